@@ -1,0 +1,115 @@
+"""Colours of the pictures, by day and by night.
+
+The six colours differ in lightness as well as in hue (blue and purple dark, red and green in the middle,
+orange and yellow light), which is what eyes that confuse red with green go by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Paint:
+    """A colour: of the symbol, of the rim that sets it off, and of the ground it is printed on."""
+
+    fill: str
+    rim: str
+    tint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Every colour a picture uses."""
+
+    page: str
+    card: str
+    card_edge: str
+    frame: str
+    frame_edge: str
+    cell: str
+    outer: str
+    blocked: str
+    star: str
+    spark: str
+    ink: str
+    muted: str
+    hole: str
+    pale: str
+    tile: str
+    tile_edge: str
+    shadow: str
+    field: str
+    back: str
+    accent: str
+    glow: str
+    facets: tuple[str, str, str, str]  # of a pyramid: above, right, below, left
+    paints: Mapping[str, Paint]
+
+
+LIGHT = Theme(
+    page="#f6f4ef",
+    card="#fffdf9",
+    card_edge="#e3ded3",
+    frame="#c9d3d6",
+    frame_edge="#b3c0c4",
+    cell="#dfe7e8",
+    outer="#d3dcde",
+    blocked="#3c474d",
+    star="#9eafb5",
+    spark="#ffffff",
+    ink="#2a3136",
+    muted="#5e6b71",
+    hole="#d5d0c4",
+    pale="#a9a79f",
+    tile="#fffdf7",
+    tile_edge="#a9b3b4",
+    shadow="#8a999e",
+    field="#e2dccd",
+    back="#8fa0a7",
+    accent="#1f2a30",
+    glow="#ffffff",
+    facets=("#f7f4ec", "#b4ad9e", "#8f897c", "#d6d0c3"),
+    paints={
+        "R": Paint("#d8352a", "#a31f18", "#f0cfc8"),
+        "G": Paint("#1f9a5f", "#0f6b3f", "#c3e2d0"),
+        "B": Paint("#2457c5", "#163a8c", "#c6d5f1"),
+        "O": Paint("#f28a1e", "#b85f07", "#f8ddbb"),
+        "P": Paint("#8a3fb0", "#5f2580", "#e2d0ec"),
+        "Y": Paint("#f4c61a", "#a67f00", "#f8eab4"),
+    },
+)
+
+DARK = Theme(
+    page="#14181c",
+    card="#1d2328",
+    card_edge="#2c343a",
+    frame="#1c2327",
+    frame_edge="#323d44",
+    cell="#273036",
+    outer="#222a2f",
+    blocked="#0d1012",
+    star="#3a4850",
+    spark="#a9bcc4",
+    ink="#eef1f0",
+    muted="#94a3aa",
+    hole="#414c53",
+    pale="#7b878d",
+    tile="#3f4b52",
+    tile_edge="#56646c",
+    shadow="#0f1316",
+    field="#2e383d",
+    back="#5a6a73",
+    accent="#ffffff",
+    glow="#14181c",
+    facets=("#bcc3c2", "#6a7375", "#4b5355", "#929b9a"),
+    paints={
+        "R": Paint("#ff6a5c", "#ea5447", "#4d2f2e"),
+        "G": Paint("#41c98a", "#1f8f5c", "#25443a"),
+        "B": Paint("#6fa0ff", "#3c6bd0", "#2a3b58"),
+        "O": Paint("#ffa238", "#c9741a", "#4d3d29"),
+        "P": Paint("#c98bf0", "#9452c2", "#41334f"),
+        "Y": Paint("#ffdb4d", "#c29d1c", "#4a4529"),
+    },
+)

@@ -1,0 +1,1 @@
+"""What runs rules: the decorator, the generator for playouts, and the loops every game shares."""

@@ -1,0 +1,101 @@
+"""The one decorator under which all rule code stands.
+
+Rule code is plain Python over NumPy records. It runs interpreted when `NUMBA_DISABLE_JIT=1` is set
+(for reading, debugging and coverage; Numba is not even imported then), and compiled otherwise.
+
+Numba finds a compiled function again by the time stamp of the one file the function stands in. A
+rule calls rules in other files, so that alone would serve stale machine code after an edit. Our
+cache folder is therefore named after a digest of all rule sources: any edit starts a fresh one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def rule(function: Callable[..., Any]) -> Any:
+    """Mark a function as rule code: compiled into whatever calls it."""
+    return _compiled(function, forceinline=True)
+
+
+def seldom(function: Callable[..., Any]) -> Any:
+    """Mark a function as rule code that runs rarely: called, not copied into every caller.
+
+    Copying a long function for a rare case into every loop costs seconds of compilation and, by
+    crowding the hot path, speed.
+    """
+    return _compiled(function, forceinline=False)
+
+
+def bind(template: Any, rules: dict[str, Any]) -> Any:
+    """The loop `template` with a game's own rules in place of the stand-ins of the same names.
+
+    The names are swapped in the function's globals, not in a closure: Numba's cache does not find
+    functions again that close over other compiled functions.
+    """
+    plain = getattr(template, "py_func", template)
+    bound = FunctionType(plain.__code__, {**plain.__globals__, **rules}, plain.__name__)
+    bound.__qualname__ = plain.__qualname__
+    bound.__module__ = plain.__module__
+    return _compiled(bound, forceinline=False)
+
+
+def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
+    """An array of `count` states; its records have attributes, which interpreted rules need."""
+    states = np.zeros(count, dtype)
+    return states.view(np.recarray) if INTERPRETED else states
+
+
+def cache_folder() -> Path:
+    """Where compiled rules are kept: one folder for each state of the rule sources."""
+    root = os.environ.get("AXIO_CACHE_DIR")
+    if root is None:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        root = str(Path(base) / "axio")
+    version = f"py{sys.version_info.major}{sys.version_info.minor}"
+    return Path(root) / f"rules-{version}-{_sources_digest()}"
+
+
+@cache
+def _sources_digest() -> str:
+    package = Path(__file__).parent.parent
+    digest = hashlib.sha256()
+    for folder in ("engine", "games"):
+        for path in sorted((package / folder).rglob("*.py")):
+            digest.update(path.relative_to(package).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _compiled(function: Callable[..., Any], *, forceinline: bool) -> Any:
+    if INTERPRETED:
+        return function
+    from numba import njit
+
+    with _numba_cache_in(cache_folder()):
+        return njit(nogil=True, cache=True, error_model="numpy", forceinline=forceinline)(function)
+
+
+@contextmanager
+def _numba_cache_in(folder: Path) -> Iterator[None]:
+    """Let Numba choose `folder` while it decorates, and leave its setting as it was for others."""
+    from numba.core import config
+
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(folder)
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before

@@ -1,0 +1,65 @@
+"""Hands and the bag, the same in every game: a hand is a sorted list of kinds, the bag is counts.
+
+Sorted hands mean that a state does not remember in which order tiles came, so nothing about the
+order can leak and equal hands are equal bytes.
+"""
+
+from __future__ import annotations
+
+from .compile import rule
+from .phases import NO_TILE
+
+
+@rule
+def take(s, seat, kind):
+    """Move a tile from the bag into a hand."""
+    s.bag[kind] -= 1
+    s.in_bag -= 1
+    s.unseen -= 1
+    i = s.held[seat]
+    s.held[seat] = i + 1
+    while i > 0 and s.hands[seat, i - 1] > kind:
+        s.hands[seat, i] = s.hands[seat, i - 1]
+        i -= 1
+    s.hands[seat, i] = kind
+
+
+@rule
+def give(s, seat, i):
+    """Take the i-th tile out of a hand; its kind."""
+    kind = s.hands[seat, i]
+    last = s.held[seat] - 1
+    while i < last:
+        s.hands[seat, i] = s.hands[seat, i + 1]
+        i += 1
+    s.hands[seat, last] = NO_TILE
+    s.held[seat] = last
+    return kind
+
+
+@rule
+def find(s, seat, kind):
+    """Where a hand has a tile of this kind, -1 if nowhere."""
+    for i in range(s.held[seat]):
+        if s.hands[seat, i] == kind:
+            return i
+    return -1
+
+
+@rule
+def put_aside(s, seat, i):
+    """Lay the i-th tile of a hand aside, to go back into the bag after the draw."""
+    kind = give(s, seat, i)
+    s.aside[s.n_aside] = kind
+    s.n_aside += 1
+
+
+@rule
+def return_aside(s):
+    """Put what was laid aside back into the bag."""
+    for i in range(s.n_aside):
+        s.bag[s.aside[i]] += 1
+        s.aside[i] = NO_TILE
+    s.in_bag += s.n_aside
+    s.unseen += s.n_aside
+    s.n_aside = 0

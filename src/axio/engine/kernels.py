@@ -1,0 +1,95 @@
+"""The compiled loops of one game, made when they are first asked for."""
+
+from __future__ import annotations
+
+import sys
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from . import loops
+from .compile import INTERPRETED, bind, cache_folder
+from .lots import seeded
+
+HOOKS = ("apply", "greediest", "lay", "legal", "lot", "pick", "rate", "refusal")
+
+
+class Kernels:
+    """The loops of `engine.loops`, bound to a game's rules and compiled for one layout of its state.
+
+    Python calls them with arrays: tables, states and buffers. The first time on a machine a loop is
+    compiled, which takes seconds and is said on standard error; afterwards it comes from the cache.
+    """
+
+    def __init__(self, label: str, rules: dict[str, Any], tables: Any, state: np.dtype[Any]) -> None:
+        self.label = label
+        self._rules = rules
+        self._tables = tables
+        self._states = np.zeros(1, state)
+        self._actions = np.zeros(1, np.int32)
+
+    @cached_property
+    def step(self) -> Any:
+        return self._make(loops.step, self._tables, self._states, 0)
+
+    @cached_property
+    def checked_step(self) -> Any:
+        return self._make(loops.checked_step, self._tables, self._states, 0)
+
+    @cached_property
+    def list_legal(self) -> Any:
+        return self._make(loops.list_legal, self._tables, self._states, self._actions)
+
+    @cached_property
+    def rate_all(self) -> Any:
+        gains = np.zeros((1, 1), np.int16)
+        return self._make(loops.rate_all, self._tables, self._states, self._actions, 0, gains)
+
+    @cached_property
+    def lay_all(self) -> Any:
+        places = np.zeros(1, np.int64)
+        return self._make(loops.lay_all, self._tables, self._states, places, places, 0)
+
+    @cached_property
+    def random_playouts(self) -> Any:
+        return self._make(loops.random_playouts, self._tables, self._states, self._states, seeded(0), 0)
+
+    @cached_property
+    def greedy_playouts(self) -> Any:
+        return self._make(loops.greedy_playouts, self._tables, self._states, self._states, seeded(0), 0)
+
+    def _make(self, loop: Any, *arguments: Any) -> Any:
+        bound = bind(loop, self._rules)
+        if not INTERPRETED:
+            self._compile(bound, arguments)
+        return bound
+
+    def _compile(self, bound: Any, arguments: tuple[Any, ...]) -> None:
+        from numba import typeof
+
+        ready = cache_folder() / f"{self.label}.{bound.py_func.__name__}.ready"
+        if not ready.exists():
+            name = bound.py_func.__name__.replace("_", " ")
+            print(
+                f"axio: compiling the rules of {self.label} ({name}; once on this machine) ...",
+                file=sys.stderr,
+                flush=True,
+            )
+        bound.compile(tuple(typeof(argument) for argument in arguments))
+        ready.parent.mkdir(parents=True, exist_ok=True)
+        ready.touch()
+
+
+def hooks(*modules: ModuleType) -> dict[str, Any]:
+    """A game's rules by the names that the loops use, from the modules they stand in."""
+    found = {}
+    for name in HOOKS:
+        (found[name],) = (vars(module)[name] for module in modules if _defines(module, name))
+    return found
+
+
+def _defines(module: ModuleType, name: str) -> bool:
+    function = vars(module).get(name)
+    return getattr(function, "__module__", None) == module.__name__

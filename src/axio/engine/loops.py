@@ -1,0 +1,79 @@
+"""Loops over rules that Python calls, written once for all games.
+
+The functions imported from `standins` are only names here: `compile.bind` puts a game's own rules in
+their place. Every loop takes arrays of records, because Numba takes those from Python four times
+as fast as single records.
+"""
+
+from __future__ import annotations
+
+from .phases import DRAW, OVER
+from .standins import apply, greediest, lay, legal, lot, pick, rate, refusal
+
+
+def step(tables, states, action):
+    """Carry out an action without asking whether it is legal."""
+    apply(tables[0], states[0], action)
+
+
+def checked_step(tables, states, action):
+    """Carry out an action if it is legal; otherwise change nothing and say why."""
+    why = refusal(tables[0], states[0], action)
+    if why == 0:
+        apply(tables[0], states[0], action)
+    return why
+
+
+def list_legal(tables, states, out):
+    """Write the legal actions into `out`, ascending; how many there are."""
+    return legal(tables[0], states[0], out)
+
+
+def rate_all(tables, states, actions, n, gains):
+    """Write what each of the first `n` placements of `actions` would score into the rows of `gains`."""
+    t, s = tables[0], states[0]
+    for i in range(n):
+        rate(t, s, actions[i])
+        for colour in range(len(s.gain)):
+            gains[i, colour] = s.gain[colour]
+
+
+def random_playouts(tables, openings, states, rng, games):
+    """Play whole games of random legal moves; how many moves players made (draws not counted)."""
+    t = tables[0]
+    moves = 0
+    for _ in range(games):
+        states[0] = openings[0]
+        s = states[0]
+        while s.phase != OVER:
+            if s.phase >= DRAW:
+                apply(t, s, lot(t, s, rng))
+            else:
+                apply(t, s, pick(t, s, rng))
+                moves += 1
+    return moves
+
+
+def greedy_playouts(tables, openings, states, rng, games):
+    """Play whole games of most points now; the moves made and the moves rated to choose them."""
+    t = tables[0]
+    moves = 0
+    rated = 0
+    for _ in range(games):
+        states[0] = openings[0]
+        s = states[0]
+        while s.phase != OVER:
+            if s.phase >= DRAW:
+                apply(t, s, lot(t, s, rng))
+            else:
+                action, n = greediest(t, s, rng)
+                apply(t, s, action)
+                moves += 1
+                rated += n
+    return moves, rated
+
+
+def lay_all(tables, states, places, what, n):
+    """Lay the first `n` of `what` on the first `n` of `places`: how a position is set up."""
+    for i in range(n):
+        lay(tables[0], states[0], places[i], what[i])

@@ -1,0 +1,42 @@
+"""Random numbers inside compiled loops: xorshift64, small enough to live in every game of a batch.
+
+The generator is an array of one number that the caller owns. It is never part of a state, so that
+a search cannot change what will be drawn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .compile import rule
+
+
+def seeded(seed: int) -> np.ndarray:
+    """A generator for `below`, its bits well mixed (xorshift must not start at zero)."""
+    mask = (1 << 64) - 1
+    x = (seed + 0x9E3779B97F4A7C15) & mask
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & mask
+    return np.array([(x ^ (x >> 31)) or 1], np.uint64)
+
+
+@rule
+def below(rng, n):
+    """A number from 0 to n - 1."""
+    x = rng[0]
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    rng[0] = x
+    return np.int64(((x >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@rule
+def drawn(bag, total, rng):
+    """A kind of tile from a multiset of `total` tiles, each tile as likely as any other."""
+    nth = below(rng, total)
+    kind = 0
+    while nth >= bag[kind]:
+        nth -= bag[kind]
+        kind += 1
+    return kind

@@ -1,0 +1,19 @@
+"""The rules that every game provides for `loops`, as names without a game behind them."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+
+def _unbound(*_: Any) -> NoReturn:
+    raise TypeError("a shared loop was called without a game's rules: bind it with compile.bind first")
+
+
+apply: Any = _unbound  # (t, s, action): carry out a legal action or what chance drew
+greediest: Any = _unbound  # (t, s, rng): an action with the most points now, and how many were rated
+lay: Any = _unbound  # (t, s, place, what): put something on the board, nothing else
+legal: Any = _unbound  # (t, s, out): write all legal actions, ascending; how many
+lot: Any = _unbound  # (t, s, rng): what chance does next
+pick: Any = _unbound  # (t, s, rng): a legal action, each as likely as any other
+rate: Any = _unbound  # (t, s, action): write what an action would score into s.gain
+refusal: Any = _unbound  # (t, s, action): why an action may not be done, 0 if it may

@@ -1,0 +1,50 @@
+"""Everything that can be wrong with what a person or a program hands in.
+
+All are `AxioError`, a `ValueError`; each says what was wrong and what would have been right. When one
+is raised, nothing has changed.
+"""
+
+from __future__ import annotations
+
+from .reasons import Reason
+
+
+class AxioError(ValueError):
+    """The family of errors for bad input."""
+
+
+class UnknownGame(AxioError):
+    """No game goes by that name."""
+
+
+class WrongPlayers(AxioError):
+    """The number of players, or the name of one, does not exist."""
+
+
+class WrongOption(AxioError):
+    """The game has no such option, or the option no such value."""
+
+
+class IllegalMove(AxioError):
+    """A move that may not be made; `reason` says which rule stands against it."""
+
+    def __init__(self, move: object, reason: Reason, detail: str = "") -> None:
+        super().__init__(f"{move}: {detail or reason.text}")
+        self.move = move
+        self.reason = reason
+
+
+class BadText(AxioError):
+    """A move, a position or a game text that does not read."""
+
+
+class BadRecord(AxioError):
+    """A record that is malformed or that the rules contradict; `event` is the number of the event."""
+
+    def __init__(self, message: str, event: int | None = None) -> None:
+        super().__init__(message if event is None else f"event {event}: {message}")
+        self.event = event
+
+
+class BadFile(AxioError):
+    """A file that is missing, empty, cut off or not what it should be."""

@@ -1,0 +1,55 @@
+"""The games. A game is a folder here and a line in `GAMES`; no other file names one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module, resources
+from typing import TYPE_CHECKING
+
+from ..errors import UnknownGame, WrongOption, WrongPlayers
+from .declaration import MOST_PLAYERS, Game
+
+if TYPE_CHECKING:
+    from .variant import Variant
+
+GAMES = ("axio", "hex", "rota", "trio")
+
+
+@cache
+def game(name: str) -> Game:
+    """A game by its name. Raises `UnknownGame`."""
+    if name not in GAMES:
+        raise UnknownGame(f"unknown game {name!r}: choose one of {', '.join(GAMES)}")
+    declared: Game = import_module(f".{name}", __name__).GAME
+    return declared
+
+
+def rules_page(name: str) -> str:
+    """A game's rules in our own words, as Markdown."""
+    return (resources.files(__name__) / game(name).id / "rules.md").read_text(encoding="utf-8")
+
+
+def find_variant(name: str, players: int = 2, options: Mapping[str, bool] | None = None) -> Variant:
+    """A game for a number of players and with options, ready to be played.
+
+    Raises `UnknownGame`, `WrongPlayers` or `WrongOption`.
+    """
+    declared = game(name)
+    if isinstance(players, bool) or not isinstance(players, int) or not 1 <= players <= MOST_PLAYERS:
+        raise WrongPlayers(f"{name} is for 1 to {MOST_PLAYERS} players, not {players!r}")
+    known = {option.name for option in declared.options}
+    for option, value in (options or {}).items():
+        if option not in known:
+            has = f"its options are {', '.join(sorted(known))}" if known else "it has no options"
+            raise WrongOption(f"{name} has no option {option!r}: {has}")
+        if not isinstance(value, bool):
+            raise WrongOption(f"option {option!r} of {name} is true or false, not {value!r}")
+    switched_on = tuple(sorted(option for option, value in (options or {}).items() if value))
+    return _variant(name, players, switched_on)
+
+
+@cache
+def _variant(name: str, players: int, options: tuple[str, ...]) -> Variant:
+    made: Variant = import_module(f".{name}.variant", __name__).make(game(name), players, options)
+    return made

@@ -1,0 +1,32 @@
+"""How the square board is drawn."""
+
+from __future__ import annotations
+
+from axio.drawing import board
+from axio.drawing.geometry import letter_number
+from axio.drawing.scene import Content, Scene
+
+_INNER = range(3, 12)
+"""Rows and columns of the smallest play area."""
+
+
+def _outer(name: str) -> bool:
+    return not all(index in _INNER for index in letter_number(name))
+
+
+def scene(content: Content) -> Scene:
+    """The play area with its names around it."""
+    return board.scene(
+        content,
+        board.SQUARES,
+        title="Square board",
+        labels=board.square_labels(content.cells),
+        tile=tile,
+        blank="__",
+        outer=_outer,
+    )
+
+
+def tile(letters: str) -> Scene:
+    """A domino in hand."""
+    return board.row(letters, board.SQUARES)

@@ -1,0 +1,111 @@
+"""The board of the domino family: laying a symbol, and what is kept up to date by it.
+
+What a symbol would score on an empty cell is not walked for but kept: `s.sums[cell, colour]`. The
+other half of a tile is empty until the tile lies, so its direction never counts by itself. Laying
+a symbol changes the sums of at most one empty cell in each direction, found by one walk. One cell
+stands for everything beyond the edge, so that no step has to ask whether it leaves the board.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engine.compile import rule, seldom
+
+EMPTY = -1
+PYRAMID = -2
+SPENT = -3  # a pyramid stood here and was moved on
+EDGE = -4  # the one cell beyond the edge, beside every cell of the border
+COVERED = 32  # added to `open` of a cell that is not empty, so that small values mean empty cells
+
+
+@rule
+def placements(t):
+    """How many actions are placements; those after them are the exchange and the plain refill."""
+    return len(t.slots) * t.kind_of.size
+
+
+@rule
+def encode(t, slot, ca, cb):
+    """The action that puts colour `ca` on the slot's first cell and `cb` on its second."""
+    colours = t.kind_of.shape[0]
+    return (np.int64(slot) * colours + ca) * colours + cb
+
+
+@rule
+def decode(t, action):
+    """Slot and colours of a placement; as unsigned numbers, which index without a check for -1."""
+    colours = np.uint32(t.kind_of.shape[0])
+    rest, cb = np.uint32(action) // colours, np.uint32(action) % colours
+    return np.uint16(rest // colours), np.uint8(rest % colours), np.uint8(cb)
+
+
+@rule
+def is_free(t, s, slot):
+    """Whether both cells of a slot are empty."""
+    return s.where[slot] != len(t.slots)
+
+
+@rule
+def lay(t, s, cell, colour):
+    """Put a symbol on an empty cell."""
+    s.cells[cell] = colour
+    s.open[cell] += COVERED
+    half = t.near.shape[1] // 2
+    for axis in range(half):
+        ahead, run_ahead = walk(t, s, cell, axis, colour)
+        behind, run_behind = walk(t, s, cell, axis + half, colour)
+        widen(s, ahead, colour, 1 + run_behind)
+        widen(s, behind, colour, 1 + run_ahead)
+    for d in range(t.near.shape[1]):
+        s.open[t.near[cell, d]] -= 1
+        slot = t.touching[cell, d]
+        if is_free(t, s, slot):
+            use_up(t, s, slot)
+
+
+@rule
+def walk(t, s, cell, d, colour):
+    """The first cell after an unbroken run of `colour` from a cell, and how long the run is."""
+    length = 0
+    at = t.near[cell, d]
+    while s.cells[at] == colour:
+        length += 1
+        at = t.near[at, d]
+    return at, length
+
+
+@rule
+def widen(s, cell, colour, more):
+    """A symbol on `cell` would now score more; on covered cells the sum means nothing any more.
+
+    Whether the cell is covered is not asked: that branch would be wrong half the time. The mask
+    keeps meaningless sums from overflowing; real ones stay far below it.
+    """
+    s.sums[cell, colour] = (np.int64(s.sums[cell, colour]) + more) & 127
+
+
+@rule
+def use_up(t, s, slot):
+    """Take a slot off the list of free ones: the last of the list fills its place."""
+    s.n_free -= 1
+    last = s.free[s.n_free]
+    at = s.where[slot]
+    s.free[at] = last
+    s.where[last] = at
+    s.where[slot] = len(t.slots)
+
+
+@seldom
+def put_pyramids(t, s, a, b):
+    """Set a pyramid on each cell that the tile on `a` and `b` shut in (7)."""
+    for d in range(t.near.shape[1]):
+        for cell in (t.near[a, d], t.near[b, d]):
+            if s.open[cell] == 0:
+                at = s.n_pyramids % t.pyramids
+                if s.n_pyramids >= t.pyramids:  # none left: the oldest moves here (8)
+                    s.cells[s.order[at]] = SPENT
+                s.cells[cell] = PYRAMID
+                s.open[cell] = COVERED
+                s.order[at] = cell
+                s.n_pyramids += 1

@@ -1,0 +1,64 @@
+"""Most points now, for playouts: every placement rated without carrying it out."""
+
+from __future__ import annotations
+
+from ...engine.compile import rule
+from ...engine.lots import below
+from ...engine.phases import OFFER
+from .board import encode, placements
+from .rules import suits_first
+from .scoring import pyramids_made, rate
+
+
+@rule
+def greediest(t, s, rng):
+    """A placement with the most points now and how many were rated; a new hand where one is offered.
+
+    Starts at a random slot and keeps the first of equals, so that no corner is preferred.
+    """
+    if s.phase == OFFER:
+        return placements(t), 0
+    best, best_points, rated = -1, -1, 0
+    seat = s.seat
+    start = below(rng, s.n_free)
+    for j in range(s.n_free):
+        at = start + j
+        slot = s.free[at if at < s.n_free else at - s.n_free]
+        if not suits_first(t, s, slot):
+            continue
+        a, b = t.slots[slot, 0], t.slots[slot, 1]
+        simple = not t.solo and (t.pyramids == 0 or pyramids_made(t, s, a, b) == 0)
+        for i in range(s.held[seat]):
+            kind = s.hands[seat, i]
+            if i > 0 and s.hands[seat, i - 1] == kind:
+                continue
+            for turned in range(t.ways[kind]):
+                ca, cb = t.pairs[kind, turned], t.pairs[kind, 1 - turned]
+                if simple:
+                    points = capped_points(t, s, a, ca, b, cb)
+                else:
+                    points = rated_points(t, s, encode(t, slot, ca, cb))
+                rated += 1
+                if points > best_points:
+                    best, best_points = encode(t, slot, ca, cb), points
+    return best, rated
+
+
+@rule
+def capped_points(t, s, a, ca, b, cb):
+    """The points of both halves on the tracks, where no pyramid is made."""
+    room_a = t.cap - s.scores[s.seat, ca]
+    points_a, points_b = s.sums[a, ca], s.sums[b, cb]
+    if ca == cb:
+        return min(points_a + points_b, room_a)
+    return min(points_a, room_a) + min(points_b, t.cap - s.scores[s.seat, cb])
+
+
+@rule
+def rated_points(t, s, action):
+    """The points of a placement in all colours together."""
+    rate(t, s, action)
+    points = 0
+    for colour in range(len(s.gain)):
+        points += s.gain[colour]
+    return points

@@ -1,0 +1,241 @@
+"""The turn in the domino family: who may do what, and what it leads to.
+
+The numbers in brackets are the rules of the square game; the other game of the family has the same.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engine.compile import rule, seldom
+from ...engine.hands import find, give, put_aside, return_aside, take
+from ...engine.lots import below, drawn
+from ...engine.phases import DRAW, OFFER, OVER, PLACE
+from ...reasons import EXCHANGE_NOT_ALLOWED, FIRST_TILE, GAME_OVER, NOT_IN_HAND, OCCUPIED, OFFER_OPEN, OK
+from .board import decode, encode, is_free, lay, placements, put_pyramids
+from .scoring import rate
+
+# ---------------------------------------------------------------- what may be done
+
+
+@rule
+def refusal(t, s, action):
+    """Why the seat to move may not do this, `OK` if it may."""
+    if s.phase == OVER:
+        return GAME_OVER
+    if s.phase == OFFER:
+        return OK if action >= placements(t) else OFFER_OPEN
+    if action >= placements(t):
+        return EXCHANGE_NOT_ALLOWED
+    slot, ca, cb = decode(t, action)
+    if not is_free(t, s, slot):
+        return OCCUPIED
+    if find(s, s.seat, t.kind_of[ca, cb]) < 0:
+        return NOT_IN_HAND
+    if not suits_first(t, s, slot):
+        return FIRST_TILE
+    return OK
+
+
+@rule
+def is_first(s):
+    """Whether the seat to move has not placed a tile yet."""
+    return not (s.begun >> s.seat) & 1
+
+
+@rule
+def suits_first(t, s, slot):
+    """A first tile touches a printed symbol that no other first tile touches (5)."""
+    return not is_first(s) or t.touch[slot] & ~s.claimed != 0
+
+
+@rule
+def legal(t, s, out):
+    """Write all legal actions in ascending order; how many there are."""
+    if s.phase == OFFER:
+        out[0], out[1] = placements(t), placements(t) + 1
+        return 2
+    n = 0
+    if s.phase == PLACE:
+        kinds = 0
+        for i in range(s.held[s.seat]):
+            kinds |= 1 << s.hands[s.seat, i]
+        colours = t.kind_of.shape[0]
+        for slot in range(len(t.slots)):
+            if is_free(t, s, slot) and suits_first(t, s, slot):
+                for ca in range(colours):
+                    for cb in range(colours):
+                        if (kinds >> t.kind_of[ca, cb]) & 1:
+                            out[n] = encode(t, slot, ca, cb)
+                            n += 1
+    return n
+
+
+@rule
+def pick(t, s, rng):
+    """One of the legal actions, each as likely as any other, without listing them."""
+    if s.phase == OFFER:
+        return placements(t) + below(rng, 2)
+    slot = pick_first(t, s, rng) if is_first(s) else np.int64(s.free[below(rng, s.n_free)])
+    while True:  # until it is neither a tile like the one before it nor a double turned round
+        i, turned = divmod(below(rng, 2 * s.held[s.seat]), 2)
+        kind = s.hands[s.seat, i]
+        if (i == 0 or s.hands[s.seat, i - 1] != kind) and turned < t.ways[kind]:
+            return encode(t, slot, t.pairs[kind, turned], t.pairs[kind, 1 - turned])
+
+
+@seldom
+def pick_first(t, s, rng):
+    """A slot for a first tile."""
+    slots = 0
+    for slot in range(len(t.slots)):
+        if is_free(t, s, slot) and suits_first(t, s, slot):
+            slots += 1
+    nth = below(rng, slots)
+    slot = -1
+    while nth >= 0:
+        slot += 1
+        if is_free(t, s, slot) and suits_first(t, s, slot):
+            nth -= 1
+    return slot
+
+
+@rule
+def lot(t, s, rng):
+    """What chance does: any unseen tile, each as likely as any other."""
+    return drawn(s.bag, s.unseen, rng)
+
+
+# ---------------------------------------------------------------- what it leads to
+
+
+@rule
+def apply(t, s, action):
+    """Carry out a legal action, or what chance drew, up to the next decision or draw."""
+    if s.phase == DRAW:
+        draw(t, s, action)
+    elif action < placements(t):
+        place(t, s, action)
+    elif action == placements(t):
+        exchange(t, s)
+    else:
+        refill(t, s)
+
+
+@rule
+def place(t, s, action):
+    """Place and score a tile, then set its pyramids (4-7); then an extra placement or the turn's end."""
+    shut = rate(t, s, action)
+    slot, ca, cb = decode(t, action)
+    a, b = t.slots[slot, 0], t.slots[slot, 1]
+    if is_first(s):
+        s.begun |= 1 << s.seat
+        s.claimed |= t.touch[slot]
+    give(s, s.seat, find(s, s.seat, t.kind_of[ca, cb]))
+    lay(t, s, a, ca)
+    lay(t, s, b, cb)
+    if shut > 0:
+        put_pyramids(t, s, a, b)
+    reached = count_points(t, s)
+    s.extra += reached
+    if t.solo:
+        if s.n_free == 0:  # no tile is drawn when there is no room left for it (16)
+            s.phase = OVER
+        else:
+            refill(t, s)
+    elif reached > 0 and has_won(t, s):
+        s.phase = OVER
+    elif s.extra > 0:
+        s.extra -= 1
+        begin_placement(t, s)
+    elif may_exchange(t, s):
+        s.phase = OFFER
+    else:
+        refill(t, s)
+
+
+@rule
+def count_points(t, s):
+    """Move the markers by `s.gain`; how many colours reached the cap by it (9, 10; never alone, 16)."""
+    reached = 0
+    for colour in range(len(s.gain)):
+        s.scores[s.seat, colour] += s.gain[colour]
+        reached += (s.gain[colour] > 0) & (s.scores[s.seat, colour] == t.cap)
+    return 0 if t.solo else reached
+
+
+@rule
+def has_won(t, s):
+    """The cap in every colour wins at once (11)."""
+    for colour in range(len(s.gain)):
+        if s.scores[s.seat, colour] < t.cap:
+            return False
+    return True
+
+
+@rule
+def begin_placement(t, s):
+    """Let the seat place a tile; without room or tiles the game is over (14)."""
+    if s.n_free == 0 or s.held[s.seat] == 0:
+        s.phase = OVER
+    else:
+        s.phase = PLACE
+
+
+@rule
+def may_exchange(t, s):
+    """A hand without any of the seat's lowest colours may be exchanged while the bag suffices (12)."""
+    if s.in_bag < t.hand or s.held[s.seat] == 0:
+        return False
+    lowest = s.scores[s.seat, 0]
+    for colour in range(1, len(s.gain)):
+        lowest = min(lowest, s.scores[s.seat, colour])
+    for i in range(s.held[s.seat]):
+        kind = s.hands[s.seat, i]
+        if (
+            s.scores[s.seat, t.pairs[kind, 0]] == lowest
+            or s.scores[s.seat, t.pairs[kind, 1]] == lowest
+        ):
+            return False
+    return True
+
+
+@rule
+def exchange(t, s):
+    """Show the hand, draw a new one, then put what was shown back into the bag (12)."""
+    while s.held[s.seat] > 0:
+        put_aside(s, s.seat, 0)
+    s.due = t.hand
+    s.phase = DRAW
+
+
+@rule
+def refill(t, s):
+    """Have the seat draw up to a full hand, as far as the bag reaches (13)."""
+    s.due = min(t.hand - s.held[s.seat], s.in_bag)
+    if s.due > 0:
+        s.phase = DRAW
+    else:
+        next_turn(t, s)
+
+
+@rule
+def draw(t, s, kind):
+    """A drawn tile comes into the hand; after the last one the next seat deals in or takes its turn."""
+    take(s, s.seat, kind)
+    s.due -= 1
+    if s.due == 0:
+        return_aside(s)
+        if s.dealing > 1:
+            s.seat += 1
+            s.due = t.hand
+        else:
+            next_turn(t, s)
+        s.dealing = max(s.dealing - 1, 0)
+
+
+@rule
+def next_turn(t, s):
+    """The next seat takes its turn."""
+    s.seat = (s.seat + 1) % t.players
+    begin_placement(t, s)

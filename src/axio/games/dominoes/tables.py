@@ -1,0 +1,169 @@
+"""From the facts of a board and a tile set to the tables and the opening state that rules run on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+
+from ...engine.compile import allocate
+from ...engine.phases import DRAW, NO_TILE
+from .board import EDGE, EMPTY
+
+Coordinates = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What tells the games of the family apart, for one number of players."""
+
+    cells: Mapping[Coordinates, str]  # the play area, in the order of the cells' numbers
+    directions: Sequence[Coordinates]  # the second half opposite to the first
+    printed: Mapping[str, str]  # cell: colour
+    colours: str
+    tiles: Mapping[str, int]  # tile: how many of it
+    hand: int
+    cap: int
+    pyramids: int
+    players: int
+
+    @property
+    def solo(self) -> bool:
+        return self.players == 1
+
+
+def pairs(colours: str) -> list[str]:
+    """The kinds of tiles over these colours, in the order of their numbers."""
+    return [a + b for a, b in combinations_with_replacement(colours, 2)]
+
+
+def tile_mix(colours: str, mixed: int, double: int) -> dict[str, int]:
+    """A tile set with so many of each mixed pair and so many of each double."""
+    return {tile: double if tile[0] == tile[1] else mixed for tile in pairs(colours)}
+
+
+def slots_of(facts: Facts) -> list[tuple[int, int]]:
+    """The pairs of cells that a tile can ever cover."""
+    number = {at: i for i, at in enumerate(facts.cells)}
+    blocked = {i for i, name in enumerate(facts.cells.values()) if name in facts.printed}
+    half = len(facts.directions) // 2
+    return [
+        (a, number[x + dx, y + dy])
+        for (x, y), a in number.items()
+        for dx, dy in facts.directions[:half]
+        if (x + dx, y + dy) in number and not {a, number[x + dx, y + dy]} & blocked
+    ]
+
+
+def slot_dtype(slots: Sequence[object]) -> type[np.unsignedinteger[Any]]:
+    """The smallest numbers that name these slots, one more for "none", and a count of them."""
+    return np.uint8 if len(slots) < 255 else np.uint16
+
+
+def tables(facts: Facts) -> Any:
+    """Everything that never changes during a game, as one record."""
+    number = {at: i for i, at in enumerate(facts.cells)}
+    names = list(facts.cells.values())
+    slots = slots_of(facts)
+    kinds = pairs(facts.colours)
+    slot = slot_dtype(slots)
+    cells, directions, colours = len(number), len(facts.directions), len(facts.colours)
+    dtype = np.dtype(
+        [
+            ("near", np.uint8, (cells + 1, directions)),  # the cell beside a cell
+            ("slots", np.uint8, (len(slots), 2)),
+            ("touching", slot, (cells + 1, directions)),  # the slot that goes this way from a cell
+            ("touch", np.uint8, len(slots)),  # which printed symbols a slot touches, as bits
+            ("pairs", np.uint8, (len(kinds), 2)),  # the colours of a kind of tile
+            ("kind_of", np.uint8, (colours, colours)),
+            ("ways", np.int8, len(kinds)),  # how many ways there are to turn a tile
+            ("hand", np.int8),
+            ("cap", np.int8),
+            ("pyramids", np.int8),
+            ("players", np.int8),
+            ("solo", np.bool_),
+        ],
+        align=True,
+    )
+    t = allocate(dtype)
+    near = t["near"][0]
+    near[:] = cells  # the cell beyond the edge
+    for (x, y), cell in number.items():
+        for d, (dx, dy) in enumerate(facts.directions):
+            near[cell, d] = number.get((x + dx, y + dy), cells)
+    t["slots"][0] = slots
+    t["touching"] = len(slots)  # a slot that is never free
+    for n, (a, b) in enumerate(slots):
+        t["touching"][0, a, near[a] == b] = n
+        t["touching"][0, b, near[b] == a] = n
+        for bit, cell in enumerate(facts.printed):
+            if names.index(cell) in {*near[a], *near[b]}:
+                t["touch"][0, n] |= 1 << bit
+    for kind, (a, b) in enumerate(kinds):
+        i, j = facts.colours.index(a), facts.colours.index(b)
+        t["pairs"][0, kind] = i, j
+        t["kind_of"][0, i, j] = t["kind_of"][0, j, i] = kind
+        t["ways"][0, kind] = 1 if a == b else 2
+    t["hand"] = 1 if facts.solo else facts.hand
+    t["cap"], t["pyramids"] = facts.cap, facts.pyramids
+    t["players"], t["solo"] = facts.players, facts.solo
+    return t
+
+
+def state_dtype(facts: Facts) -> np.dtype[Any]:
+    """The state of a game, small numbers packed tightly: a batch holds millions of them."""
+    slot, slots = slot_dtype(slots_of(facts)), len(slots_of(facts))
+    cells = len(facts.cells)
+    kinds, colours = len(pairs(facts.colours)), len(facts.colours)
+    seats = max(facts.players, 2)  # one and two players share their board and so their compiled rules
+    return np.dtype(
+        [
+            ("n_free", np.int16),
+            ("in_bag", np.int16),  # tiles in the bag
+            ("unseen", np.int16),  # tiles that `bag` counts: in a view also those in hidden hands
+            ("phase", np.int8),
+            ("seat", np.uint8),
+            ("due", np.int8),  # tiles the seat still has to draw
+            ("extra", np.int8),  # extra placements it still has in this turn
+            ("dealing", np.int8),  # seats that do not have their first hand yet
+            ("begun", np.uint8),  # which seats have placed their first tile, as bits
+            ("claimed", np.uint8),  # which printed symbols those tiles touch, as bits
+            ("n_pyramids", np.int8),  # pyramids set so far, moved ones counted again
+            ("n_aside", np.int8),
+            ("free", slot, slots),  # the free slots: the first `n_free` of this list
+            ("where", slot, slots + 1),  # where a slot stands in it; the number of slots when used up
+            ("cells", np.int8, cells + 1),
+            ("sums", np.int8, (cells + 1, colours)),  # what a symbol would score on an empty cell
+            ("open", np.int8, cells + 1),  # how many empty cells lie beside a cell
+            ("order", np.uint8, max(facts.pyramids, 1)),  # the cells of pyramids, oldest overwritten
+            ("bag", np.int8, kinds),
+            ("hands", np.uint8, (seats, facts.hand)),
+            ("held", np.int8, seats),
+            ("aside", np.uint8, facts.hand),
+            ("scores", np.int8, (seats, colours)),
+            ("gain", np.int8, colours),  # what the last placement scored
+        ],
+        align=True,
+    )
+
+
+def opening(facts: Facts, t: Any) -> Any:
+    """The state before the first draw, without the printed symbols."""
+    s = allocate(state_dtype(facts))
+    slots = len(t["slots"][0])
+    edge = len(facts.cells)
+    s["cells"] = EMPTY
+    s["cells"][0, edge] = EDGE
+    s["open"] = (t["near"][0] != edge).sum(axis=1)
+    s["open"][0, edge] = 127  # never falls to what an empty cell has: cells of the border are covered once
+    s["free"] = np.arange(slots)
+    s["where"] = np.arange(slots + 1)
+    s["n_free"] = slots
+    s["hands"] = s["aside"] = NO_TILE
+    s["bag"] = [facts.tiles[kind] for kind in pairs(facts.colours)]
+    s["in_bag"] = s["unseen"] = sum(facts.tiles.values())
+    s["phase"], s["due"], s["dealing"] = DRAW, t["hand"][0], facts.players
+    return s

@@ -1,0 +1,187 @@
+"""The domino family, by name: cells, tiles and moves in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from ...drawing.scene import Content, Laid, Scene
+from ...engine.kernels import Kernels, hooks
+from ...errors import BadText
+from ...moves import Move
+from ...reasons import Reason
+from ..cells import read_rows, write_rows
+from ..declaration import Game
+from ..variant import State, Variant
+from . import board, greedy, rules, scoring
+from .board import COVERED, PYRAMID, SPENT
+from .tables import Facts, opening, pairs, slots_of, state_dtype, tables
+
+MARKS = {PYRAMID: "^", SPENT: "x"}
+
+
+class DominoVariant(Variant):
+    """A game of the family for a number of players."""
+
+    counters = ("extra", "dealing", "begun", "claimed")
+    turns = 2
+
+    def __init__(
+        self, game: Game, facts: Facts, options: tuple[str, ...], draw: Callable[[Content], Scene]
+    ) -> None:
+        super().__init__(game, facts.players, options)
+        self.facts = facts
+        self.draw = draw
+        self.hand = 1 if facts.solo else facts.hand
+        self.kinds = tuple(pairs(facts.colours))
+        self.tileset = facts.tiles
+        self.names = tuple(facts.cells.values())
+        self.number = {name: cell for cell, name in enumerate(self.names)}
+        self.slots = slots_of(facts)
+        self.slot_of = {pair: slot for slot, pair in enumerate(self.slots)}
+        self.places = len(self.slots)
+        self.first_other_action = self.places * len(facts.colours) ** 2
+        self.tables = tables(facts)
+        label = f"{game.id} ({len(self.names)} cells)"
+        self.kernels = Kernels(
+            label, hooks(board, scoring, rules, greedy), self.tables, state_dtype(facts)
+        )
+        self.opening = opening(facts, self.tables)
+        self._lay(self.opening, {self.number[cell]: colour for cell, colour in facts.printed.items()})
+
+    @property
+    def cap(self) -> int:
+        return self.facts.cap * (2 if self.facts.solo else 1)
+
+    @cached_property
+    def rows(self) -> list[list[int]]:
+        """The cells row by row from the top."""
+        by_row = groupby(enumerate(self.facts.cells), key=lambda item: item[1][1])
+        return [[cell for cell, _ in row] for _, row in by_row][::-1]
+
+    def _lay(self, state: State, symbols: dict[int, str]) -> None:
+        cells = np.array(list(symbols), np.int64)
+        colours = np.array([self.colours.index(letter) for letter in symbols.values()], np.int64)
+        self.kernels.lay_all(self.tables, state, cells, colours, len(cells))
+
+    # ------------------------------------------------------------ moves
+
+    def encode(self, state: State, move: Move) -> int:
+        if move.kind == "exchange":
+            if move.tiles and sorted(map(self.kind_of, move.tiles), key=str) != sorted(
+                map(self.kind_of, self.hand_of(state, int(state["seat"][0]))), key=str
+            ):
+                raise self.refuse(move, Reason.NOT_IN_HAND, "an exchange gives up the whole hand, just that")
+            return self.first_other_action
+        if move.kind == "keep":
+            return self.first_other_action + 1
+        if move.kind != "place":
+            raise self.refuse(move, Reason.NOT_IN_THIS_GAME)
+        if move.named is not None:
+            raise self.refuse(move, Reason.NOT_IN_THIS_GAME, "no colour is named in this game")
+        if self.kind_of(move.tile) is None:
+            raise self.refuse(move, Reason.NO_SUCH_TILE)
+        for name in move.at:
+            if name not in self.number:
+                raise self.refuse(move, Reason.OUTSIDE, f"{name} is outside the play area")
+        if len(move.at) != 2:
+            raise self.refuse(move, Reason.WRONG_SHAPE, "a tile covers two cells")
+        a, b = (self.number[name] for name in move.at)
+        ca, cb = (self.colours.index(letter) for letter in move.tile)
+        if (slot := self.slot_of.get((a, b))) is None:
+            a, b, ca, cb = b, a, cb, ca
+            slot = self.slot_of.get((a, b))
+        if slot is None:
+            for name in move.at:
+                if name in self.facts.printed:
+                    raise self.refuse(move, Reason.OCCUPIED, f"{name} is a printed symbol")
+            raise self.refuse(move, Reason.WRONG_SHAPE, f"{' and '.join(move.at)} are not neighbours")
+        return (slot * len(self.colours) + ca) * len(self.colours) + cb
+
+    def decode(self, state: State, action: int) -> Move:
+        if action >= self.first_other_action:
+            return Move("exchange" if action == self.first_other_action else "keep")
+        rest, cb = divmod(action, len(self.colours))
+        slot, ca = divmod(rest, len(self.colours))
+        a, b = self.slots[slot]
+        return Move("place", self.colours[ca] + self.colours[cb], (self.names[a], self.names[b]))
+
+    def kind_of(self, letters: str) -> int | None:
+        for way in (letters, letters[::-1]):
+            if way in self.kinds:
+                return self.kinds.index(way)
+        return None
+
+    # ------------------------------------------------------------ text and drawing
+
+    def setup(self) -> dict[str, Any]:
+        return {"printed": dict(self.facts.printed), "tileset": dict(self.tileset)}
+
+    def _letters(self, state: State) -> list[str]:
+        return [
+            self.colours[value] if value >= 0 else MARKS.get(value, "")
+            for value in state["cells"][0].tolist()
+        ]
+
+    def pyramids(self, state: State) -> tuple[str, ...]:
+        most = self.facts.pyramids
+        count = int(state["n_pyramids"][0])
+        order = state["order"][0].tolist()
+        return tuple(self.names[order[n % most]] for n in range(max(count - most, 0), count))
+
+    def write_board(self, state: State) -> str:
+        """Rows from the top; after a comma the pyramids, oldest first."""
+        rows = write_rows(self.rows, self._letters(state))
+        return ",".join((rows, *self.pyramids(state)))
+
+    def read_board(self, state: State, text: str) -> None:
+        rows, *pyramids = text.split(",")
+        allowed = self.colours + ("^x" if self.facts.pyramids else "")
+        laid = read_rows(rows, self.rows, allowed)
+        for name, colour in self.facts.printed.items():
+            if laid.pop(self.number[name], None) != colour:
+                raise BadText(f"{name} should show its printed {colour}")
+        symbols = {cell: letter for cell, letter in laid.items() if letter in self.colours}
+        self._lay(state, symbols)
+        spent = [cell for cell, letter in laid.items() if letter == "x"]
+        standing = [self.number.get(name, -1) for name in pyramids]
+        if sorted(standing) != sorted(cell for cell, letter in laid.items() if letter == "^"):
+            raise BadText("the list of pyramids does not name exactly the cells marked ^")
+        if len(standing) > self.facts.pyramids or (spent and len(standing) < self.facts.pyramids):
+            raise BadText(f"there are {self.facts.pyramids} pyramids, and they move only when all are used")
+        for n, cell in enumerate(standing, len(spent)):
+            state["order"][0, n % self.facts.pyramids] = cell
+        for cell in (*standing, *spent):
+            if state["open"][0, cell] != 0:
+                raise BadText(f"{self.names[cell]} is not shut in")
+            state["open"][0, cell] = COVERED
+        state["cells"][0, standing] = PYRAMID
+        state["cells"][0, spent] = SPENT
+        state["n_pyramids"] = len(standing) + len(spent)
+
+    def tiles_laid(self, state: State) -> int:
+        symbols = int((state["cells"][0, :-1] >= 0).sum())
+        return (symbols - len(self.facts.printed)) // 2
+
+    def content(self, state: State, laid: Sequence[Laid]) -> Content:
+        letters = self._letters(state)
+        known = {name for tile in laid for name in tile.at}
+        return Content(
+            cells=self.names,
+            printed=self.facts.printed,
+            tiles=tuple(laid),
+            loose={
+                name: letter
+                for name, letter in zip(self.names, letters, strict=False)
+                if letter in self.colours and letter and name not in known and name not in self.facts.printed
+            },
+            pyramids=tuple(n for n, letter in zip(self.names, letters, strict=False) if letter == "^"),
+            spent=tuple(n for n, letter in zip(self.names, letters, strict=False) if letter == "x"),
+        )
+
+    def scene(self, content: Content) -> Scene:
+        return self.draw(content)

@@ -1,0 +1,193 @@
+"""AXIO rota, by name: positions, tiles and moves in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+
+from ...drawing.scene import Content, Laid, Scene
+from ...engine.kernels import Kernels, hooks
+from ...engine.phases import START
+from ...errors import BadText
+from ...moves import Move
+from ...reasons import Reason
+from ..declaration import Game
+from ..variant import State, Variant
+from . import rules
+from .drawing import scene
+from .rules import FREE, NAMES, SIDE, TURNS
+from .tables import MIDDLE, MOST_FREE, Facts, opening, tables, turn
+
+STACK = 12
+START_SQUARES = ((0, 0), (1, 0), (0, 1), (1, 1))
+SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
+
+
+def tile_set(colours: str) -> dict[str, int]:
+    """Reconstruction: every ring of four colours, and for three colours the rings that run their way."""
+    rings = [
+        four[0] + "".join(rest) for four in combinations(colours, 4) for rest in permutations(four[1:])
+    ]
+    with_blank = [
+        ring + "_" for a, b, c in combinations(colours, 3) for ring in (a + b + c, b + c + a, c + a + b)
+    ]
+    return dict.fromkeys(rings + with_blank, 1)
+
+
+def make(game: Game, players: int, options: tuple[str, ...]) -> RotaVariant:
+    """The game for a number of players."""
+    return RotaVariant(game, Facts(game.colours, tile_set(game.colours), STACK, game.cap or 0, players), options)
+
+
+class RotaVariant(Variant):
+    """The game for a number of players."""
+
+    counters = ("extra", "dealing", "from_supply", "supply", "stack")
+    hand = 1
+    turns = TURNS * NAMES
+    places = MOST_FREE
+    first_other_action = SIDE * SIDE * TURNS * NAMES
+
+    def __init__(self, game: Game, facts: Facts, options: tuple[str, ...]) -> None:
+        super().__init__(game, facts.players, options)
+        self.tileset = facts.tiles
+        self.kinds = tuple(facts.tiles)
+        self.ways = {
+            turn(letters, times): (kind, times) for kind, letters in enumerate(self.kinds) for times in range(TURNS)
+        }
+        self.letters = {kind * TURNS + times + 1: way for way, (kind, times) in self.ways.items()}
+        self.tables = tables(facts)
+        self.opening = opening(facts)
+        self.kernels = Kernels(game.id, hooks(rules), self.tables, self.opening.dtype)
+
+    # ------------------------------------------------------------ positions on the torus
+
+    @staticmethod
+    def _square(x: int, y: int) -> int:
+        return y % SIDE * SIDE + x % SIDE
+
+    @staticmethod
+    def _position(state: State, square: int) -> tuple[int, int]:
+        low_x, low_y = int(state["low_x"][0]), int(state["low_y"][0])
+        row, column = divmod(square, SIDE)
+        return low_x - 1 + (column - low_x + 1) % SIDE, low_y - 1 + (row - low_y + 1) % SIDE
+
+    def _display(self, state: State) -> list[Laid]:
+        grid = state["grid"][0]
+        laid = []
+        for square in np.flatnonzero((grid != 0) & (grid != FREE)).tolist():
+            x, y = self._position(state, square)
+            laid.append((y, x, self.letters[int(grid[square])]))
+        return [Laid(letters, (f"{x},{y}",)) for y, x, letters in sorted(laid)]
+
+    # ------------------------------------------------------------ moves
+
+    def encode(self, state: State, move: Move) -> int:
+        if move.kind != "place":
+            raise self.refuse(move, Reason.NOT_IN_THIS_GAME)
+        way = self.ways.get(move.tile)
+        if way is None:
+            raise self.refuse(move, Reason.NO_SUCH_TILE)
+        if len(move.at) != 1 or "," not in move.at[0]:
+            raise self.refuse(move, Reason.WRONG_SHAPE, "a tile covers one position such as 2,-1")
+        if move.named is not None and move.named not in self.colours:
+            raise self.refuse(
+                move, Reason.NOTHING_TO_NAME, f"{move.named} is no colour of this game: {self.colours}"
+            )
+        kind, times = way
+        seat = int(state["seat"][0])
+        if state["held"][0, seat] == 0 or state["hands"][0, seat, 0] != kind:
+            raise self.refuse(move, Reason.NOT_IN_HAND)
+        x, y = (int(part) for part in move.at[0].split(","))
+        square = self._square(x, y)
+        if self._position(state, square) != (x, y):
+            raise self.refuse(move, Reason.NOT_BESIDE_DISPLAY)
+        name = 0 if move.named is None else self.colours.index(move.named) + 1
+        return (square * TURNS + times) * NAMES + name
+
+    def decode(self, state: State, action: int) -> Move:
+        rest, name = divmod(action, NAMES)
+        square, times = divmod(rest, TURNS)
+        x, y = self._position(state, square)
+        kind = int(state["hands"][0, int(state["seat"][0]), 0])
+        letters = turn(self.kinds[kind], times)
+        return Move("place", letters, (f"{x},{y}",), self.colours[name - 1] if name else None)
+
+    def kind_of(self, letters: str) -> int | None:
+        way = self.ways.get(letters)
+        return None if way is None else way[0]
+
+    # ------------------------------------------------------------ chance
+
+    def chances(self, state: State) -> list[tuple[int, int]]:
+        if state["phase"][0] != START:
+            return super().chances(state)
+        corner = MIDDLE[4 - int(state["due"][0])]
+        return [
+            (kind * TURNS + times, TURNS if "_" in self.kinds[kind] else 1)
+            for kind in np.flatnonzero(state["bag"][0]).tolist()
+            for times in range(TURNS)
+            if "_" not in self.kinds[kind] or turn(self.kinds[kind], times)[corner] == "_"
+        ]
+
+    def source(self, state: State) -> str:
+        return "supply" if state["from_supply"][0] else "stack"
+
+    def starting(self, state: State, action: int) -> Laid:
+        x, y = START_SQUARES[4 - int(state["due"][0])]
+        kind, times = divmod(action, TURNS)
+        return Laid(turn(self.kinds[kind], times), (f"{x},{y}",))
+
+    def start_action(self, state: State, laid: Laid) -> int | None:
+        way = self.ways.get(laid.letters)
+        x, y = START_SQUARES[4 - int(state["due"][0])]
+        if way is None or laid.at != (f"{x},{y}",):
+            return None
+        action = way[0] * TURNS + way[1]
+        return action if action in dict(self.chances(state)) else None
+
+    # ------------------------------------------------------------ text and drawing
+
+    def setup(self) -> dict[str, Any]:
+        return {"tileset": dict(self.tileset)}
+
+    def write_board(self, state: State) -> str:
+        return ";".join(f"{laid.at[0]}:{laid.letters}" for laid in self._display(state)) or "-"
+
+    def read_board(self, state: State, text: str) -> None:
+        display: dict[tuple[int, int], str] = {}
+        for item in text.split(";") if text != "-" else ():
+            at, _, letters = item.partition(":")
+            try:
+                x, y = (int(part) for part in at.split(","))
+            except ValueError:
+                raise BadText(f"{item!r} in the display should look like 0,0:RGBO") from None
+            if letters not in self.ways or (x, y) in display:
+                raise BadText(f"{item!r} in the display: no such tile, or two on one position")
+            display[x, y] = letters
+        if len({self.ways[letters][0] for letters in display.values()}) < len(display):
+            raise BadText("a tile lies in the display twice")
+        # From the start square outwards, so that the torus always knows where it is.
+        order = [START_SQUARES[0]] if display else []
+        for x, y in order:
+            order += [
+                at for dx, dy in SIDES if (at := (x + dx, y + dy)) in display and at not in order
+            ]
+        if set(order) != set(display):
+            raise BadText("the display must be connected and contain the position 0,0")
+        squares = np.array([self._square(x, y) for x, y in order], np.int64)
+        tiles = [self.ways[display[at]] for at in order]
+        what = np.array([kind * TURNS + times + 1 for kind, times in tiles], np.int64)
+        self.kernels.lay_all(self.tables, state, squares, what, len(order))
+
+    def tiles_laid(self, state: State) -> int:
+        return len(self._display(state))
+
+    def content(self, state: State, laid: Sequence[Laid]) -> Content:
+        return Content(tiles=tuple(self._display(state)))
+
+    def scene(self, content: Content) -> Scene:
+        return scene(content)

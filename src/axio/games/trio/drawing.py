@@ -1,0 +1,23 @@
+"""How the board with starter squares, black squares and stars is drawn."""
+
+from __future__ import annotations
+
+from axio.drawing import board
+from axio.drawing.scene import Content, Scene
+
+
+def scene(content: Content) -> Scene:
+    """The board with its names around it."""
+    return board.scene(
+        content,
+        board.SQUARES,
+        title="Board of squares",
+        labels=board.square_labels(content.cells),
+        tile=tile,
+        blank="___",
+    )
+
+
+def tile(letters: str) -> Scene:
+    """A straight tile of three squares in hand."""
+    return board.row(letters, board.SQUARES)

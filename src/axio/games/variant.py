@@ -1,0 +1,182 @@
+"""A game for a number of players and options: what everything that is not a rule asks a game.
+
+Below the line come the hooks that a game must provide; above it is what follows from them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..drawing.scene import Content, Laid, Scene
+from ..engine.kernels import Kernels
+from ..engine.phases import DRAW, HIDDEN, REMOVE
+from ..errors import IllegalMove
+from ..moves import Move
+from ..reasons import Reason
+from .declaration import Game
+
+State = Any  # an array of one NumPy record; its layout is the game's own
+
+
+class Variant(ABC):
+    """The rules in force at a table, and the names of things in them."""
+
+    # Whether everybody sees the tiles that a seat exchanges.
+    exchange_is_public = True
+    # Fields of the state that a position text carries besides the board, hands, bag and scores.
+    counters: tuple[str, ...] = ()
+
+    def __init__(self, game: Game, players: int, options: tuple[str, ...]) -> None:
+        self.game = game
+        self.players = players
+        self.options = options
+
+    @property
+    def colours(self) -> str:
+        """The letters of the colours, in the order of their numbers."""
+        return self.game.colours
+
+    @property
+    def tracks(self) -> tuple[str, ...]:
+        """What points are counted in, in the order of `scores`: the colours, unless a game says otherwise."""
+        return tuple(self.game.colours)
+
+    @property
+    def cap(self) -> int | None:
+        """The most points a track can show."""
+        return self.game.cap
+
+    @cached_property
+    def most_actions(self) -> int:
+        """An upper bound for the number of legal moves in any position."""
+        return self.hand * self.turns * self.places
+
+    def new_state(self) -> State:
+        """A state before anything has happened."""
+        return self.opening.copy()
+
+    def legal_actions(self, state: State) -> np.ndarray:
+        """The numbers of all legal moves, ascending."""
+        out = np.empty(self.most_actions, np.int32)
+        return out[: self.kernels.list_legal(self.tables, state, out)]
+
+    def gains(self, state: State, actions: np.ndarray) -> np.ndarray:
+        """What each move would score on the track: a row for each, a column for each colour."""
+        out = np.zeros((len(actions), state["gain"].shape[1]), np.int16)
+        placed = actions[actions < self.first_other_action]
+        # Rating writes into the state's scratch fields, so it works on a copy.
+        self.kernels.rate_all(self.tables, state.copy(), placed, len(placed), out)
+        return out
+
+    def chances(self, state: State) -> list[tuple[int, int]]:
+        """What chance can do now: (action, weight) for each outcome."""
+        if state["phase"][0] not in (DRAW, REMOVE):
+            return []
+        return [(kind, count) for kind, count in enumerate(state["bag"][0].tolist()) if count]
+
+    def tile_name(self, kind: int) -> str:
+        """A kind of tile in letters, `?` for one that is not known."""
+        return "?" if kind == HIDDEN else self.kinds[kind]
+
+    def hand_of(self, state: State, seat: int) -> tuple[str, ...]:
+        """The tiles a seat holds, `?` for those not known."""
+        held = state["held"][0, seat]
+        return tuple(self.tile_name(kind) for kind in state["hands"][0, seat, :held].tolist())
+
+    def redact(self, state: State, seat: int | None) -> State:
+        """The state as a seat knows it (`None`: as a spectator does).
+
+        Hidden tiles go back among the unseen ones, so that nothing is left of where they were.
+        """
+        seen = state.copy()
+        bag, hands = seen["bag"][0], seen["hands"][0]
+
+        def hide(kinds: np.ndarray, count: int) -> None:
+            np.add.at(bag, kinds[:count], 1)
+            kinds[:count] = HIDDEN
+            seen["unseen"] += count
+
+        for other in range(self.players):
+            if other != seat:
+                hide(hands[other], int(seen["held"][0, other]))
+        fields = state.dtype.names
+        if "aside" in fields and not self.exchange_is_public and seen["seat"][0] != seat:
+            hide(seen["aside"][0], int(seen["n_aside"][0]))
+        if "removed" in fields:
+            bag += seen["removed"][0]
+            seen["unseen"] += seen["removed"][0].sum()
+            seen["removed"] = 0
+        return seen
+
+    def refuse(self, move: Move, reason: Reason, detail: str = "") -> IllegalMove:
+        """The error for a move that has no number at all, such as one outside the board."""
+        return IllegalMove(move, reason, detail)
+
+    # ------------------------------------------------------------ what a game provides
+
+    tables: Any
+    opening: State
+    kernels: Kernels
+    kinds: tuple[str, ...]  # one way to write each kind of tile, in the order of their numbers
+    tileset: Mapping[str, int]
+    hand: int  # tiles in a full hand
+    turns: int  # most ways to turn (and name) one tile
+    places: int  # most places for a tile
+    first_other_action: int  # actions from here on are no placements
+
+    @abstractmethod
+    def encode(self, state: State, move: Move) -> int:
+        """The number of a move. Raises `IllegalMove` if no number can stand for it."""
+
+    @abstractmethod
+    def decode(self, state: State, action: int) -> Move:
+        """The move with this number."""
+
+    @abstractmethod
+    def kind_of(self, letters: str) -> int | None:
+        """The kind of a tile written in any of its orientations, `None` if there is no such tile."""
+
+    @abstractmethod
+    def setup(self) -> dict[str, Any]:
+        """What of this game is reconstruction, as records carry it."""
+
+    @abstractmethod
+    def write_board(self, state: State) -> str:
+        """What lies on the board, for a position text."""
+
+    @abstractmethod
+    def read_board(self, state: State, text: str) -> None:
+        """Lay out a board from its text. Raises `BadText`."""
+
+    @abstractmethod
+    def tiles_laid(self, state: State) -> int:
+        """How many tiles lie on the board."""
+
+    @abstractmethod
+    def content(self, state: State, laid: Sequence[Laid]) -> Content:
+        """What there is to draw, given the tiles that are known to have been laid."""
+
+    @abstractmethod
+    def scene(self, content: Content) -> Scene:
+        """The drawing of a content."""
+
+    def pyramids(self, state: State) -> tuple[str, ...]:
+        """The cells that have got a pyramid so far, oldest first."""
+        return ()
+
+    def source(self, state: State) -> str:
+        """Where the tile comes from that is due to be drawn."""
+        return "bag"
+
+    def starting(self, state: State, action: int) -> Laid:
+        """The tile that chance lays in an opening display by this action."""
+        raise TypeError(f"{self.game.id} has no opening display")
+
+    def start_action(self, state: State, laid: Laid) -> int | None:
+        """The chance action that lays this tile in the opening display next, if there is one."""
+        return None

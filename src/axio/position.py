@@ -1,0 +1,244 @@
+"""A position: everything that can be asked of a game without knowing how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import overload
+
+import numpy as np
+
+from .drawing.scene import Content, Laid, Panel, Scene, Track
+from .engine.phases import DRAW, OFFER, OVER, PLACE
+from .engine.standing import places
+from .errors import IllegalMove
+from .events import Result
+from .games.variant import State, Variant
+from .moves import Move
+from .reasons import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a move would do: its points by track, the pyramids it would set, whether the game would end."""
+
+    gain: dict[str, int]
+    pyramids: tuple[str, ...] = ()
+    ends_game: bool = False
+
+
+class Moves(Sequence[Move]):
+    """The legal moves of a position, in a fixed order. A move is made when it is looked at."""
+
+    __slots__ = ("_position", "actions")
+
+    def __init__(self, position: Position, actions: np.ndarray) -> None:
+        self._position = position
+        self.actions = actions
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    @overload
+    def __getitem__(self, index: int) -> Move: ...
+    @overload
+    def __getitem__(self, index: slice) -> Moves: ...
+    def __getitem__(self, index: int | slice) -> Move | Moves:
+        if isinstance(index, slice):
+            return Moves(self._position, self.actions[index])
+        return self._position.variant.decode(self._position.state, int(self.actions[index]))
+
+    def __iter__(self) -> Iterator[Move]:
+        decode, state = self._position.variant.decode, self._position.state
+        return (decode(state, action) for action in self.actions.tolist())
+
+    def __contains__(self, move: object) -> bool:
+        """Whether a move, however it is written, is among these."""
+        if not isinstance(move, Move | str):
+            return False
+        try:
+            return self._position.action_of(move) in self.actions
+        except IllegalMove:
+            return False
+
+    def __repr__(self) -> str:
+        shown = ", ".join(str(move) for move in self[:6])
+        return f"<{len(self)} moves: {shown}{', …' if len(self) > 6 else ''}>"
+
+
+class Position:
+    """A game's rules and a state. Nothing here changes the state.
+
+    `state` is an array of one NumPy record. It is what the compiled rules work on; treat it as read-only.
+    """
+
+    def __init__(self, variant: Variant, state: State) -> None:
+        self.variant = variant
+        self.state = state
+
+    # ------------------------------------------------------------ who and what
+
+    @property
+    def game(self) -> str:
+        """The game's name."""
+        return self.variant.game.id
+
+    @property
+    def players(self) -> int:
+        """The number of players."""
+        return self.variant.players
+
+    @property
+    def options(self) -> dict[str, bool]:
+        """The options that are switched on."""
+        return dict.fromkeys(self.variant.options, True)
+
+    @property
+    def turn(self) -> int | None:
+        """The seat that has to move; `None` while a draw is due and when the game is over."""
+        return int(self.state["seat"][0]) if self.state["phase"][0] in (PLACE, OFFER) else None
+
+    @property
+    def draw_due(self) -> int:
+        """How many tiles chance still has to bring before a player moves."""
+        return int(self.state["due"][0]) if self.state["phase"][0] >= DRAW else 0
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.state["phase"][0] == OVER)
+
+    @property
+    def scores(self) -> tuple[dict[str, int], ...]:
+        """Every seat's points, by colour (or `points` where a game has no colours to count)."""
+        rows = self.state["scores"][0, : self.players].tolist()
+        return tuple(dict(zip(self.variant.tracks, row, strict=True)) for row in rows)
+
+    def hand(self, seat: int) -> tuple[str, ...]:
+        """A seat's tiles, `?` for those that are not known here."""
+        return self.variant.hand_of(self.state, seat)
+
+    @property
+    def unseen(self) -> dict[str, int]:
+        """How many of each tile have not been seen: the bag and, in a view, what others hide."""
+        counts = zip(self.variant.kinds, self.state["bag"][0].tolist(), strict=True)
+        return {tile: count for tile, count in counts if count}
+
+    @property
+    def in_bag(self) -> int:
+        """How many tiles are left to be drawn."""
+        return int(self.state["in_bag"][0])
+
+    @property
+    def standing(self) -> tuple[int, ...]:
+        """Every seat's place as things are, 1 the best; equal seats share it."""
+        scores = np.ascontiguousarray(self.state["scores"][0, : self.players])
+        out = np.zeros(self.players, np.int64)
+        places(scores, out)
+        return tuple(out.tolist())
+
+    @property
+    def result(self) -> Result | None:
+        """The result of a game that is over."""
+        if not self.over:
+            return None
+        place = self.standing
+        return Result(self.scores, place, tuple(seat for seat, at in enumerate(place) if at == 1))
+
+    # ------------------------------------------------------------ moves
+
+    def legal_moves(self) -> Moves:
+        """All moves the seat to move may make, always in the same order."""
+        return Moves(self, self.variant.legal_actions(self.state))
+
+    def action_of(self, move: Move | str) -> int:
+        """The number of a legal move. Raises `IllegalMove`, or `BadText` if the text is no move."""
+        if isinstance(move, str):
+            move = Move.parse(move)
+        if self.draw_due:
+            raise IllegalMove(move, Reason.DRAW_DUE)
+        if self.over:
+            raise IllegalMove(move, Reason.GAME_OVER)
+        action = self.variant.encode(self.state, move)
+        # The rules themselves say whether it may be done; they do it on a copy.
+        why = self.variant.kernels.checked_step(self.variant.tables, self.state.copy(), action)
+        if why:
+            raise IllegalMove(move, Reason(why))
+        return action
+
+    def preview(self, move: Move | str) -> Preview:
+        """What a legal move would do. Raises `IllegalMove` if it is not legal."""
+        action = self.action_of(move)
+        after = self.state.copy()
+        self.variant.kernels.step(self.variant.tables, after, action)
+        before = self.variant.pyramids(self.state)
+        placed = action < self.variant.first_other_action
+        return Preview(
+            self._by_track(after["gain"][0].tolist()) if placed else {},
+            tuple(cell for cell in self.variant.pyramids(after) if cell not in before),
+            bool(after["phase"][0] == OVER),
+        )
+
+    def gain(self, move: Move | str) -> dict[str, int]:
+        """What a legal move would score, by colour. Raises `IllegalMove` if it is not legal."""
+        return self.preview(move).gain
+
+    def gains(self, moves: Moves) -> np.ndarray:
+        """What each of these moves would score: a row for each move, a column for each track."""
+        return self.variant.gains(self.state, moves.actions)
+
+    def _by_track(self, points: Sequence[int]) -> dict[str, int]:
+        return {track: n for track, n in zip(self.variant.tracks, points, strict=True) if n}
+
+    # ------------------------------------------------------------ drawing
+
+    def content(self, names: Sequence[str] | None = None, *, places: bool = False) -> Content:
+        """What there is to draw; with `places`, also where the seat to move may place a tile."""
+        laid = self.laid()
+        content = self.variant.content(self.state, laid)
+        spots = (move.at for move in self.legal_moves() if move.kind == "place") if places else ()
+        return replace(
+            content,
+            last=laid[-1].at if laid else (),
+            places=tuple(dict.fromkeys(spots)),
+            panels=tuple(self._panel(seat, names) for seat in range(self.players)),
+            unseen=self.in_bag,
+        )
+
+    def _panel(self, seat: int, names: Sequence[str] | None) -> Panel:
+        hand = self.hand(seat)
+        return Panel(
+            name=names[seat] if names else f"seat {seat}",
+            to_move=self.turn == seat,
+            tracks=tuple(Track(track, n, self.variant.cap) for track, n in self.scores[seat].items()),
+            hand=tuple(tile for tile in hand if tile != "?"),
+            hidden=sum(tile == "?" for tile in hand),
+            place=self.standing[seat] if self.over else None,
+        )
+
+    def laid(self) -> tuple[Laid, ...]:
+        """The tiles that are known to have been placed, in their order (none where only the board is)."""
+        return ()
+
+    def scene(self, names: Sequence[str] | None = None, *, places: bool = False) -> Scene:
+        """The drawing of this position."""
+        return self.variant.scene(self.content(names, places=places))
+
+    def svg(self, names: Sequence[str] | None = None, *, dark: bool = False) -> str:
+        """The position as an SVG picture."""
+        from .drawing.svg import render
+
+        return render(self.scene(names), dark=dark)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def text(self, *, colour: bool = False, places: bool = False, names: Sequence[str] | None = None) -> str:
+        """The position as lines for a terminal."""
+        from .drawing.terminal import render
+
+        return render(self.scene(names, places=places), colour=colour)
+
+    def __str__(self) -> str:
+        return self.text()
+

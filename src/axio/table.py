@@ -1,0 +1,212 @@
+"""A game in play: positions, the moves that lead from one to the next, and who deals the tiles."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Self
+
+from .chance import Generator
+from .drawing.scene import Laid
+from .engine.phases import DRAW, REMOVE, START
+from .errors import AxioError, IllegalMove
+from .events import Event, seen_by
+from .games import find_variant
+from .games.variant import State, Variant
+from .log import Log
+from .moves import Move
+from .position import Position
+from .reasons import Reason
+from .view import View, tiles_laid
+
+
+class Table(Position):
+    """A game with its history.
+
+    A table made with a seed deals by itself: after every move the tiles that are due are drawn. With
+    `seed=None` in the constructor nobody deals, and each tile is told by `draw`: that is how records
+    are replayed and games on a real table are followed.
+
+    >>> table = new_game("axio", players=2, seed=7)
+    >>> table.turn
+    0
+    >>> move = table.legal_moves()[0]
+    >>> gain = table.play(move)
+    >>> table.turn
+    1
+    >>> table.undo() == move
+    True
+    """
+
+    def __init__(self, variant: Variant, seed: int | str | None = None) -> None:
+        super().__init__(variant, variant.new_state())
+        self.seed = seed
+        self.actions: list[int] = []
+        self._moves: list[int] = []  # where in `actions` players moved; the rest is chance
+        self._log = Log(variant)
+        self.deal()
+
+    # ------------------------------------------------------------ playing
+
+    def play(self, move: Move | str, seat: int | None = None, *, deal: bool = True) -> dict[str, int]:
+        """Make a move for the seat whose turn it is; what it scored, by colour.
+
+        `seat` says who wants to move, if that is not clear. With `deal=False` the draw that may follow
+        waits for `deal()`, so that the move can still be taken back without having seen a tile.
+        Raises `IllegalMove` or `BadText`; the table is then as it was.
+        """
+        if isinstance(move, str):
+            move = Move.parse(move)
+        if self.over:
+            raise IllegalMove(move, Reason.GAME_OVER)
+        if seat is not None and seat != int(self.state["seat"][0]):
+            raise IllegalMove(move, Reason.NOT_YOUR_TURN)
+        if self.draw_due:
+            raise IllegalMove(move, Reason.DRAW_DUE)
+        action = self.variant.encode(self.state, move)
+        why = self.variant.kernels.checked_step(self.variant.tables, self.state, action)
+        if why:
+            raise IllegalMove(move, Reason(why))
+        self._moves.append(len(self.actions))
+        self.actions.append(action)
+        placed = action < self.variant.first_other_action
+        gain = self._by_track(self.state["gain"][0].tolist()) if placed else {}
+        if deal:
+            self.deal()
+        return gain
+
+    def play_unchecked(self, action: int) -> None:
+        """Carry out the number of a legal move, without any check, and deal.
+
+        For programs in a hurry: a number that is not in `legal_moves().actions` breaks the table.
+        """
+        self.variant.kernels.step(self.variant.tables, self.state, action)
+        self._moves.append(len(self.actions))
+        self.actions.append(action)
+        self.deal()
+
+    def deal(self) -> None:
+        """Draw what is due, if this table deals."""
+        if self.seed is None:
+            return
+        lots: Generator | None = None
+        while self.draw_due:
+            if lots is None:
+                # One number for each draw so far: after an undo the same tiles come again.
+                lots = Generator(f"{self.seed}/deal", len(self.actions) - len(self._moves))
+            outcomes = self.variant.chances(self.state)
+            left = lots.below(sum(weight for _, weight in outcomes))
+            for action, weight in outcomes:
+                left -= weight
+                if left < 0:
+                    self._chance(action)
+                    break
+
+    def draw(self, tile: str | Laid) -> None:
+        """Tell which tile is drawn next (or, for an opening display, how it lies). Raises `IllegalMove`."""
+        phase = int(self.state["phase"][0])
+        if phase < DRAW:
+            raise IllegalMove(f"draw {tile}", Reason.NO_DRAW_DUE)
+        if isinstance(tile, Laid):
+            action = self.variant.start_action(self.state, tile) if phase == START else None
+        else:
+            action = self.variant.kind_of(tile) if phase in (DRAW, REMOVE) else None
+        if action is None or action not in dict(self.variant.chances(self.state)):
+            raise IllegalMove(f"draw {tile}", Reason.NOT_IN_BAG)
+        self._chance(action)
+
+    def _chance(self, action: int) -> None:
+        self.variant.kernels.step(self.variant.tables, self.state, action)
+        self.actions.append(action)
+
+    def undo(self) -> Move:
+        """Take back the last move and everything drawn after it; the move.
+
+        Raises `AxioError` if no move has been made.
+        """
+        if not self._moves:
+            raise AxioError("there is no move to take back")
+        last = self._moves.pop()
+        action = self.actions[last]
+        del self.actions[last:]
+        self.state = self._replayed()
+        return self.variant.decode(self.state, action)
+
+    def _replayed(self) -> State:
+        state = self.variant.new_state()
+        for action in self.actions:
+            self.variant.kernels.step(self.variant.tables, state, action)
+        return state
+
+    def copy(self) -> Self:
+        """A table that goes its own way from here (and, from the same seed, draws the same tiles)."""
+        other = type(self).__new__(type(self))
+        Position.__init__(other, self.variant, self.state.copy())
+        other.seed = self.seed
+        other.actions = self.actions.copy()
+        other._moves = self._moves.copy()
+        other._log = self._log.copy()
+        return other
+
+    # ------------------------------------------------------------ what has happened
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves that players have made."""
+        state, made = self.variant.new_state(), []
+        where = set(self._moves)
+        for n, action in enumerate(self.actions):
+            if n in where:
+                made.append(self.variant.decode(state, action))
+            self.variant.kernels.step(self.variant.tables, state, action)
+        return tuple(made)
+
+    @property
+    def plies(self) -> int:
+        """How many moves players have made."""
+        return len(self._moves)
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Everything that happened, chance included: hidden information, for the table only."""
+        return self._log.upto(self.actions)
+
+    def laid(self) -> tuple[Laid, ...]:
+        return tiles_laid(self.events)
+
+    def view(self, seat: int | None = None) -> View:
+        """What a seat may know, or a spectator (`None`)."""
+        if seat is not None and not 0 <= seat < self.players:
+            raise AxioError(f"there is no seat {seat} at this table: 0 to {self.players - 1}")
+        public = self.variant.exchange_is_public
+        events = [seen_by(event, seat, public) for event in self.events]
+        return View(self.variant, self.variant.redact(self.state, seat), seat, events)
+
+    def __repr__(self) -> str:
+        if self.seed is None:
+            return f"<Table of {self.game}, {self.players} players, {self.plies} moves, not dealing>"
+        options = f", options={self.options}" if self.options else ""
+        moves = [str(move) for move in self.moves]
+        played = f", moves={moves}" if moves else ""
+        return f"axio.new_game({self.game!r}, players={self.players}, seed={self.seed!r}{options}{played})"
+
+
+def new_game(
+    game: str,
+    players: int = 2,
+    *,
+    seed: int | str | None = None,
+    options: Mapping[str, bool] | None = None,
+    moves: Iterable[Move | str] = (),
+) -> Table:
+    """A new table that deals by itself, from `seed` or, without one, from one nobody knows.
+
+    `moves` are played at once. Raises `UnknownGame`, `WrongPlayers`, `WrongOption` or, for `moves`,
+    `IllegalMove`.
+    """
+    table = Table(find_variant(game, players, options), secrets.token_hex(16) if seed is None else seed)
+    for move in moves:
+        table.play(move)
+    return table
+
+

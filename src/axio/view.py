@@ -1,0 +1,41 @@
+"""What one seat, or a spectator, may know of a table: the only thing that ever leaves it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .drawing.scene import Laid
+from .events import Event, Place, Start
+from .games.variant import State, Variant
+from .position import Position
+
+
+class View(Position):
+    """A position with everything hidden taken out, and the events as this seat learned of them.
+
+    Tiles that the seat cannot see are `?` in hands and counted in `unseen`, wherever they are. The rules
+    run on a view as on a table: legal moves and their points are what the table will say.
+    """
+
+    def __init__(self, variant: Variant, state: State, seat: int | None, events: Sequence[Event]) -> None:
+        super().__init__(variant, state)
+        self.seat = seat
+        self.events = tuple(events)
+
+    def laid(self) -> tuple[Laid, ...]:
+        return tiles_laid(self.events)
+
+    def __repr__(self) -> str:
+        who = "spectator" if self.seat is None else f"seat {self.seat}"
+        return f"<View of {self.game} for {who}, {len(self.events)} events>"
+
+
+def tiles_laid(events: Sequence[Event]) -> tuple[Laid, ...]:
+    """The tiles that events have put on the board, in their order."""
+    laid: list[Laid] = []
+    for event in events:
+        if isinstance(event, Place):
+            laid.append(Laid(event.tile, event.at))
+        elif isinstance(event, Start):
+            laid += [Laid(shown.tile, (shown.at,)) for shown in event.display]
+    return tuple(laid)

@@ -1,0 +1,229 @@
+"""What the four games share: the bag, the hands, drawing, the checks of an event, the standings.
+
+The referee is written from the rules and the record format alone and shares no code with the
+package it tests. It is slow and literal on purpose. "Rule n" is the numbered line of the game's
+section in the rules; "record" is the description of the interchange record.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Move = tuple[Any, ...]
+Event = Mapping[str, Any]
+
+
+class OracleError(Exception):
+    """The record, or a question to the referee, breaks a rule."""
+
+
+def check(condition: bool, message: str) -> None:
+    if not condition:
+        raise OracleError(message)
+
+
+def text_list(value: Any, what: str) -> list[str]:
+    check(isinstance(value, list), f"{what} must be a list")
+    check(all(isinstance(item, str) for item in value), f"{what} must be a list of strings")
+    return list(value)
+
+
+class Referee:
+    """One game in progress. A game's own class fills in everything that raises NotImplementedError."""
+
+    game: str
+    colours: str
+    option_names: frozenset[str] = frozenset()
+
+    def __init__(self, players: int, options: Mapping[str, bool], setup: Mapping[str, Any]) -> None:
+        check(type(players) is int and 1 <= players <= 4, "1 to 4 players")
+        for name, value in options.items():
+            check(type(value) is bool, f"option {name!r} must be true or false")
+            check(not value or name in self.option_names, f"{self.game} has no option {name!r}")
+        self.players = players
+        self.solo = players == 1
+        self.over = False
+        self.due: tuple[int | None, int] | None = None  # (seat, tiles still to be drawn)
+        self.seat = 0  # whose turn it is
+        self.bag: Counter[str] = Counter()  # tiles nobody has seen yet (rota: stacks and supply together)
+        self.hands: list[list[str]] = [[] for _ in range(players)]
+        self.aside: list[str] = []  # given up in an exchange whose draw is not finished
+        self.gone: list[str] = []  # out of the game
+        self.placed: list[str] = []  # on the board
+        self.scores: list[dict[str, int]] = [self.zero_scores() for _ in range(players)]
+        check(isinstance(setup.get("tileset"), Mapping), "setup without a tileset")
+        for tile, count in setup["tileset"].items():
+            check(type(count) is int and count >= 0, f"tileset: bad count for {tile!r}")
+            if count:
+                self.bag[self.canonical(tile)] += count
+
+    # ---- what a game fills in -------------------------------------------------------------------
+
+    def zero_scores(self) -> dict[str, int]:
+        return {colour: 0 for colour in self.colours}
+
+    def orientations(self, tile: str) -> list[str]:
+        """All ways the tile can be turned (letters as they lie)."""
+        raise NotImplementedError
+
+    def bad_tile(self, tile: str) -> bool:
+        """True when the letters are no tile of this game."""
+        raise NotImplementedError
+
+    def legal_moves(self) -> set[Move]:
+        raise NotImplementedError
+
+    def why_not(self, move: Move) -> str | None:
+        """Why this placement is not legal now; None when it is."""
+        raise NotImplementedError
+
+    def gains(self, move: Move) -> list[dict[str, int]]:
+        """What the placement may score; more than one only where the rules leave a true tie (solo)."""
+        raise NotImplementedError
+
+    def pyramids(self, move: Move) -> list[str]:
+        return []
+
+    def strength(self, seat: int) -> tuple[int, ...]:
+        """Axio 15: the sorted vector, compared from the lowest colour upwards."""
+        return tuple(sorted(self.scores[seat].values()))
+
+    def placement_of(self, e: Event) -> Move:
+        """The move a place event describes."""
+        raise NotImplementedError
+
+    def do_place(self, move: Move, gain: Mapping[str, int]) -> None:
+        """Put the tile down, count the gain and go on with the game."""
+        raise NotImplementedError
+
+    def drawn(self) -> None:
+        """Called when everything that was due has been drawn."""
+        raise NotImplementedError
+
+    def draw_source(self) -> str:
+        return "bag"
+
+    def expected_draw(self) -> tuple[int | None, int] | None:
+        return self.due
+
+    def drawing(self) -> None:
+        """Called when a draw has been found right, before it is made."""
+
+    def handlers(self) -> dict[str, Callable[[Event], None]]:
+        return {"draw": self._draw, "place": self._place}
+
+    # ---- questions ------------------------------------------------------------------------------
+
+    @property
+    def turn(self) -> int | None:
+        return None if self.over or self.due is not None else self.seat
+
+    def gain(self, move: Move) -> dict[str, int]:
+        if move[0] != "place":
+            return {}
+        reason = self.why_not(move)
+        check(reason is None, f"not legal: {reason}")
+        return self.gains(move)[0]
+
+    def result(self) -> dict[str, Any]:
+        check(self.over, "the game is not over")
+        strengths = [self.strength(seat) for seat in range(self.players)]
+        # Record: 1 is best, ties share (1, 1, 3).
+        place = [1 + sum(other > mine for other in strengths) for mine in strengths]
+        winners = [seat for seat in range(self.players) if place[seat] == 1]
+        return {"scores": [dict(s) for s in self.scores], "place": place, "winners": winners}
+
+    def canonical(self, tile: Any) -> str:
+        """The alphabetically smallest orientation."""
+        check(isinstance(tile, str) and not self.bad_tile(tile), f"{tile!r} is not a tile of {self.game}")
+        return min(self.orientations(tile))
+
+    def bag_size(self) -> int:
+        return self.bag.total()
+
+    # ---- events ---------------------------------------------------------------------------------
+
+    def event(self, e: Event) -> None:
+        """Apply one event of the record; on an error nothing has changed."""
+        check(isinstance(e, Mapping), "an event is an object")
+        check(not self.over, "the game is over")
+        kind = e.get("t")
+        handler = self.handlers().get(kind) if isinstance(kind, str) else None
+        if handler is None:
+            raise OracleError(f"{self.game} has no event {kind!r}")
+        handler(e)
+
+    def seat_of(self, e: Event) -> int:
+        seat = e.get("p")
+        check(type(seat) is int and 0 <= seat < self.players, f"bad seat {seat!r}")
+        assert isinstance(seat, int)
+        return seat
+
+    def need_turn(self, e: Event) -> int:
+        seat = self.seat_of(e)
+        check(self.due is None, f"a draw is due: {self.due}")
+        check(seat == self.seat, f"it is the turn of seat {self.seat}, not of seat {seat}")
+        return seat
+
+    def tiles_of(self, e: Event, key: str) -> list[str]:
+        return [self.canonical(tile) for tile in text_list(e.get(key), key)]
+
+    def need_in_bag(self, tiles: list[str]) -> None:
+        missing = Counter(tiles) - self.bag
+        check(not missing, f"not in the bag: {sorted(missing.elements())}")
+
+    def need_in_hand(self, seat: int, tiles: list[str]) -> None:
+        missing = Counter(tiles) - Counter(self.hands[seat])
+        check(not missing, f"not in the hand of seat {seat}: {sorted(missing.elements())}")
+
+    def take_from_bag(self, tiles: list[str]) -> None:
+        self.bag = self.bag - Counter(tiles)
+
+    def take_from_hand(self, seat: int, tiles: list[str]) -> None:
+        for tile in tiles:
+            self.hands[seat].remove(tile)
+
+    def _draw(self, e: Event) -> None:
+        seat = self.seat_of(e)
+        tiles = self.tiles_of(e, "tiles")
+        due = self.expected_draw()
+        if due is None or due[0] is None:
+            raise OracleError("no draw is due")
+        check(seat == due[0], f"seat {due[0]} is to draw, not seat {seat}")
+        source = e.get("from", "bag")
+        check(source == self.draw_source(), f"drawn from {source!r} instead of {self.draw_source()!r}")
+        check(1 <= len(tiles) <= due[1], f"{len(tiles)} tiles drawn, {due[1]} are due")
+        self.need_in_bag(tiles)
+        self.drawing()
+        self.take_from_bag(tiles)
+        self.hands[seat] = sorted(self.hands[seat] + tiles)
+        rest = due[1] - len(tiles)
+        self.due = (seat, rest) if rest else None
+        if self.due is None:
+            self.drawn()
+
+    def _place(self, e: Event) -> None:
+        self.need_turn(e)
+        move = self.placement_of(e)
+        reason = self.why_not(move)
+        check(reason is None, f"placement not legal: {reason}")
+        pyramids = text_list(e.get("pyramids", []), "pyramids")
+        expected = self.pyramids(move)
+        check(sorted(pyramids) == sorted(expected), f"pyramids {pyramids}, should be {expected}")
+        gain = e.get("gain")
+        gains = self.gains(move)
+        check(isinstance(gain, Mapping), "a placement without its gain")
+        assert isinstance(gain, Mapping)
+        whole = all(type(points) is int for points in gain.values())
+        check(whole and dict(gain) in gains, f"gain {dict(gain)}, should be {gains[0]}")
+        self.do_place(move, gain)
+
+    # ---- the opening deal, seat by seat ------------------------------------------------------------
+
+    def deal(self, seat: int, size: int) -> bool:
+        """Make the opening draw of this seat due; False when the bag has nothing for it."""
+        number = min(size, self.bag_size())
+        self.due = (seat, number) if number else None
+        return number > 0
