@@ -56,7 +56,7 @@ class Log:
         else:
             self._tell_move(action, seat)
             return
-        variant.kernels.step(variant.tables, state, action)
+        variant.kernels.step(variant.tables, state, action, False)
 
     def _extend(self, empty: Any, **more: tuple[Any, ...]) -> None:
         """Add to the last event if it is of the same kind, else to a new one."""
@@ -71,7 +71,7 @@ class Log:
         state, variant = self._state, self._variant
         move = variant.decode(state, action)
         hand, pyramids = variant.hand_of(state, seat), variant.pyramids(state)
-        variant.kernels.step(variant.tables, state, action)
+        variant.kernels.step(variant.tables, state, action, False)
         if move.kind == "place":
             points = state["gain"][0].tolist()
             gain = {track: n for track, n in zip(variant.tracks, points, strict=True) if n}

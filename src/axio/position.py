@@ -147,8 +147,18 @@ class Position:
 
     # ------------------------------------------------------------ moves
 
+    @property
+    def hides_turn(self) -> bool:
+        """Whether the tiles of the seat to move are hidden here, so that its moves are not known."""
+        return self.turn is not None and "?" in self.hand(self.turn)
+
     def legal_moves(self) -> Moves:
-        """All moves the seat to move may make, always in the same order."""
+        """All moves the seat to move may make, always in the same order.
+
+        None where a draw is due, the game is over, or the hand of the seat to move is hidden.
+        """
+        if self.hides_turn:
+            return Moves(self, np.empty(0, np.int32))
         return Moves(self, self.variant.legal_actions(self.state))
 
     def action_of(self, move: Move | str) -> int:
@@ -159,9 +169,11 @@ class Position:
             raise IllegalMove(move, Reason.DRAW_DUE)
         if self.over:
             raise IllegalMove(move, Reason.GAME_OVER)
+        if self.hides_turn:
+            raise IllegalMove(move, Reason.NOT_YOUR_TURN)
         action = self.variant.encode(self.state, move)
         # The rules themselves say whether it may be done; they do it on a copy.
-        why = self.variant.kernels.checked_step(self.variant.tables, self.state.copy(), action)
+        why = self.variant.kernels.step(self.variant.tables, self.state.copy(), action, True)
         if why:
             raise IllegalMove(move, Reason(why))
         return action
@@ -170,7 +182,7 @@ class Position:
         """What a legal move would do. Raises `IllegalMove` if it is not legal."""
         action = self.action_of(move)
         after = self.state.copy()
-        self.variant.kernels.step(self.variant.tables, after, action)
+        self.variant.kernels.step(self.variant.tables, after, action, False)
         before = self.variant.pyramids(self.state)
         placed = action < self.variant.first_other_action
         return Preview(
@@ -189,6 +201,25 @@ class Position:
 
     def _by_track(self, points: Sequence[int]) -> dict[str, int]:
         return {track: n for track, n in zip(self.variant.tracks, points, strict=True) if n}
+
+    # ------------------------------------------------------------ text
+
+    @property
+    def position(self) -> str:
+        """The position as one line of text, which `Position.parse` reads back."""
+        from .positiontext import write_position
+
+        return write_position(self)
+
+    @classmethod
+    def parse(cls, text: str) -> Position:
+        """The position that a line of text describes. Raises `BadText`."""
+        from .positiontext import read_position
+
+        return read_position(text)
+
+    def __repr__(self) -> str:
+        return f"axio.Position.parse({self.position!r})"
 
     # ------------------------------------------------------------ drawing
 

@@ -64,7 +64,7 @@ class Table(Position):
         if self.draw_due:
             raise IllegalMove(move, Reason.DRAW_DUE)
         action = self.variant.encode(self.state, move)
-        why = self.variant.kernels.checked_step(self.variant.tables, self.state, action)
+        why = self.variant.kernels.step(self.variant.tables, self.state, action, True)
         if why:
             raise IllegalMove(move, Reason(why))
         self._moves.append(len(self.actions))
@@ -80,7 +80,7 @@ class Table(Position):
 
         For programs in a hurry: a number that is not in `legal_moves().actions` breaks the table.
         """
-        self.variant.kernels.step(self.variant.tables, self.state, action)
+        self.variant.kernels.step(self.variant.tables, self.state, action, False)
         self._moves.append(len(self.actions))
         self.actions.append(action)
         self.deal()
@@ -116,7 +116,7 @@ class Table(Position):
         self._chance(action)
 
     def _chance(self, action: int) -> None:
-        self.variant.kernels.step(self.variant.tables, self.state, action)
+        self.variant.kernels.step(self.variant.tables, self.state, action, False)
         self.actions.append(action)
 
     def undo(self) -> Move:
@@ -135,7 +135,7 @@ class Table(Position):
     def _replayed(self) -> State:
         state = self.variant.new_state()
         for action in self.actions:
-            self.variant.kernels.step(self.variant.tables, state, action)
+            self.variant.kernels.step(self.variant.tables, state, action, False)
         return state
 
     def copy(self) -> Self:
@@ -158,7 +158,7 @@ class Table(Position):
         for n, action in enumerate(self.actions):
             if n in where:
                 made.append(self.variant.decode(state, action))
-            self.variant.kernels.step(self.variant.tables, state, action)
+            self.variant.kernels.step(self.variant.tables, state, action, False)
         return tuple(made)
 
     @property

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -22,12 +23,15 @@ from typing import Any
 
 import numpy as np
 
+# Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in.
+_INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 def rule(function: Callable[..., Any]) -> Any:
     """Mark a function as rule code: compiled into whatever calls it."""
-    return _compiled(function, forceinline=True)
+    return _compiled(function, forceinline=True, **_INNER)
 
 
 def seldom(function: Callable[..., Any]) -> Any:
@@ -36,20 +40,25 @@ def seldom(function: Callable[..., Any]) -> Any:
     Copying a long function for a rare case into every loop costs seconds of compilation and, by
     crowding the hot path, speed.
     """
-    return _compiled(function, forceinline=False)
+    # Said outright: what is left unsaid, a function inherits from the rule that calls it.
+    return _compiled(function, forceinline=False, **_INNER)
 
 
-def bind(template: Any, rules: dict[str, Any]) -> Any:
+def entry(function: Callable[..., Any]) -> Any:
+    """Mark a function as one that Python calls: it takes arrays and loops over rules."""
+    return _compiled(function, cache=True)
+
+
+def bind(template: Callable[..., Any], rules: dict[str, Any]) -> Any:
     """The loop `template` with a game's own rules in place of the stand-ins of the same names.
 
     The names are swapped in the function's globals, not in a closure: Numba's cache does not find
     functions again that close over other compiled functions.
     """
-    plain = getattr(template, "py_func", template)
-    bound = FunctionType(plain.__code__, {**plain.__globals__, **rules}, plain.__name__)
-    bound.__qualname__ = plain.__qualname__
-    bound.__module__ = plain.__module__
-    return _compiled(bound, forceinline=False)
+    bound = FunctionType(template.__code__, {**template.__globals__, **rules}, template.__name__)
+    bound.__qualname__ = template.__qualname__
+    bound.__module__ = template.__module__
+    return entry(bound)
 
 
 def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
@@ -60,12 +69,21 @@ def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
 
 def cache_folder() -> Path:
     """Where compiled rules are kept: one folder for each state of the rule sources."""
-    root = os.environ.get("AXIO_CACHE_DIR")
-    if root is None:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        root = str(Path(base) / "axio")
     version = f"py{sys.version_info.major}{sys.version_info.minor}"
-    return Path(root) / f"rules-{version}-{_sources_digest()}"
+    return _cache_root() / f"rules-{version}-{_sources_digest()}"
+
+
+@cache
+def _cache_root() -> Path:
+    """The user's cache, or, where that cannot be written, a folder of this user's that will be lost."""
+    if chosen := os.environ.get("AXIO_CACHE_DIR"):
+        return Path(chosen)
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "axio"
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="axio-"))
+    return root if os.access(root, os.W_OK) else Path(tempfile.mkdtemp(prefix="axio-"))
 
 
 @cache
@@ -79,13 +97,13 @@ def _sources_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def _compiled(function: Callable[..., Any], *, forceinline: bool) -> Any:
+def _compiled(function: Callable[..., Any], **options: bool) -> Any:
     if INTERPRETED:
         return function
     from numba import njit
 
     with _numba_cache_in(cache_folder()):
-        return njit(nogil=True, cache=True, error_model="numpy", forceinline=forceinline)(function)
+        return njit(nogil=True, error_model="numpy", **options)(function)
 
 
 @contextmanager

@@ -32,11 +32,7 @@ class Kernels:
 
     @cached_property
     def step(self) -> Any:
-        return self._make(loops.step, self._tables, self._states, 0)
-
-    @cached_property
-    def checked_step(self) -> Any:
-        return self._make(loops.checked_step, self._tables, self._states, 0)
+        return self._make(loops.step, self._tables, self._states, 0, False)
 
     @cached_property
     def list_legal(self) -> Any:

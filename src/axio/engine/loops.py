@@ -7,18 +7,15 @@ as fast as single records.
 
 from __future__ import annotations
 
+import numpy as np
+
 from .phases import DRAW, OVER
 from .standins import apply, greediest, lay, legal, lot, pick, rate, refusal
 
 
-def step(tables, states, action):
-    """Carry out an action without asking whether it is legal."""
-    apply(tables[0], states[0], action)
-
-
-def checked_step(tables, states, action):
-    """Carry out an action if it is legal; otherwise change nothing and say why."""
-    why = refusal(tables[0], states[0], action)
+def step(tables, states, action, checked):
+    """Carry out an action; with `checked` only if it is legal, otherwise change nothing and say why."""
+    why = refusal(tables[0], states[0], action) if checked else 0
     if why == 0:
         apply(tables[0], states[0], action)
     return why
@@ -33,7 +30,7 @@ def rate_all(tables, states, actions, n, gains):
     """Write what each of the first `n` placements of `actions` would score into the rows of `gains`."""
     t, s = tables[0], states[0]
     for i in range(n):
-        rate(t, s, actions[i])
+        rate(t, s, np.int64(actions[i]))
         for colour in range(len(s.gain)):
             gains[i, colour] = s.gain[colour]
 

@@ -34,7 +34,7 @@ def below(rng, n):
 @rule
 def drawn(bag, total, rng):
     """A kind of tile from a multiset of `total` tiles, each tile as likely as any other."""
-    nth = below(rng, total)
+    nth = below(rng, np.int64(total))
     kind = 0
     while nth >= bag[kind]:
         nth -= bag[kind]

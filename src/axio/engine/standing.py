@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .compile import rule, seldom
+from .compile import entry, rule
 
 
 @rule
@@ -38,7 +38,7 @@ def _next(scores, seat, level):
     return low, count
 
 
-@seldom
+@entry
 def places(scores, out):
     """Write every seat's place, 1 the best; equal seats share it and the next is left out (1, 1, 3)."""
     for p in range(len(scores)):

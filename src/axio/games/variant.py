@@ -28,6 +28,8 @@ class Variant(ABC):
 
     # Whether everybody sees the tiles that a seat exchanges.
     exchange_is_public = True
+    # Whether tiles can leave the game without having been placed.
+    tiles_leave = False
     # Fields of the state that a position text carries besides the board, hands, bag and scores.
     counters: tuple[str, ...] = ()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...engine.compile import rule
 from ...engine.lots import below
 from ...engine.phases import OFFER
@@ -20,7 +22,7 @@ def greediest(t, s, rng):
         return placements(t), 0
     best, best_points, rated = -1, -1, 0
     seat = s.seat
-    start = below(rng, s.n_free)
+    start = below(rng, np.int64(s.n_free))
     for j in range(s.n_free):
         at = start + j
         slot = s.free[at if at < s.n_free else at - s.n_free]

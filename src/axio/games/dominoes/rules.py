@@ -75,8 +75,8 @@ def legal(t, s, out):
 def pick(t, s, rng):
     """One of the legal actions, each as likely as any other, without listing them."""
     if s.phase == OFFER:
-        return placements(t) + below(rng, 2)
-    slot = pick_first(t, s, rng) if is_first(s) else np.int64(s.free[below(rng, s.n_free)])
+        return placements(t) + below(rng, np.int64(2))
+    slot = pick_first(t, s, rng) if is_first(s) else np.int64(s.free[below(rng, np.int64(s.n_free))])
     while True:  # until it is neither a tile like the one before it nor a double turned round
         i, turned = divmod(below(rng, 2 * s.held[s.seat]), 2)
         kind = s.hands[s.seat, i]
@@ -204,7 +204,7 @@ def may_exchange(t, s):
 def exchange(t, s):
     """Show the hand, draw a new one, then put what was shown back into the bag (12)."""
     while s.held[s.seat] > 0:
-        put_aside(s, s.seat, 0)
+        put_aside(s, s.seat, s.held[s.seat] - 1)
     s.due = t.hand
     s.phase = DRAW
 

@@ -7,6 +7,8 @@ but `s.gain`.
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...engine.compile import rule, seldom
 from .board import decode
 
@@ -31,8 +33,8 @@ def score_halves(t, s, a, ca, b, cb):
     """Score the half on `a`, then the half on `b` (6); the points that were lost."""
     for colour in range(len(s.gain)):
         s.gain[colour] = 0
-    lost = add(t, s, ca, s.sums[a, ca])
-    return lost + add(t, s, cb, s.sums[b, cb])
+    lost = add(t, s, ca, np.int64(s.sums[a, ca]))
+    return lost + add(t, s, cb, np.int64(s.sums[b, cb]))
 
 
 @seldom
@@ -47,7 +49,7 @@ def score_pyramids(t, s, a, ca, b, cb):
 @seldom
 def rate_alone(t, s, a, ca, b, cb, count):
     """Score halves and pyramids in the order that is the best for the player (17)."""
-    lost = score_in_order(t, s, a, ca, b, cb, count, 0)
+    lost = score_in_order(t, s, a, ca, b, cb, count, np.int64(0))
     if lost > 0:
         score_in_order(t, s, a, ca, b, cb, count, best_order(t, s, a, ca, b, cb, count))
 
@@ -137,7 +139,7 @@ def add_pyramid(t, s, a, ca, b, cb, cell):
             shows = ca if around == a else cb if around == b else s.cells[around]
             if shows == colour:
                 points += 1
-        lost += add(t, s, colour, points)
+        lost += add(t, s, np.uint8(colour), points)
     return lost
 
 

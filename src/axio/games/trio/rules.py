@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.compile import rule, seldom
 from ...engine.hands import find, give, put_aside, return_aside, take
 from ...engine.lots import below, drawn
-from ...engine.phases import DRAW, NO_TILE, OVER, PLACE, REMOVE
+from ...engine.phases import DRAW, HIDDEN, NO_TILE, OVER, PLACE, REMOVE
 from ...reasons import (
     BAG_EMPTY,
     BAG_NOT_EMPTY,
@@ -33,6 +33,10 @@ ARRANGEMENTS = 64  # of four colours on three squares
 HAND = 3
 SUBSETS = (1 << HAND) - 1  # ways to choose tiles of a hand
 ENOUGH = 3  # matching edges for an extra turn
+
+# What a slot of three squares is: empty with no colour beside it, empty with some, or not empty.
+FREE, LIVE, COVERED = 0, 1, 2
+NOTHING, ONE = np.uint64(0), np.uint64(1)
 
 
 @rule
@@ -60,64 +64,66 @@ def encode(slot, arrangement):
 
 
 # ---------------------------------------------------------------- where a tile fits
+#
+# A set of arrangements is a number of 64 bits, so that a whole hand is tried on a slot at once.
 
 
 @rule
-def fits(t, s, slot, arrangement):
-    """`OK`, or why these colours may not lie on this free slot (5, 10)."""
-    touched, matched, wrong = 0, 0, 0
-    for k in range(3):
-        wants = s.wants[t.slots[slot, k]]
-        match = (wants >> t.colours[arrangement, k]) & 1
-        touched |= wants
-        matched |= match
-        wrong |= (wants != 0) & (match == 0)
-    if matched == 0 and (touched == 0 or t.children):
-        return NO_EDGE_MATCHES
-    if wrong and not t.children:
-        return COLOURS_DO_NOT_MATCH
-    return OK
+def allowed(t, s, slot):
+    """The arrangements whose colours suit a live slot (5, 10).
+
+    Plainly, each square with coloured neighbours shows one of their colours. With the children's rule it
+    is enough that any square does; the table is made for one or the other.
+    """
+    one = t.suits[0, s.wants[t.slots[slot, 0]]]
+    two = t.suits[1, s.wants[t.slots[slot, 1]]]
+    three = t.suits[2, s.wants[t.slots[slot, 2]]]
+    return one | two | three if t.children else one & two & three
 
 
 @rule
-def is_live(t, s, slot):
-    """Whether a slot is free and touches any colour, so that some tile might fit."""
-    if s.covered[slot]:
-        return False
-    return (s.wants[t.slots[slot, 0]] | s.wants[t.slots[slot, 1]] | s.wants[t.slots[slot, 2]]) != 0
+def in_hand(t, s, seat):
+    """All arrangements of the tiles a seat holds, as far as they are known."""
+    arrangements = NOTHING
+    for i in range(s.held[seat]):
+        if s.hands[seat, i] != HIDDEN:
+            arrangements |= t.ways[s.hands[seat, i]]
+    return arrangements
 
 
 @rule
-def fits_any_way(t, s, slot, kind):
-    """Whether a tile fits a slot, one way round or the other."""
-    one, other = t.ways[kind, 0], t.ways[kind, 1]
-    return fits(t, s, slot, one) == OK or (other != one and fits(t, s, slot, other) == OK)
-
-
-@rule
-def can_place(t, s, seat):
-    """Whether a seat can place any tile of its hand."""
-    if s.held[seat] > 0:
-        for slot in range(len(t.slots)):
-            if is_live(t, s, slot):
-                for i in range(s.held[seat]):
-                    if fits_any_way(t, s, slot, s.hands[seat, i]):
-                        return True
+def fits_somewhere(t, s, arrangements):
+    """Whether any of these arrangements can be placed anywhere."""
+    for slot in range(len(t.slots)):
+        if s.slot[slot] == LIVE and allowed(t, s, slot) & arrangements != NOTHING:
+            return True
     return False
 
 
 @seldom
 def anybody_could_place(t, s):
     """Whether any tile in a hand or in the bag fits anywhere (8)."""
-    for slot in range(len(t.slots)):
-        if is_live(t, s, slot):
-            for kind in range(len(t.ways)):
-                if s.bag[kind] > 0 and fits_any_way(t, s, slot, kind):
-                    return True
+    arrangements = NOTHING
+    for kind in range(len(t.ways)):
+        if s.bag[kind] > 0:
+            arrangements |= t.ways[kind]
     for seat in range(t.players):
-        if can_place(t, s, seat):
-            return True
-    return False
+        arrangements |= in_hand(t, s, seat)
+    return fits_somewhere(t, s, arrangements)
+
+
+@rule
+def placement_refusal(t, s, slot, arrangement):
+    """Why these colours may not lie on a slot, `OK` if they may."""
+    if s.slot[slot] == COVERED:
+        return OCCUPIED
+    if not (in_hand(t, s, s.seat) >> np.uint64(arrangement)) & ONE:
+        return NOT_IN_HAND
+    if s.slot[slot] == FREE:
+        return NO_EDGE_MATCHES
+    if (allowed(t, s, slot) >> np.uint64(arrangement)) & ONE:
+        return OK
+    return NO_EDGE_MATCHES if t.children else COLOURS_DO_NOT_MATCH
 
 
 # ---------------------------------------------------------------- what may be done
@@ -130,13 +136,9 @@ def refusal(t, s, action):
         return GAME_OVER
     if action < placements(t):
         slot, arrangement = action // ARRANGEMENTS, action % ARRANGEMENTS
-        if s.covered[slot]:
-            return OCCUPIED
-        if find(s, s.seat, t.kind_of[arrangement]) < 0:
-            return NOT_IN_HAND
-        return fits(t, s, slot, arrangement)
+        return placement_refusal(t, s, slot, arrangement)
     if action == passing(t):
-        if can_place(t, s, s.seat):
+        if fits_somewhere(t, s, in_hand(t, s, s.seat)):
             return CAN_PLACE
         return OK if s.in_bag == 0 else BAG_NOT_EMPTY
     if s.in_bag == 0:
@@ -164,12 +166,17 @@ def legal(t, s, out):
     if s.phase != PLACE:
         return 0
     n = 0
+    hand = in_hand(t, s, s.seat)
     for slot in range(len(t.slots)):
-        if is_live(t, s, slot):
-            for arrangement in range(ARRANGEMENTS):
-                if find(s, s.seat, t.kind_of[arrangement]) >= 0 and fits(t, s, slot, arrangement) == OK:
+        if s.slot[slot] == LIVE:
+            ways = allowed(t, s, slot) & hand
+            arrangement = 0
+            while ways != NOTHING:
+                if ways & ONE:
                     out[n] = encode(slot, arrangement)
                     n += 1
+                ways >>= ONE
+                arrangement += 1
     if s.in_bag > 0:
         for chosen in range(1, SUBSETS + 1):
             if exchange_refusal(t, s, chosen) == OK:
@@ -188,10 +195,11 @@ def pick(t, s, rng):
     if s.in_bag > 0:
         for chosen in range(1, SUBSETS + 1):
             exchanges += exchange_refusal(t, s, chosen) == OK
+    hand = in_hand(t, s, s.seat)
     total = exchanges
     for slot in range(len(t.slots)):
-        if is_live(t, s, slot):
-            total += ways_on(t, s, slot, -1)
+        if s.slot[slot] == LIVE:
+            total += count(allowed(t, s, slot) & hand)
     if total == 0:
         return passing(t)
     nth = below(rng, total)
@@ -204,32 +212,34 @@ def pick(t, s, rng):
     nth -= exchanges
     slot = 0
     while True:
-        if is_live(t, s, slot):
-            ways = ways_on(t, s, slot, -1)
-            if nth < ways:
-                return encode(slot, ways_on(t, s, slot, nth))
-            nth -= ways
+        if s.slot[slot] == LIVE:
+            ways = allowed(t, s, slot) & hand
+            here = count(ways)
+            if nth < here:
+                return encode(slot, nth_of(ways, nth))
+            nth -= here
         slot += 1
 
 
 @rule
-def ways_on(t, s, slot, nth):
-    """How many ways the hand fits a slot; for `nth` from 0 on, the arrangement of that way instead."""
-    count = 0
-    for i in range(s.held[s.seat]):
-        kind = s.hands[s.seat, i]
-        if i > 0 and s.hands[s.seat, i - 1] == kind:
-            continue
-        one, other = t.ways[kind, 0], t.ways[kind, 1]
-        if fits(t, s, slot, one) == OK:
-            if count == nth:
-                return np.int64(one)
-            count += 1
-        if other != one and fits(t, s, slot, other) == OK:
-            if count == nth:
-                return np.int64(other)
-            count += 1
-    return count
+def count(ways):
+    """How many arrangements a set has."""
+    n = 0
+    while ways != NOTHING:
+        ways &= ways - ONE
+        n += 1
+    return n
+
+
+@rule
+def nth_of(ways, nth):
+    """The n-th arrangement of a set."""
+    arrangement = -1
+    while nth >= 0:
+        arrangement += 1
+        if (ways >> np.uint64(arrangement)) & ONE:
+            nth -= 1
+    return arrangement
 
 
 @rule
@@ -302,12 +312,16 @@ def place(t, s, action):
 def lay(t, s, cell, colour):
     """Put a colour on a square."""
     s.cells[cell] = colour
+    for k in range(t.touching.shape[1]):
+        s.slot[t.touching[cell, k]] = COVERED
     for d in range(t.near.shape[1]):
         around = t.near[cell, d]
         s.match[around, colour] += 1
+        if s.wants[around] == 0:
+            for k in range(t.touching.shape[1]):
+                if s.slot[t.touching[around, k]] == FREE:
+                    s.slot[t.touching[around, k]] = LIVE
         s.wants[around] |= 1 << colour
-    for k in range(t.touching.shape[1]):
-        s.covered[t.touching[cell, k]] = 1
 
 
 @rule
@@ -366,7 +380,7 @@ def next_turn(t, s):
     s.phase = PLACE
     if t.players > 1 and s.idle >= 3 * t.players:
         s.phase = OVER
-    elif not can_place(t, s, s.seat) and not anybody_could_place(t, s):
+    elif not fits_somewhere(t, s, in_hand(t, s, s.seat)) and not anybody_could_place(t, s):
         s.phase = OVER
 
 
@@ -376,11 +390,13 @@ def greediest(t, s, rng):
     best, best_points, rated = -1, -1, 0
     slots = len(t.slots)
     first = below(rng, slots)
+    hand = in_hand(t, s, s.seat)
     for j in range(slots):
         slot = (first + j) % slots
-        if is_live(t, s, slot):
-            for nth in range(ways_on(t, s, slot, -1)):
-                action = encode(slot, ways_on(t, s, slot, nth))
+        if s.slot[slot] == LIVE:
+            ways = allowed(t, s, slot) & hand
+            for nth in range(count(ways)):
+                action = encode(slot, nth_of(ways, nth))
                 rate(t, s, action)
                 rated += 1
                 if s.gain[0] > best_points:
@@ -389,5 +405,5 @@ def greediest(t, s, rng):
         return best, rated
     if s.in_bag == 0:
         return passing(t), rated
-    count = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
-    return exchange_of(t, (1 << count) - 1), rated
+    most = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
+    return exchange_of(t, (1 << most) - 1), rated

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...engine.compile import allocate
 from ...engine.phases import DRAW, NO_TILE, REMOVE
-from .rules import BLACK, EDGE, EMPTY, HAND
+from .rules import BLACK, COVERED, EDGE, EMPTY, HAND
 
 SEATS = 4  # one layout, and so one compilation, for every number of players
 
@@ -66,13 +66,14 @@ def tables(facts: Facts) -> Any:
     names = arrangements(facts.colours)
     dtype = np.dtype(
         [
-            ("near", np.int16, (cells, 4)),
-            ("slots", np.int16, (len(slots), 3)),
-            ("touching", np.int16, (cells, 6)),  # the slots over a square
+            ("near", np.uint16, (cells, 4)),
+            ("slots", np.uint16, (len(slots), 3)),
+            ("touching", np.uint16, (cells + 1, 6)),  # the slots over a square
             ("star", np.uint8, cells),
             ("colours", np.uint8, (len(names), 3)),  # of an arrangement
             ("kind_of", np.uint8, len(names)),
-            ("ways", np.uint8, (len(kinds), 2)),  # the arrangements of a tile, twice the same if it has one
+            ("ways", np.uint64, len(kinds)),  # the arrangements of a tile, as a set
+            ("suits", np.uint64, (3, 1 << len(facts.colours))),  # those that suit what a square wants
             ("players", np.int8),
             ("children", np.bool_),
         ],
@@ -87,12 +88,17 @@ def tables(facts: Facts) -> Any:
         over = [slot for slot, row in enumerate(slots) if cell in row]
         t["touching"][0, cell] = over + [len(slots)] * (6 - len(over))
         t["star"][0, cell] = facts.at(cell) == "*"
+    t["touching"][0, cells] = len(slots)
     t["slots"] = slots
     for number, letters in enumerate(names):
         kind = kinds.index(canonical(letters))
         t["colours"][0, number] = [facts.colours.index(letter) for letter in letters]
         t["kind_of"][0, number] = kind
-        t["ways"][0, kind] = names.index(kinds[kind]), names.index(kinds[kind][::-1])
+        t["ways"][0, kind] |= np.uint64(1 << number)
+        for square, wants in product(range(3), range(1 << len(facts.colours))):
+            shown = 1 << facts.colours.index(letters[square])
+            if wants & shown or (wants == 0 and not facts.children):
+                t["suits"][0, square, wants] |= np.uint64(1 << number)
     t["players"], t["children"] = facts.players, facts.children
     return t
 
@@ -111,7 +117,7 @@ def opening(facts: Facts, t: Any) -> Any:
             ("idle", np.int8),  # exchanges in a row without a placement
             ("n_aside", np.int8),
             ("again", np.bool_),  # whether the seat has an extra turn after the draw
-            ("covered", np.uint8, slots + 1),  # slots that are not free
+            ("slot", np.uint8, slots + 1),  # whether a slot is free, live or covered
             ("cells", np.int8, cells + 1),
             ("match", np.int8, (cells + 1, len(facts.colours))),
             ("wants", np.uint8, cells + 1),
@@ -128,6 +134,7 @@ def opening(facts: Facts, t: Any) -> Any:
     s = allocate(dtype)
     s["cells"] = EMPTY
     s["cells"][0, cells] = EDGE
+    s["slot"][0, slots] = COVERED  # the slot that stands for none
     s["hands"] = s["aside"] = NO_TILE
     s["bag"] = list(facts.tiles.values())
     s["in_bag"] = s["unseen"] = sum(facts.tiles.values())

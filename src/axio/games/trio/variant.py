@@ -52,6 +52,7 @@ class TrioVariant(Variant):
     def __init__(self, game: Game, facts: Facts, options: tuple[str, ...]) -> None:
         super().__init__(game, facts.players, options)
         self.facts = facts
+        self.tiles_leave = facts.players == 1
         self.tileset = facts.tiles
         self.kinds = tuple(facts.tiles)
         self.arrangements = arrangements(facts.colours)

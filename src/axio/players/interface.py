@@ -1,0 +1,51 @@
+"""What every player is: something that chooses a move from a view and says why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..chance import Generator
+from ..moves import Move
+from ..view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long a player may think. Simple players need none of it."""
+
+    seconds: float = 1.0
+    rollouts: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A move that was considered: its worth to the player (compared in order, more is better), in words."""
+
+    move: Move
+    value: tuple[float, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A move and the best of those it was chosen from, the best first."""
+
+    move: Move
+    candidates: tuple[Candidate, ...]
+
+
+class Player(Protocol):
+    """A program that plays. It is shown a view and nothing else, and knows no game's name.
+
+    All chance it uses comes from `lots`: the same view, budget of rollouts and generator give the same move.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name it is asked for by."""
+        ...
+
+    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+        """A legal move for the seat of the view, whose turn it is."""
+        ...
