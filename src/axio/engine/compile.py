@@ -21,8 +21,6 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import numpy as np
-
 # Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in.
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
@@ -59,12 +57,6 @@ def bind(template: Callable[..., Any], rules: dict[str, Any]) -> Any:
     bound.__qualname__ = template.__qualname__
     bound.__module__ = template.__module__
     return entry(bound)
-
-
-def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
-    """An array of `count` states; its records have attributes, which interpreted rules need."""
-    states = np.zeros(count, dtype)
-    return states.view(np.recarray) if INTERPRETED else states
 
 
 def cache_folder() -> Path:

@@ -192,10 +192,7 @@ def may_exchange(t, s):
         lowest = min(lowest, s.scores[s.seat, colour])
     for i in range(s.held[s.seat]):
         kind = s.hands[s.seat, i]
-        if (
-            s.scores[s.seat, t.pairs[kind, 0]] == lowest
-            or s.scores[s.seat, t.pairs[kind, 1]] == lowest
-        ):
+        if s.scores[s.seat, t.pairs[kind, 0]] == lowest or s.scores[s.seat, t.pairs[kind, 1]] == lowest:
             return False
     return True
 

@@ -112,7 +112,7 @@ def colour_value(s):
     """`s.gain` as one number that compares colour by colour."""
     value = 0
     for colour in range(len(s.gain)):
-        value = value * 64 + s.gain[colour]
+        value = value * 64 + np.int64(s.gain[colour])
     return value
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.compile import allocate
+from ...engine.layout import allocate, layout
 from ...engine.phases import DRAW, NO_TILE
 from .board import EDGE, EMPTY
 
@@ -71,22 +71,19 @@ def tables(facts: Facts) -> Any:
     kinds = pairs(facts.colours)
     slot = slot_dtype(slots)
     cells, directions, colours = len(number), len(facts.directions), len(facts.colours)
-    dtype = np.dtype(
-        [
-            ("near", np.uint8, (cells + 1, directions)),  # the cell beside a cell
-            ("slots", np.uint8, (len(slots), 2)),
-            ("touching", slot, (cells + 1, directions)),  # the slot that goes this way from a cell
-            ("touch", np.uint8, len(slots)),  # which printed symbols a slot touches, as bits
-            ("pairs", np.uint8, (len(kinds), 2)),  # the colours of a kind of tile
-            ("kind_of", np.uint8, (colours, colours)),
-            ("ways", np.int8, len(kinds)),  # how many ways there are to turn a tile
-            ("hand", np.int8),
-            ("cap", np.int8),
-            ("pyramids", np.int8),
-            ("players", np.int8),
-            ("solo", np.bool_),
-        ],
-        align=True,
+    dtype = layout(
+        ("near", np.uint8, (cells + 1, directions)),  # the cell beside a cell
+        ("slots", np.uint8, (len(slots), 2)),
+        ("touching", slot, (cells + 1, directions)),  # the slot that goes this way from a cell
+        ("touch", np.uint8, len(slots)),  # which printed symbols a slot touches, as bits
+        ("pairs", np.uint8, (len(kinds), 2)),  # the colours of a kind of tile
+        ("kind_of", np.uint8, (colours, colours)),
+        ("ways", np.int8, len(kinds)),  # how many ways there are to turn a tile
+        ("hand", np.int8),
+        ("cap", np.int8),
+        ("pyramids", np.int8),
+        ("players", np.int8),
+        ("solo", np.bool_),
     )
     t = allocate(dtype)
     near = t["near"][0]
@@ -119,34 +116,31 @@ def state_dtype(facts: Facts) -> np.dtype[Any]:
     cells = len(facts.cells)
     kinds, colours = len(pairs(facts.colours)), len(facts.colours)
     seats = max(facts.players, 2)  # one and two players share their board and so their compiled rules
-    return np.dtype(
-        [
-            ("n_free", np.int16),
-            ("in_bag", np.int16),  # tiles in the bag
-            ("unseen", np.int16),  # tiles that `bag` counts: in a view also those in hidden hands
-            ("phase", np.int8),
-            ("seat", np.uint8),
-            ("due", np.int8),  # tiles the seat still has to draw
-            ("extra", np.int8),  # extra placements it still has in this turn
-            ("dealing", np.int8),  # seats that do not have their first hand yet
-            ("begun", np.uint8),  # which seats have placed their first tile, as bits
-            ("claimed", np.uint8),  # which printed symbols those tiles touch, as bits
-            ("n_pyramids", np.int8),  # pyramids set so far, moved ones counted again
-            ("n_aside", np.int8),
-            ("free", slot, slots),  # the free slots: the first `n_free` of this list
-            ("where", slot, slots + 1),  # where a slot stands in it; the number of slots when used up
-            ("cells", np.int8, cells + 1),
-            ("sums", np.int8, (cells + 1, colours)),  # what a symbol would score on an empty cell
-            ("open", np.int8, cells + 1),  # how many empty cells lie beside a cell
-            ("order", np.uint8, max(facts.pyramids, 1)),  # the cells of pyramids, oldest overwritten
-            ("bag", np.int8, kinds),
-            ("hands", np.uint8, (seats, facts.hand)),
-            ("held", np.int8, seats),
-            ("aside", np.uint8, facts.hand),
-            ("scores", np.int8, (seats, colours)),
-            ("gain", np.int8, colours),  # what the last placement scored
-        ],
-        align=True,
+    return layout(
+        ("n_free", np.int16),
+        ("in_bag", np.int16),  # tiles in the bag
+        ("unseen", np.int16),  # tiles that `bag` counts: in a view also those in hidden hands
+        ("phase", np.int8),
+        ("seat", np.uint8),
+        ("due", np.int8),  # tiles the seat still has to draw
+        ("extra", np.int8),  # extra placements it still has in this turn
+        ("dealing", np.int8),  # seats that do not have their first hand yet
+        ("begun", np.uint8),  # which seats have placed their first tile, as bits
+        ("claimed", np.uint8),  # which printed symbols those tiles touch, as bits
+        ("n_pyramids", np.int8),  # pyramids set so far, moved ones counted again
+        ("n_aside", np.int8),
+        ("free", slot, slots),  # the free slots: the first `n_free` of this list
+        ("where", slot, slots + 1),  # where a slot stands in it; the number of slots when used up
+        ("cells", np.int8, cells + 1),
+        ("sums", np.int8, (cells + 1, colours)),  # what a symbol would score on an empty cell
+        ("open", np.int8, cells + 1),  # how many empty cells lie beside a cell
+        ("order", np.uint8, max(facts.pyramids, 1)),  # the cells of pyramids, oldest overwritten
+        ("bag", np.int8, kinds),
+        ("hands", np.uint8, (seats, facts.hand)),
+        ("held", np.int8, seats),
+        ("aside", np.uint8, facts.hand),
+        ("scores", np.int8, (seats, colours)),
+        ("gain", np.int8, colours),  # what the last placement scored
     )
 
 

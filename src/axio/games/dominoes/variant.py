@@ -47,9 +47,7 @@ class DominoVariant(Variant):
         self.first_other_action = self.places * len(facts.colours) ** 2
         self.tables = tables(facts)
         label = f"{game.id} ({len(self.names)} cells)"
-        self.kernels = Kernels(
-            label, hooks(board, scoring, rules, greedy), self.tables, state_dtype(facts)
-        )
+        self.kernels = Kernels(label, hooks(board, scoring, rules, greedy), self.tables, state_dtype(facts))
         self.opening = opening(facts, self.tables)
         self._lay(self.opening, {self.number[cell]: colour for cell, colour in facts.printed.items()})
 

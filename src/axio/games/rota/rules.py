@@ -26,7 +26,7 @@ TURNS = 4
 @rule
 def square(x, y):
     """The number of a position's square on the torus."""
-    return (y & (SIDE - 1)) * SIDE + (x & (SIDE - 1))
+    return (np.int64(y) & (SIDE - 1)) * SIDE + (np.int64(x) & (SIDE - 1))
 
 
 @rule

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.compile import allocate
+from ...engine.layout import allocate, layout
 from ...engine.phases import NO_TILE, START
 from .rules import BLANK, SIDE, TURNS
 
@@ -47,17 +47,14 @@ def turn(letters: str, times: int) -> str:
 def tables(facts: Facts) -> Any:
     """Everything that never changes during a game, as one record."""
     kinds = list(facts.tiles)
-    dtype = np.dtype(
-        [
-            ("corners", np.uint8, (256, 4)),  # the colours of a turned tile; none where none lies
-            ("has_blank", np.uint8, len(kinds)),
-            ("inward", np.uint8, (4, len(kinds))),  # the turn that brings the blank to the middle
-            ("circle", np.int8, (4, 3, 3)),
-            ("sides", np.int8, (4, 2)),
-            ("cap", np.int8),
-            ("players", np.int8),
-        ],
-        align=True,
+    dtype = layout(
+        ("corners", np.uint8, (256, 4)),  # the colours of a turned tile; none where none lies
+        ("has_blank", np.uint8, len(kinds)),
+        ("inward", np.uint8, (4, len(kinds))),  # the turn that brings the blank to the middle
+        ("circle", np.int8, (4, 3, 3)),
+        ("sides", np.int8, (4, 2)),
+        ("cap", np.int8),
+        ("players", np.int8),
     )
     t = allocate(dtype)
     t["corners"] = BLANK
@@ -80,30 +77,27 @@ def tables(facts: Facts) -> Any:
 def opening(facts: Facts) -> Any:
     """The state before the first tile is turned up."""
     kinds, colours = len(facts.tiles), len(facts.colours)
-    dtype = np.dtype(
-        [
-            ("n_edge", np.int16),
-            ("in_bag", np.int16),  # tiles in stacks and supply: nobody has seen any of them
-            ("unseen", np.int16),  # tiles that `bag` counts: in a view also those in hidden hands
-            ("phase", np.int8),
-            ("seat", np.uint8),
-            ("due", np.int8),
-            ("extra", np.int8),  # extra turns the seat still has
-            ("from_supply", np.bool_),  # where the tile that is due comes from
-            ("dealing", np.int8),  # seats that have not drawn their first tile yet
-            ("supply", np.int8),
-            ("stack", np.int8, SEATS),
-            ("low_x", np.int8),  # the display's lowest coordinates: they tell positions on the torus apart
-            ("low_y", np.int8),
-            ("edge", np.uint16, MOST_FREE),
-            ("grid", np.uint8, SIDE * SIDE),
-            ("bag", np.int8, kinds),
-            ("hands", np.uint8, (SEATS, 1)),
-            ("held", np.int8, SEATS),
-            ("scores", np.int8, (SEATS, colours)),
-            ("gain", np.int8, colours),
-        ],
-        align=True,
+    dtype = layout(
+        ("n_edge", np.int16),
+        ("in_bag", np.int16),  # tiles in stacks and supply: nobody has seen any of them
+        ("unseen", np.int16),  # tiles that `bag` counts: in a view also those in hidden hands
+        ("phase", np.int8),
+        ("seat", np.uint8),
+        ("due", np.int8),
+        ("extra", np.int8),  # extra turns the seat still has
+        ("from_supply", np.bool_),  # where the tile that is due comes from
+        ("dealing", np.int8),  # seats that have not drawn their first tile yet
+        ("supply", np.int8),
+        ("stack", np.int8, SEATS),
+        ("low_x", np.int8),  # the display's lowest coordinates: they tell positions on the torus apart
+        ("low_y", np.int8),
+        ("edge", np.uint16, MOST_FREE),
+        ("grid", np.uint8, SIDE * SIDE),
+        ("bag", np.int8, kinds),
+        ("hands", np.uint8, (SEATS, 1)),
+        ("held", np.int8, SEATS),
+        ("scores", np.int8, (SEATS, colours)),
+        ("gain", np.int8, colours),
     )
     s = allocate(dtype)
     s["bag"] = list(facts.tiles.values())

@@ -28,9 +28,7 @@ SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
 
 def tile_set(colours: str) -> dict[str, int]:
     """Reconstruction: every ring of four colours, and for three colours the rings that run their way."""
-    rings = [
-        four[0] + "".join(rest) for four in combinations(colours, 4) for rest in permutations(four[1:])
-    ]
+    rings = [four[0] + "".join(rest) for four in combinations(colours, 4) for rest in permutations(four[1:])]
     with_blank = [
         ring + "_" for a, b, c in combinations(colours, 3) for ring in (a + b + c, b + c + a, c + a + b)
     ]
@@ -39,7 +37,9 @@ def tile_set(colours: str) -> dict[str, int]:
 
 def make(game: Game, players: int, options: tuple[str, ...]) -> RotaVariant:
     """The game for a number of players."""
-    return RotaVariant(game, Facts(game.colours, tile_set(game.colours), STACK, game.cap or 0, players), options)
+    return RotaVariant(
+        game, Facts(game.colours, tile_set(game.colours), STACK, game.cap or 0, players), options
+    )
 
 
 class RotaVariant(Variant):
@@ -56,7 +56,9 @@ class RotaVariant(Variant):
         self.tileset = facts.tiles
         self.kinds = tuple(facts.tiles)
         self.ways = {
-            turn(letters, times): (kind, times) for kind, letters in enumerate(self.kinds) for times in range(TURNS)
+            turn(letters, times): (kind, times)
+            for kind, letters in enumerate(self.kinds)
+            for times in range(TURNS)
         }
         self.letters = {kind * TURNS + times + 1: way for way, (kind, times) in self.ways.items()}
         self.tables = tables(facts)
@@ -173,9 +175,7 @@ class RotaVariant(Variant):
         # From the start square outwards, so that the torus always knows where it is.
         order = [START_SQUARES[0]] if display else []
         for x, y in order:
-            order += [
-                at for dx, dy in SIDES if (at := (x + dx, y + dy)) in display and at not in order
-            ]
+            order += [at for dx, dy in SIDES if (at := (x + dx, y + dy)) in display and at not in order]
         if set(order) != set(display):
             raise BadText("the display must be connected and contain the position 0,0")
         squares = np.array([self._square(x, y) for x, y in order], np.int64)

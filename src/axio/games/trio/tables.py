@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.compile import allocate
+from ...engine.layout import allocate, layout
 from ...engine.phases import DRAW, NO_TILE, REMOVE
 from .rules import BLACK, COVERED, EDGE, EMPTY, HAND
 
@@ -64,20 +64,17 @@ def tables(facts: Facts) -> Any:
     side, slots, kinds = facts.side, slots_of(facts), list(facts.tiles)
     cells = side * side
     names = arrangements(facts.colours)
-    dtype = np.dtype(
-        [
-            ("near", np.uint16, (cells, 4)),
-            ("slots", np.uint16, (len(slots), 3)),
-            ("touching", np.uint16, (cells + 1, 6)),  # the slots over a square
-            ("star", np.uint8, cells),
-            ("colours", np.uint8, (len(names), 3)),  # of an arrangement
-            ("kind_of", np.uint8, len(names)),
-            ("ways", np.uint64, len(kinds)),  # the arrangements of a tile, as a set
-            ("suits", np.uint64, (3, 1 << len(facts.colours))),  # those that suit what a square wants
-            ("players", np.int8),
-            ("children", np.bool_),
-        ],
-        align=True,
+    dtype = layout(
+        ("near", np.uint16, (cells, 4)),
+        ("slots", np.uint16, (len(slots), 3)),
+        ("touching", np.uint16, (cells + 1, 6)),  # the slots over a square
+        ("star", np.uint8, cells),
+        ("colours", np.uint8, (len(names), 3)),  # of an arrangement
+        ("kind_of", np.uint8, len(names)),
+        ("ways", np.uint64, len(kinds)),  # the arrangements of a tile, as a set
+        ("suits", np.uint64, (3, 1 << len(facts.colours))),  # those that suit what a square wants
+        ("players", np.int8),
+        ("children", np.bool_),
     )
     t = allocate(dtype)
     for cell in range(cells):
@@ -106,30 +103,27 @@ def tables(facts: Facts) -> Any:
 def opening(facts: Facts, t: Any) -> Any:
     """The state before the first tile is drawn or removed, without the starter squares."""
     cells, slots, kinds = facts.side**2, len(t["slots"][0]), len(facts.tiles)
-    dtype = np.dtype(
-        [
-            ("in_bag", np.int16),
-            ("unseen", np.int16),  # tiles that `bag` counts: in a view also all other hidden ones
-            ("phase", np.int8),
-            ("seat", np.uint8),
-            ("due", np.int8),
-            ("dealing", np.int8),  # seats that do not have their first hand yet
-            ("idle", np.int8),  # exchanges in a row without a placement
-            ("n_aside", np.int8),
-            ("again", np.bool_),  # whether the seat has an extra turn after the draw
-            ("slot", np.uint8, slots + 1),  # whether a slot is free, live or covered
-            ("cells", np.int8, cells + 1),
-            ("match", np.int8, (cells + 1, len(facts.colours))),
-            ("wants", np.uint8, cells + 1),
-            ("bag", np.int8, kinds),
-            ("removed", np.int8, kinds),
-            ("hands", np.uint8, (SEATS, HAND)),
-            ("held", np.int8, SEATS),
-            ("aside", np.uint8, HAND),
-            ("scores", np.int16, (SEATS, 1)),
-            ("gain", np.int16, 1),
-        ],
-        align=True,
+    dtype = layout(
+        ("in_bag", np.int16),
+        ("unseen", np.int16),  # tiles that `bag` counts: in a view also all other hidden ones
+        ("phase", np.int8),
+        ("seat", np.uint8),
+        ("due", np.int8),
+        ("dealing", np.int8),  # seats that do not have their first hand yet
+        ("idle", np.int8),  # exchanges in a row without a placement
+        ("n_aside", np.int8),
+        ("again", np.bool_),  # whether the seat has an extra turn after the draw
+        ("slot", np.uint8, slots + 1),  # whether a slot is free, live or covered
+        ("cells", np.int8, cells + 1),
+        ("match", np.int8, (cells + 1, len(facts.colours))),
+        ("wants", np.uint8, cells + 1),
+        ("bag", np.int8, kinds),
+        ("removed", np.int8, kinds),
+        ("hands", np.uint8, (SEATS, HAND)),
+        ("held", np.int8, SEATS),
+        ("aside", np.uint8, HAND),
+        ("scores", np.int16, (SEATS, 1)),
+        ("gain", np.int16, 1),
     )
     s = allocate(dtype)
     s["cells"] = EMPTY
