@@ -8,6 +8,7 @@ from typing import overload
 
 import numpy as np
 
+from .drawing import svg, terminal
 from .drawing.scene import Content, Laid, Panel, Scene, Track
 from .engine.phases import DRAW, OFFER, OVER, PLACE
 from .engine.standing import places
@@ -15,6 +16,7 @@ from .errors import IllegalMove
 from .events import Result
 from .games.variant import State, Variant
 from .moves import Move
+from .positiontext import read_position, write_position
 from .reasons import Reason
 
 
@@ -175,7 +177,7 @@ class Position:
         # The rules themselves say whether it may be done; they do it on a copy.
         why = self.variant.kernels.step(self.variant.tables, self.state.copy(), action, True)
         if why:
-            raise IllegalMove(move, Reason(why))
+            raise IllegalMove(move, Reason.of(why))
         return action
 
     def preview(self, move: Move | str) -> Preview:
@@ -207,16 +209,12 @@ class Position:
     @property
     def position(self) -> str:
         """The position as one line of text, which `Position.parse` reads back."""
-        from .positiontext import write_position
-
-        return write_position(self)
+        return write_position(self.variant, self.state)
 
     @classmethod
     def parse(cls, text: str) -> Position:
         """The position that a line of text describes. Raises `BadText`."""
-        from .positiontext import read_position
-
-        return read_position(text)
+        return Position(*read_position(text))
 
     def __repr__(self) -> str:
         return f"axio.Position.parse({self.position!r})"
@@ -257,19 +255,14 @@ class Position:
 
     def svg(self, names: Sequence[str] | None = None, *, dark: bool = False) -> str:
         """The position as an SVG picture."""
-        from .drawing.svg import render
-
-        return render(self.scene(names), dark=dark)
+        return svg.render(self.scene(names), dark=dark)
 
     def _repr_svg_(self) -> str:
         return self.svg()
 
     def text(self, *, colour: bool = False, places: bool = False, names: Sequence[str] | None = None) -> str:
         """The position as lines for a terminal."""
-        from .drawing.terminal import render
-
-        return render(self.scene(names, places=places), colour=colour)
+        return terminal.render(self.scene(names, places=places), colour=colour)
 
     def __str__(self) -> str:
         return self.text()
-

@@ -18,23 +18,19 @@ from .engine.phases import DRAW, HIDDEN, OFFER, OVER, PLACE, REMOVE, START
 from .errors import AxioError, BadText
 from .games import find_variant
 from .games.variant import State, Variant
-from .position import Position
 
 PHASES = {"over": OVER, "place": PLACE, "offer": OFFER, "draw": DRAW, "start": START, "remove": REMOVE}
 NONE = "-"
 
 
-def write_position(position: Position) -> str:
-    """The position as one line."""
-    variant, state = position.variant, position.state
+def write_position(variant: Variant, state: State) -> str:
+    """A state as one line."""
     phases = {number: name for name, number in PHASES.items()}
     fields = {
         "board": variant.write_board(state),
-        "hands": ";".join(_tiles(position.hand(seat)) for seat in range(variant.players)),
+        "hands": ";".join(_tiles(variant.hand_of(state, seat)) for seat in range(variant.players)),
         "bag": _write_counts(variant, state["bag"][0]),
-        "scores": ";".join(
-            ",".join(map(str, row)) for row in state["scores"][0, : variant.players].tolist()
-        ),
+        "scores": ";".join(",".join(map(str, row)) for row in state["scores"][0, : variant.players].tolist()),
         "seat": str(state["seat"][0]),
         "phase": phases[int(state["phase"][0])],
         "due": str(state["due"][0]),
@@ -50,8 +46,8 @@ def write_position(position: Position) -> str:
     return " ".join((*head, *(f"{name}={value}" for name, value in fields.items())))
 
 
-def read_position(text: str) -> Position:
-    """The position that a line describes. Raises `BadText` saying what is wrong with it."""
+def read_position(text: str) -> tuple[Variant, State]:
+    """The game and the state that a line describes. Raises `BadText` saying what is wrong with it."""
     words = text.split()
     if len(words) < 3:
         raise BadText(
@@ -65,7 +61,7 @@ def read_position(text: str) -> Position:
         raise BadText(f"position: {error}") from None
     fields = dict(word.partition("=")[::2] for word in rest)
     state = variant.new_state()
-    expected = write_fields(variant)
+    expected = field_names(variant)
     if list(fields) != expected or len(rest) != len(expected):
         raise BadText(f"a position of {name} has the fields {' '.join(expected)}, in this order")
     readers: dict[str, Callable[[Variant, State, str], None]] = {
@@ -83,10 +79,10 @@ def read_position(text: str) -> Position:
         except BadText as error:
             raise BadText(f"position, {field}: {error}") from None
     _finish(variant, state, fields.get("removed", NONE))
-    return Position(variant, state)
+    return variant, state
 
 
-def write_fields(variant: Variant) -> list[str]:
+def field_names(variant: Variant) -> list[str]:
     """The names of the fields of a position of this game, in their order."""
     extra = [name for name in ("aside", "removed") if name in variant.opening.dtype.names]
     return ["board", "hands", "bag", "scores", "seat", "phase", "due", *variant.counters, *extra]
@@ -218,6 +214,7 @@ def _finish(variant: Variant, state: State, removed: str) -> None:
     waits_for_chance = state["phase"][0] >= DRAW
     if waits_for_chance != (state["due"][0] > 0) or (waits_for_chance and in_bag < state["due"][0]):
         raise BadText("position: `due` must be above 0, and in the bag, exactly when a draw is due")
-    position = Position(variant, state)
-    if position.turn is not None and not position.hides_turn and not position.legal_moves():
-        raise BadText("position: the seat to move has no move, so the game should be over")
+    if state["phase"][0] in (PLACE, OFFER):
+        hidden = "?" in variant.hand_of(state, int(state["seat"][0]))
+        if not hidden and not len(variant.legal_actions(state)):
+            raise BadText("position: the seat to move has no move, so the game should be over")

@@ -43,6 +43,11 @@ class Reason(IntEnum):
         member.text = text
         return member
 
+    @classmethod
+    def of(cls, number: int) -> Reason:
+        """The reason that rule code gave by its number."""
+        return next(member for member in cls if member == number)
+
     GAME_OVER = GAME_OVER, "the game is over"
     NOT_YOUR_TURN = NOT_YOUR_TURN, "it is not this seat's turn"
     DRAW_DUE = DRAW_DUE, "a tile has to be drawn first"

@@ -120,7 +120,7 @@ def replay(record: Record, *, upto: int | None = None) -> Table:
         if upto is not None and table.plies >= upto and not isinstance(event, Draw | Start | Removed):
             return table
         try:
-            _carry_out(table, event)
+            carry_out(table, event)
         except BadRecord as error:
             raise BadRecord(str(error), number) from None
         except AxioError as error:
@@ -130,7 +130,8 @@ def replay(record: Record, *, upto: int | None = None) -> Table:
     return table
 
 
-def _carry_out(table: Table, event: Event) -> None:
+def carry_out(table: Table, event: Event) -> None:
+    """Let an event happen at a table that does not deal. Raises an `AxioError` if it cannot have happened."""
     match event:
         case Start(display):
             for shown in display:
@@ -175,7 +176,9 @@ def _check_seat(table: Table, seat: int) -> None:
 
 def _check_gain(table: Table, event: Place, counted: Mapping[str, int], written: Mapping[str, int]) -> None:
     if dict(written) != dict(counted):
-        raise BadRecord(f"{event.tile} {'-'.join(event.at)} gains {dict(counted)}, the record says {dict(written)}")
+        raise BadRecord(
+            f"{event.tile} {'-'.join(event.at)} gains {dict(counted)}, the record says {dict(written)}"
+        )
 
 
 def _check_setup(setup: Setup | UnsetType, variant: Variant) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 from .chance import Generator
@@ -66,7 +66,7 @@ class Table(Position):
         action = self.variant.encode(self.state, move)
         why = self.variant.kernels.step(self.variant.tables, self.state, action, True)
         if why:
-            raise IllegalMove(move, Reason(why))
+            raise IllegalMove(move, Reason.of(why))
         self._moves.append(len(self.actions))
         self.actions.append(action)
         placed = action < self.variant.first_other_action
@@ -208,5 +208,3 @@ def new_game(
     for move in moves:
         table.play(move)
     return table
-
-

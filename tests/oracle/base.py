@@ -62,7 +62,7 @@ class Referee:
     # ---- what a game fills in -------------------------------------------------------------------
 
     def zero_scores(self) -> dict[str, int]:
-        return {colour: 0 for colour in self.colours}
+        return dict.fromkeys(self.colours, 0)
 
     def orientations(self, tile: str) -> list[str]:
         """All ways the tile can be turned (letters as they lie)."""

@@ -152,7 +152,8 @@ class Rota(Referee):
         return "supply" if self.phase == "supply" else "stack"
 
     def drawing(self) -> None:
-        assert self.due is not None and self.due[0] is not None
+        assert self.due is not None
+        assert self.due[0] is not None
         if self.phase == "supply":
             self.supply -= 1
         else:

@@ -76,7 +76,7 @@ def union(outlines: Iterable[Outline]) -> Outline:
                 sides[side] = None
     if not sides:
         return ()
-    follow = {start: end for start, end in sides}
+    follow = dict(sides.keys())
     edge = [min(follow)]
     while (corner := follow[edge[-1]]) != edge[0]:
         edge.append(corner)

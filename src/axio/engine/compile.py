@@ -89,13 +89,13 @@ def _sources_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def _compiled(function: Callable[..., Any], **options: bool) -> Any:
+def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     if INTERPRETED:
         return function
     from numba import njit
 
     with _numba_cache_in(cache_folder()):
-        return njit(nogil=True, error_model="numpy", **options)(function)
+        return njit(**options, nogil=True, error_model="numpy")(function)
 
 
 @contextmanager
@@ -103,9 +103,10 @@ def _numba_cache_in(folder: Path) -> Iterator[None]:
     """Let Numba choose `folder` while it decorates, and leave its setting as it was for others."""
     from numba.core import config
 
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
+    settings = vars(config)
+    before = settings["CACHE_DIR"]
+    settings["CACHE_DIR"] = str(folder)
     try:
         yield
     finally:
-        config.CACHE_DIR = before
+        settings["CACHE_DIR"] = before

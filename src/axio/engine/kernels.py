@@ -73,7 +73,7 @@ class Kernels:
                 file=sys.stderr,
                 flush=True,
             )
-        bound.compile(tuple(typeof(argument) for argument in arguments))
+        bound.compile(tuple(typeof(argument) for argument in arguments))  # type: ignore[no-untyped-call]
         ready.parent.mkdir(parents=True, exist_ok=True)
         ready.touch()
 

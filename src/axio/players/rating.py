@@ -25,7 +25,9 @@ def own_points(view: View) -> np.ndarray:
     return np.array(list(view.scores[view.turn or 0].values()), np.int64)
 
 
-def best_of(view: View, moves: Moves, values: Sequence[np.ndarray], gains: np.ndarray, lots: Generator) -> Choice:
+def best_of(
+    view: View, moves: Moves, values: Sequence[np.ndarray], gains: np.ndarray, lots: Generator
+) -> Choice:
     """The move with the best value: `values` are compared in order, each with one entry a move.
 
     Where nothing else decides, a move that brings more new tiles is better than one that brings fewer: a
@@ -60,7 +62,9 @@ def _tiles_given_up(view: View, moves: Moves) -> np.ndarray:
 
 
 def _reason(view: View, move: Move, gain: Sequence[int]) -> str:
-    scored = ", ".join(f"{points} {track}" for track, points in zip(view.variant.tracks, gain, strict=True) if points)
+    scored = ", ".join(
+        f"{points} {track}" for track, points in zip(view.variant.tracks, gain, strict=True) if points
+    )
     if move.kind == "place":
         return f"scores {scored}" if scored else "scores nothing"
     return {"exchange": "new tiles", "keep": "keeps the hand", "pass": "nothing else to do"}[move.kind]

@@ -15,7 +15,7 @@ from .board import decode
 
 @rule
 def rate(t, s, action):
-    """Write what a placement would score on the track, by colour, into `s.gain`; how many pyramids it would set."""
+    """Write what a placement would score, by colour, into `s.gain`; how many pyramids it would set."""
     slot, ca, cb = decode(t, action)
     a, b = t.slots[slot, 0], t.slots[slot, 1]
     count = pyramids_made(t, s, a, b) if t.pyramids > 0 else 0

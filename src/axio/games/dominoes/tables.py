@@ -96,14 +96,14 @@ def tables(facts: Facts) -> Any:
     for n, (a, b) in enumerate(slots):
         t["touching"][0, a, near[a] == b] = n
         t["touching"][0, b, near[b] == a] = n
-        for bit, cell in enumerate(facts.printed):
-            if names.index(cell) in {*near[a], *near[b]}:
+        for bit, printed in enumerate(facts.printed):
+            if names.index(printed) in {*near[a], *near[b]}:
                 t["touch"][0, n] |= 1 << bit
-    for kind, (a, b) in enumerate(kinds):
-        i, j = facts.colours.index(a), facts.colours.index(b)
+    for kind, letters in enumerate(kinds):
+        i, j = (facts.colours.index(letter) for letter in letters)
         t["pairs"][0, kind] = i, j
         t["kind_of"][0, i, j] = t["kind_of"][0, j, i] = kind
-        t["ways"][0, kind] = 1 if a == b else 2
+        t["ways"][0, kind] = 1 if i == j else 2
     t["hand"] = 1 if facts.solo else facts.hand
     t["cap"], t["pyramids"] = facts.cap, facts.pyramids
     t["players"], t["solo"] = facts.players, facts.solo

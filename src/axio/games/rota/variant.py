@@ -16,7 +16,7 @@ from ...moves import Move
 from ...reasons import Reason
 from ..declaration import Game
 from ..variant import State, Variant
-from . import rules
+from . import greedy, rules
 from .drawing import scene
 from .rules import FREE, NAMES, SIDE, TURNS
 from .tables import MIDDLE, MOST_FREE, Facts, opening, tables, turn
@@ -63,7 +63,7 @@ class RotaVariant(Variant):
         self.letters = {kind * TURNS + times + 1: way for way, (kind, times) in self.ways.items()}
         self.tables = tables(facts)
         self.opening = opening(facts)
-        self.kernels = Kernels(game.id, hooks(rules), self.tables, self.opening.dtype)
+        self.kernels = Kernels(game.id, hooks(rules, greedy), self.tables, self.opening.dtype)
 
     # ------------------------------------------------------------ positions on the torus
 
@@ -175,7 +175,8 @@ class RotaVariant(Variant):
         # From the start square outwards, so that the torus always knows where it is.
         order = [START_SQUARES[0]] if display else []
         for x, y in order:
-            order += [at for dx, dy in SIDES if (at := (x + dx, y + dy)) in display and at not in order]
+            around = ((x + dx, y + dy) for dx, dy in SIDES)
+            order += [square for square in around if square in display and square not in order]
         if set(order) != set(display):
             raise BadText("the display must be connected and contain the position 0,0")
         squares = np.array([self._square(x, y) for x, y in order], np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...engine.layout import allocate, layout
 from ...engine.phases import DRAW, NO_TILE, REMOVE
-from .rules import BLACK, COVERED, EDGE, EMPTY, HAND
+from .board import BLACK, COVERED, EDGE, EMPTY, HAND
 
 SEATS = 4  # one layout, and so one compilation, for every number of players
 

@@ -16,9 +16,9 @@ from ...reasons import Reason
 from ..cells import read_rows, write_rows
 from ..declaration import Game
 from ..variant import State, Variant
-from . import rules
+from . import board, greedy, rules
+from .board import BLACK, HAND, SUBSETS
 from .drawing import scene
-from .rules import BLACK, HAND, SUBSETS
 from .tables import Facts, arrangements, canonical, opening, slots_of, tables
 
 COPIES = 2  # reconstruction, as is the map in board.txt
@@ -27,12 +27,12 @@ REMOVED = 40
 
 def make(game: Game, players: int, options: tuple[str, ...]) -> TrioVariant:
     """The game for a number of players and options."""
-    board = (resources.files(__package__) / "board.txt").read_text(encoding="utf-8").split()
+    rows = (resources.files(__package__) / "board.txt").read_text(encoding="utf-8").split()
     kinds = sorted({canonical(letters) for letters in arrangements(game.colours)})
     facts = Facts(
         colours=game.colours,
         tiles=dict.fromkeys(kinds, COPIES),
-        board=board,
+        board=rows,
         players=players,
         children="children" in options,
         removed=REMOVED if "short" in options else 0,
@@ -44,7 +44,7 @@ class TrioVariant(Variant):
     """The game for a number of players and options."""
 
     exchange_is_public = False
-    tracks = ("points",)  # type: ignore[assignment]
+    tracks = ("points",)
     counters = ("dealing", "idle", "again")
     hand = HAND
     turns = 2
@@ -66,13 +66,13 @@ class TrioVariant(Variant):
         self.first_other_action = self.places * len(self.arrangements)
         self.tables = tables(facts)
         self.opening = opening(facts, self.tables)
-        self.kernels = Kernels(game.id, hooks(rules), self.tables, self.opening.dtype)
+        self.kernels = Kernels(game.id, hooks(board, rules, greedy), self.tables, self.opening.dtype)
         starters = {n: facts.at(n) for n in range(side * side) if facts.at(n) in facts.colours}
         self.printed = {self.names[cell]: letter for cell, letter in starters.items()}
         self._lay(self.opening, starters)
 
     @property
-    def most_actions(self) -> int:  # type: ignore[override]
+    def most_actions(self) -> int:
         """Placements, exchanges and the pass."""
         return self.hand * self.turns * self.places + SUBSETS + 1
 

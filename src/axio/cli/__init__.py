@@ -1,0 +1,112 @@
+"""The command line. A command is a module here, with a `command` in it, and a line in `COMMANDS`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from io import TextIOWrapper
+from typing import Any
+
+import click
+
+from ..errors import AxioError
+from ..version import __version__
+from .interruption import Interrupted
+from .lines import one_line
+
+PROGRAM = __name__.partition(".")[0]
+
+# Only the command that is called is loaded: most bring NumPy and Numba with them, and help needs neither.
+COMMANDS = {
+    "games": "List the games.",
+    "rules": "Read the rules of a game.",
+    "play": "Play in the terminal, alone, against programs or with friends.",
+    "simulate": "Let programs play each other and record every game.",
+    "verify": "Check recorded games against the rules.",
+    "show": "Show a position of a recorded game, as text or as a picture.",
+    "bench": "Measure how fast the rules run on this machine.",
+}
+
+REFUSED = 2
+INTERRUPTED = 130
+PIPE_CLOSED = 141
+
+
+class Commands(click.Group):
+    """The commands of `COMMANDS`, each loaded when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f".{cmd_name}", __name__).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        # Before click sees them: it would print a blank line for the one, and call the other a failure.
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted") from None
+        except BrokenPipeError:
+            return PIPE_CLOSED
+
+
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
+@click.pass_context
+def program(ctx: click.Context) -> None:
+    """A family of tile-laying games: rules, players, records and pictures."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code. Whatever is wrong is said in one line."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    try:
+        code: int | None = program.main(arguments, PROGRAM, standalone_mode=False)
+        sys.stdout.flush()
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else PROGRAM
+        return _refuse(f"{error.format_message()} See {command} --help")
+    except click.ClickException as error:
+        return _refuse(error.format_message())
+    except AxioError as error:
+        return _refuse(str(error))
+    except BrokenPipeError:
+        code = PIPE_CLOSED
+    except OSError as error:
+        what = error.strerror or str(error)
+        return _refuse(f"{error.filename}: {what}" if error.filename else what)
+    except (Interrupted, KeyboardInterrupt, click.Abort) as error:
+        if sys.stderr.isatty():
+            click.echo(err=True)  # the line that shows ^C
+        return _refuse(str(error) or "interrupted", INTERRUPTED)
+    if code == PIPE_CLOSED:
+        _drop_output()
+    return code or 0
+
+
+def _refuse(message: str, code: int = REFUSED) -> int:
+    click.echo(f"{PROGRAM}: {one_line(message)}", err=True)
+    return code
+
+
+def _drop_output() -> None:
+    """Nobody reads any more: what is still buffered must not fail when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

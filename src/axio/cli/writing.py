@@ -1,0 +1,113 @@
+"""Files that are written whole or not at all, and files of whole lines."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+import click
+
+from ..errors import BadFile
+
+STDOUT = "-"
+
+
+def write_whole(path: str | Path, content: bytes) -> None:
+    """Write a file so that, whatever happens, there is the old one or the new one. Raises `OSError`."""
+    target = Path(os.path.realpath(path))  # a link stays one
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)  # a device or a pipe cannot be replaced
+        return
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+        os.replace(name, target)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_out(path: str, content: bytes) -> None:
+    """Write a file whole, or, for `-`, to standard output."""
+    if path == STDOUT:
+        click.get_binary_stream("stdout").write(content)
+    else:
+        write_whole(path, content)
+
+
+def append_line(path: str | Path, line: str) -> None:
+    """Add a line to a file, which may be new. Raises `OSError`."""
+    with open(path, "ab+") as file:
+        unfinished = False
+        if file.seekable() and file.tell():
+            file.seek(-1, os.SEEK_END)
+            unfinished = file.read(1) != b"\n"
+        file.write((b"\n" if unfinished else b"") + f"{line}\n".encode())
+
+
+class LineFile:
+    """A file that holds whole lines only, at any moment. `-` is standard output.
+
+    Raises `BadFile` for one that exists, unless `force` says that it may be replaced.
+    """
+
+    def __init__(self, path: str, *, force: bool = False) -> None:
+        self.path = path
+        self.written = 0
+        self._made = False
+        if path == STDOUT:
+            sys.stdout.flush()
+            self._fd = os.dup(sys.stdout.fileno())
+            return
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        self._made = not os.path.exists(path)
+        # Nothing is lost by writing to a device or a pipe, so only a file needs to be protected.
+        if self._made:
+            flags |= os.O_EXCL
+        elif os.path.isfile(path):
+            if not force:
+                raise BadFile(f"{path}: the file exists; --force replaces it")
+            flags |= os.O_TRUNC
+        self._fd = os.open(path, flags, 0o666)
+
+    def write(self, line: str) -> None:
+        """Add a line, given without its end."""
+        data = memoryview(f"{line}\n".encode())
+        start = os.fstat(self._fd)
+        try:
+            while data:
+                data = data[os.write(self._fd, data) :]
+        except OSError as error:
+            if stat.S_ISREG(start.st_mode):
+                os.ftruncate(self._fd, start.st_size)
+            if isinstance(error, BrokenPipeError):
+                raise
+            raise OSError(error.errno, error.strerror, self.path) from None
+        self.written += 1
+
+    def __enter__(self) -> LineFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._fd)
+        if self._made and not self.written:
+            os.unlink(self.path)  # a file without a line would only stand in the way of the next try

@@ -1,0 +1,173 @@
+"""A game as text for people, and back.
+
+    Game: axio
+    Players: "Ann" "Ben"
+    deal 0: RG BB OP GO RP
+    deal 1: GG RB PP GB OO
+      1. 0: GR k8-j8 (G 1) draws RO
+      2. 1: RB g10-f10 (R 1)
+      3. 1: exchanges GG PP GB OO draws RP RR BO GP RG
+    Unfinished
+
+Seats count from 0. After a placement stands what it scored, with pyramids as `^c5`. Where tiles come from and
+what of a game is reconstruction follow from the rules, so the text leaves them out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from .errors import AxioError, BadText
+from .events import Display, Draw, Event, Exchange, Pass, Place, Removed, Start
+from .games import find_variant
+from .moves import Move
+from .record import Record, carry_out, record_of
+from .table import Table
+
+_MOVE_LINE = re.compile(r"(?P<number>\d+)\. (?P<seat>\d): (?P<what>.+?)(?: draws (?P<drawn>.+))?")
+_DEAL_LINE = re.compile(r"deal (?P<seat>\d): (?P<tiles>.+)")
+_PLACED = re.compile(r"(?P<move>\S+ \S+)(?: \((?P<scored>[^)]*)\))?")
+
+
+def write_game(record: Record) -> str:
+    """The game as text."""
+    lines = [
+        f"Game: {record.game}",
+        f"Players: {' '.join(json.dumps(name, ensure_ascii=False) for name in record.players)}",
+    ]
+    if switched_on := sorted(name for name, value in record.options.items() if value):
+        lines.append(f"Options: {' '.join(switched_on)}")
+    moves = 0
+    for event in record.events:
+        match event:
+            case Start(display):
+                lines.append("start: " + " ".join(f"{shown.tile} {shown.at}" for shown in display))
+            case Removed(tiles):
+                lines.append("removed: " + " ".join(tiles))
+            case Draw(p, tiles):
+                if moves == 0:
+                    lines.append(f"deal {p}: {' '.join(tiles)}")
+                else:
+                    lines[-1] += f" draws {' '.join(tiles)}"
+            case _:
+                moves += 1
+                lines.append(f"{moves:>3}. {event.p}: {_words(event)}")
+    lines.append(_result(record))
+    return "\n".join(lines) + "\n"
+
+
+def _words(event: Place | Exchange | Pass) -> str:
+    if isinstance(event, Place):
+        scored = [f"{track} {points}" for track, points in event.gain.items()]
+        scored += [f"^{cell}" for cell in event.pyramids]
+        return f"{Move('place', event.tile, event.at, event.named)}" + (
+            f" ({', '.join(scored)})" if scored else ""
+        )
+    if isinstance(event, Exchange):
+        return f"exchanges {' '.join(event.shown)}"
+    return "passes"
+
+
+def _result(record: Record) -> str:
+    if not record.result:
+        return "Unfinished"
+    seats = zip(record.players, record.result.place, record.result.scores, strict=True)
+    told = []
+    for name, place, points in seats:
+        counted = ", ".join(f"{track} {n}" for track, n in points.items())
+        told.append(f"{place}. {json.dumps(name, ensure_ascii=False)} ({counted})")
+    return "Result: " + "; ".join(told)
+
+
+def read_game(text: str) -> Record:
+    """The record of a game that was written as text, every line checked against the rules.
+
+    Raises `BadText` naming the line that is wrong.
+    """
+    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    head: dict[str, str] = {}
+    while lines and lines[0][1].startswith(("Game: ", "Players: ", "Options: ")):
+        name, _, value = lines.pop(0)[1].partition(": ")
+        head[name] = value
+    if "Game" not in head or "Players" not in head:
+        raise BadText("a game starts with the lines 'Game: …' and 'Players: \"…\" \"…\"'")
+    names = _names(head["Players"])
+    options = dict.fromkeys(head.get("Options", "").split(), True)
+    try:
+        table = Table(find_variant(head["Game"], len(names), options))
+    except AxioError as error:
+        raise BadText(f"the head of the game: {error}") from None
+    if not lines:
+        raise BadText("the game ends after its head: a line 'Unfinished' or 'Result: …' should close it")
+    for number, line in lines[:-1]:
+        try:
+            for event in _events(table, line):
+                carry_out(table, event)
+        except AxioError as error:
+            raise BadText(f"line {number}: {error}") from None
+    record = record_of(table, names)
+    number, last = lines[-1]
+    if last != _result(record):
+        raise BadText(f"line {number}: the game should close with {_result(record)!r}")
+    return record
+
+
+def _names(text: str) -> list[str]:
+    decoder, names, at = json.JSONDecoder(), [], 0
+    try:
+        while at < len(text):
+            name, at = decoder.raw_decode(text, at)
+            names.append(name)
+            at += 1
+    except ValueError:
+        raise BadText(f"{text!r} should be names in quotes") from None
+    if not all(isinstance(name, str) for name in names):
+        raise BadText(f"{text!r} should be names in quotes")
+    return names
+
+
+def _events(table: Table, line: str) -> Iterator[Event]:
+    """The events that a line tells. Made one by one: where a tile is drawn from depends on the one before."""
+    kind, _, rest = line.partition(": ")
+    if kind == "start":
+        words = rest.split()
+        yield Start(tuple(Display(tile, at) for tile, at in zip(words[::2], words[1::2], strict=False)))
+    elif kind == "removed":
+        yield Removed(tuple(rest.split()))
+    elif deal := _DEAL_LINE.fullmatch(line):
+        yield Draw(int(deal["seat"]), tuple(deal["tiles"].split()), table.variant.source(table.state))
+    elif told := _MOVE_LINE.fullmatch(line):
+        yield _move(int(told["seat"]), told["what"])
+        if told["drawn"]:
+            drawn = tuple(told["drawn"].split())
+            yield Draw(int(told["seat"]), drawn, table.variant.source(table.state))
+    else:
+        raise BadText(f"{line[:60]!r} is no line of a game, such as '1. 0: GR k8-j8 (G 1) draws RO'")
+
+
+def _move(seat: int, words: str) -> Event:
+    if words == "passes":
+        return Pass(seat)
+    if words.startswith("exchanges "):
+        return Exchange(seat, tuple(words.split()[1:]))
+    placed = _PLACED.fullmatch(words)
+    if placed is None:
+        raise BadText(f"{words[:60]!r} should be a placement and what it scored, 'exchanges …' or 'passes'")
+    move = Move.parse(placed["move"])
+    gain, pyramids = _scored((placed["scored"] or "").split(", "))
+    return Place(seat, move.tile, move.at, gain, move.named, pyramids)
+
+
+def _scored(items: Sequence[str]) -> tuple[dict[str, int], tuple[str, ...]]:
+    gain, pyramids = {}, []
+    for item in filter(None, items):
+        track, _, points = item.partition(" ")
+        if item.startswith("^"):
+            pyramids.append(item[1:])
+        elif points.isdigit():
+            gain[track] = int(points)
+        else:
+            raise BadText(f"{item!r} should be a colour and its points, such as 'G 1', or a pyramid, '^c5'")
+    return gain, tuple(pyramids)
