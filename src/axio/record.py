@@ -71,7 +71,7 @@ def record_of(table: Table, names: Sequence[str] | None = None) -> Record:
         table.game,
         names,
         table.options,
-        Setup(**table.variant.setup()),
+        msgspec.convert(table.variant.setup(), Setup),
         table.events,
         table.result or UNSET,
     )

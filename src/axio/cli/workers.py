@@ -16,9 +16,7 @@ Result = TypeVar("Result")
 AHEAD = 3  # pieces of work that wait for each process, so that none is idle while results are written
 
 
-def in_order(
-    function: Callable[[Work], Result], pieces: Iterable[Work], processes: int
-) -> Iterator[Result]:
+def in_order(function: Callable[[Work], Result], pieces: Iterable[Work], processes: int) -> Iterator[Result]:
     """`function` of each piece, in the order of the pieces. With one process, in this one."""
     if processes == 1:
         yield from map(function, pieces)

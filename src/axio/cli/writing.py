@@ -9,8 +9,6 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
-import click
-
 from ..errors import BadFile
 
 STDOUT = "-"
@@ -47,7 +45,8 @@ def _umask() -> int:
 def write_out(path: str, content: bytes) -> None:
     """Write a file whole, or, for `-`, to standard output."""
     if path == STDOUT:
-        click.get_binary_stream("stdout").write(content)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
     else:
         write_whole(path, content)
 

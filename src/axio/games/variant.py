@@ -56,7 +56,7 @@ class Variant(ABC):
     @cached_property
     def most_actions(self) -> int:
         """An upper bound for the number of legal moves in any position."""
-        return self.hand * self.turns * self.places
+        return self.hand * self.turns * self.places + self.other_actions
 
     def new_state(self) -> State:
         """A state before anything has happened."""
@@ -130,6 +130,12 @@ class Variant(ABC):
     turns: int  # most ways to turn (and name) one tile
     places: int  # most places for a tile
     first_other_action: int  # actions from here on are no placements
+    other_actions: int  # and so many there are
+
+    @property
+    def actions(self) -> int:
+        """How many numbers stand for moves, legal or not."""
+        return self.first_other_action + self.other_actions
 
     @abstractmethod
     def encode(self, state: State, move: Move) -> int:

@@ -29,6 +29,7 @@ class DominoVariant(Variant):
 
     counters = ("extra", "dealing", "begun", "claimed")
     turns = 2
+    other_actions = 2
 
     def __init__(
         self, game: Game, facts: Facts, options: tuple[str, ...], draw: Callable[[Content], Scene]

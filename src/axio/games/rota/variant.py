@@ -49,6 +49,7 @@ class RotaVariant(Variant):
     hand = 1
     turns = TURNS * NAMES
     places = MOST_FREE
+    other_actions = 0
     first_other_action = SIDE * SIDE * TURNS * NAMES
 
     def __init__(self, game: Game, facts: Facts, options: tuple[str, ...]) -> None:

@@ -48,6 +48,7 @@ class TrioVariant(Variant):
     counters = ("dealing", "idle", "again")
     hand = HAND
     turns = 2
+    other_actions = SUBSETS + 1
 
     def __init__(self, game: Game, facts: Facts, options: tuple[str, ...]) -> None:
         super().__init__(game, facts.players, options)
@@ -70,11 +71,6 @@ class TrioVariant(Variant):
         starters = {n: facts.at(n) for n in range(side * side) if facts.at(n) in facts.colours}
         self.printed = {self.names[cell]: letter for cell, letter in starters.items()}
         self._lay(self.opening, starters)
-
-    @property
-    def most_actions(self) -> int:
-        """Placements, exchanges and the pass."""
-        return self.hand * self.turns * self.places + SUBSETS + 1
 
     def _lay(self, state: State, squares: dict[int, str]) -> None:
         cells = np.array(list(squares), np.int64)

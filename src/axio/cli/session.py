@@ -1,0 +1,232 @@
+"""A game in the terminal between people and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from ..chance import Generator
+from ..errors import AxioError
+from ..events import Draw, Place
+from ..moves import Move
+from ..players import Budget, player
+from ..table import Table
+from ..view import View
+from . import answers, saved
+from .lines import count, one_line, points
+from .orders import Order, read_move, read_order
+from .saved import Saved
+from .screen import Screen
+from .seats import YOU, shown_names
+from .telling import Made, is_made, last_made, told
+
+
+class Quit(Exception):  # noqa: N818 - nothing is wrong
+    """Somebody wants to stop; the game is saved."""
+
+
+class Session:
+    """A game from its opening, or from where it was saved, until it is over or somebody quits."""
+
+    def __init__(self, game: Saved, screen: Screen, ask: Callable[[str], str] = input) -> None:
+        self.game = game
+        self.table: Table = game.table()
+        self.names = shown_names(game.players)
+        self._screen = screen
+        self._ask_for = ask
+        self._people = [seat for seat, name in enumerate(game.players) if name == YOU]
+        self._looking: int | None = None  # whose hand is on the screen
+        self._reasons: dict[int, str] = {}  # why programs moved, by the number of the event
+        self._listed: list[Move] = []  # what a number means
+
+    def run(self) -> None:
+        """Play to the end. Raises `Quit`."""
+        self._keep()
+        while True:
+            if not self.game.confirmed:
+                self._confirm()
+            elif (seat := self.table.turn) is None:
+                return
+            elif seat in self._people:
+                self._move_of_person(seat)
+            else:
+                self._move_of_program(seat)
+
+    # ------------------------------------------------------------ moves
+
+    def _move_of_program(self, seat: int) -> None:
+        # A generator for each move by its number: what is played does not depend on stopping in between.
+        lots = Generator(f"{self.game.seed}/player {seat}/{self.table.plies}")
+        choice = player(self.game.players[seat]).choose(self.table.view(seat), Budget(), lots)
+        self._reasons[len(self.table.events)] = choice.candidates[0].why
+        self.table.play(choice.move)
+        self._keep()
+
+    def _move_of_person(self, seat: int) -> None:
+        self._curtain(seat)
+        self._show_turn(self.table.view(seat))
+        before = self.table.plies
+        while self.table.plies == before:
+            self._obey(seat, self._ask())
+
+    def _obey(self, seat: int, text: str) -> None:
+        """Do what a line asks for; what cannot be done is said in a line."""
+        view = self.table.view(seat)
+        try:
+            if not text:
+                self._screen.say("Type a move, moves to see some, or ? for help.")
+            elif text.isdecimal():
+                self._play(seat, self._number(int(text)))
+            elif order := read_order(text):
+                self._answer(seat, view, order)
+            else:
+                self._play(seat, read_move(text))
+        except AxioError as error:
+            self._screen.say(one_line(str(error)))
+
+    def _number(self, number: int) -> Move:
+        if not 1 <= number <= len(self._listed):
+            listed = f"1 to {len(self._listed)}" if self._listed else "type moves to see some"
+            raise AxioError(f"there is no move number {number}: {listed}")
+        return self._listed[number - 1]
+
+    def _play(self, seat: int, move: Move) -> None:
+        self.table.play(move, seat, deal=False)
+        self._listed = []
+        if self.table.turn == seat:
+            self._keep()  # one more placement, or an offer to answer: undo can wait
+        elif move.kind == "place":
+            self._keep(confirmed=False)
+        else:
+            self._go_on()
+
+    def _confirm(self) -> None:
+        """The last placement lies on the board: draw for it, or take it back."""
+        made = last_made(self.table.events)
+        assert made is not None, "something was placed"
+        self._curtain(made.p)
+        self._show(self.table.view(made.p), f"You {told(made)}.")
+        self._screen.say(f"Enter: {self._what_follows()}.  u: take it back.")
+        while text := self._ask():
+            order = read_order(text)
+            if order and order.name == "undo":
+                self._undo(made.p)
+                return
+            if order and order.name == "quit":
+                raise Quit
+            self._screen.say("Press Enter to go on, or type u to take it back.")
+        self._go_on()
+
+    def _go_on(self) -> None:
+        self.table.deal()
+        self._keep()
+
+    def _undo(self, seat: int) -> None:
+        if not self._can_undo(seat):
+            raise AxioError("nothing can be taken back: tiles have been drawn or others have moved since")
+        self.table.undo()
+        self._keep()
+
+    def _can_undo(self, seat: int) -> bool:
+        """Whether nothing has happened since this seat placed a tile: nobody has learned anything."""
+        last = self.table.events[-1]
+        return isinstance(last, Place) and last.p == seat
+
+    # ------------------------------------------------------------ what is seen
+
+    def _answer(self, seat: int, view: View, order: Order) -> None:
+        say = self._screen.say
+        match order.name:
+            case "help":
+                say("\n".join(answers.help_lines(view)))
+            case "moves":
+                self._listed, lines = answers.list_moves(view, order.rest.split())
+                say("\n".join(lines))
+            case "hint":
+                lots = Generator(f"{self.game.seed}/hint/{self.table.plies}")
+                self._listed, lines = answers.hint(view, lots)
+                say("\n".join(lines))
+            case "score":
+                if not order.rest:
+                    raise AxioError(f"score what? For instance: score {view.legal_moves()[0]}")
+                move = read_move(order.rest)
+                say(answers.scored(move, view.preview(move)))
+            case "board":
+                self._show_turn(view)
+            case "position":
+                say(view.position)
+            case "undo":
+                self._undo(seat)
+            case "quit":
+                raise Quit
+
+    def _curtain(self, seat: int) -> None:
+        """Where several people share a screen, nobody sees a hand before its owner is alone with it."""
+        if len(self._people) > 1 and self._looking != seat:
+            self._screen.clear(for_good=True)
+            self._ask(f"{self.names[seat]}: press Enter when nobody else is looking. ")
+        self._looking = seat
+
+    def _show_turn(self, view: View) -> None:
+        self._show(view, *self._news(view), *self._screen.turned(view), self._turn_line(view))
+
+    def _show(self, view: View, *lines: str) -> None:
+        self._screen.clear(for_good=len(self._people) > 1)
+        self._screen.say(self._screen.drawn(view, self.names).rstrip("\n"))
+        for line in lines:
+            self._screen.say(line)
+
+    def _news(self, view: View) -> list[str]:
+        """What others have done, and what this seat has drawn, since its last move."""
+        own = [n for n, event in enumerate(view.events) if is_made(event) and event.p == view.seat]
+        since = own[-1] if own else 0
+        news = []
+        for number, event in enumerate(view.events[since:], since):
+            if is_made(event) and event.p != view.seat:
+                why = self._reasons.get(number, "")
+                news.append(f"{self.names[event.p]} {told(event)}.{_beyond_points(event, why)}")
+            elif is_made(event) and self._can_undo(event.p):
+                news.append(f"You {told(event)}.")
+            elif isinstance(event, Draw) and event.p == view.seat and own:
+                news.append(f"You drew {' '.join(event.tiles)}.")
+        return news
+
+    def _turn_line(self, view: View) -> str:
+        moves = view.legal_moves()
+        kinds = {move.kind for move in moves}
+        who = f"{self.names[view.seat or 0]}, your turn" if len(self._people) > 1 else "Your turn"
+        if "keep" in kinds:
+            return "No tile in your hand shows your lowest colour: exchange the hand, or keep it? (u: undo)"
+        if "place" not in kinds:
+            return f"{who}: nothing can be placed, so you can only {' or '.join(sorted(kinds))}."
+        last = last_made(view.events)
+        again = " again" if last is not None and last.p == view.seat and view.players > 1 else ""
+        example = next(move for move in moves if move.kind == "place")
+        return f"{who}{again}. Type a move such as {example}, moves to see some, ? for help."
+
+    def _what_follows(self) -> str:
+        if self.table.over:
+            return "end the game"
+        due = self.table.draw_due
+        return f"draw {count(due, 'tile')} and go on" if due else "go on"
+
+    # ------------------------------------------------------------ asking and saving
+
+    def _ask(self, prompt: str = "> ") -> str:
+        try:
+            return self._ask_for(prompt).strip()
+        except EOFError:
+            self._screen.say()
+            raise Quit from None
+
+    def _keep(self, *, confirmed: bool = True) -> None:
+        moves = tuple(str(move) for move in self.table.moves)
+        self.game = msgspec.structs.replace(self.game, moves=moves, confirmed=confirmed)
+        saved.store(self.game)
+
+
+def _beyond_points(event: Made, why: str) -> str:
+    """A program's reason, unless it only repeats what was scored."""
+    repeated = isinstance(event, Place) and points(event.gain) in why
+    return f" Its reason: {why}." if why and not repeated else ""

@@ -1,0 +1,142 @@
+"""`show`: a position of a recorded game, as text or as a picture."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import click
+
+from ..drawing import svg
+from ..errors import AxioError, BadRecord
+from ..record import Record, read_lines, replay
+from ..table import Table
+from ..view import View
+from .lines import count, one_line
+from .outcome import explained
+from .screen import Screen
+from .telling import last_made, told, written
+from .writing import write_out
+
+WIDTH = 1200
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A record of a file, and the line it stands on."""
+
+    file: str
+    line: int
+    record: Record
+
+
+@click.command("show")
+@click.argument("file")
+@click.option("--game", "number", type=int, default=1, show_default=True, help="Which game of the file.")
+@click.option("--ply", type=int, help="After how many moves of players; all of them if not given.")
+@click.option("--svg", "svg_file", metavar="OUT", help="Write a picture as SVG; - is standard output.")
+@click.option("--png", "png_file", metavar="OUT", help="Write a picture as PNG; - is standard output.")
+@click.option("--width", type=click.IntRange(16, 16384), help=f"Pixels across a PNG.  [default: {WIDTH}]")
+@click.option("--dark", is_flag=True, help="Draw the picture for a dark page.")
+@click.option("--text", "plain", is_flag=True, help="Print text without colours.")
+@click.option("--seat", type=int, help="Show only what this seat knew, counted from 0.")
+@click.option("--spectator", is_flag=True, help="Show only what everybody knew.")
+@click.option("--json", "as_json", is_flag=True, help="Print the facts of the position as JSON.")
+def command(
+    file: str,
+    number: int,
+    ply: int | None,
+    svg_file: str | None,
+    png_file: str | None,
+    width: int | None,
+    dark: bool,
+    plain: bool,
+    seat: int | None,
+    spectator: bool,
+    as_json: bool,
+) -> None:
+    """Show a position of a recorded game, in the terminal or as a picture."""
+    _one_of({"--svg": svg_file, "--png": png_file, "--text": plain, "--json": as_json})
+    _one_of({"--seat": seat is not None, "--spectator": spectator})
+    if width is not None and not png_file:
+        raise click.UsageError("--width is for --png.")
+    if dark and not (svg_file or png_file):
+        raise click.UsageError("--dark is for --svg and --png.")
+    chosen = _choose(file, number)
+    table = _table(chosen, ply)
+    seen = table.view(seat) if seat is not None or spectator else table
+    names = tuple(map(one_line, chosen.record.players))
+    if svg_file or png_file:
+        picture = svg.render(seen.scene(names), dark=dark)
+        if svg_file:
+            write_out(svg_file, picture.encode())
+        if png_file:
+            from ..drawing import png
+
+            write_out(png_file, png.render(picture, width=width or WIDTH))
+    elif as_json:
+        click.echo(json.dumps(_facts(table, seen, names), ensure_ascii=False))
+    else:
+        screen = Screen.of_terminal(plain=plain)
+        click.echo(screen.drawn(seen, names), nl=False, color=screen.colour)
+        for line in _caption(table, seen, names):
+            click.echo(line)
+
+
+def _one_of(given: dict[str, object]) -> None:
+    both = [name for name, value in given.items() if value]
+    if len(both) > 1:
+        raise click.UsageError(f"{both[0]} and {both[1]} cannot be used together.")
+
+
+def _choose(file: str, number: int) -> Chosen:
+    found = 0
+    for line, text in read_lines(file):
+        found += 1
+        if found == number:
+            try:
+                return Chosen(file, line, Record.parse(text))
+            except BadRecord as error:
+                raise BadRecord(f"{file}, line {line}: {error}") from None
+    raise AxioError(f"{file} has no game {number}: it holds {count(found, 'game')}, 1 to {found}")
+
+
+def _table(chosen: Chosen, ply: int | None) -> Table:
+    try:
+        table = replay(chosen.record, upto=ply)
+    except BadRecord as error:
+        raise BadRecord(f"{chosen.file}, line {chosen.line}: {error}") from None
+    if ply is None:
+        return table
+    if not 0 <= ply <= table.plies:
+        most = table.plies if ply > 0 else replay(chosen.record).plies
+        raise AxioError(f"{chosen.file}, line {chosen.line}: there is no ply {ply}: the game has 0 to {most}")
+    while table.plies > ply:
+        table.undo()  # a hand that was kept: a move, though no event of its own
+    return table
+
+
+def _caption(table: Table, seen: Table | View, names: tuple[str, ...]) -> list[str]:
+    options = f" ({', '.join(table.options)})" if table.options else ""
+    head = f"{table.variant.game.name}{options}: {', '.join(names)}; after {count(table.plies, 'move')}"
+    if last := last_made(seen.events):
+        head += f", the last: {names[last.p]} {told(last)}"
+    if table.over:
+        return [f"{head}.", *explained(table, names)]
+    to_move = names[table.turn] if table.turn is not None else "chance"
+    return [f"{head}.", f"The game is not over: {to_move} is to move."]
+
+
+def _facts(table: Table, seen: Table | View, names: tuple[str, ...]) -> dict[str, object]:
+    last, result = last_made(seen.events), table.result
+    return {
+        "game": table.game,
+        "players": list(names),
+        "options": table.options,
+        "ply": table.plies,
+        "turn": table.turn,
+        "last": {"seat": last.p, "move": written(last)} if last else None,
+        "scores": list(table.scores),
+        "position": seen.position,
+        "result": {"place": list(result.place), "winners": list(result.winners)} if result else None,
+    }
