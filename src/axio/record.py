@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -51,7 +52,9 @@ class Record(Struct, frozen=True):
         try:
             record = _DECODER.decode(text)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise BadRecord(f"not a record: {error}") from None
+            # The decoder counts events from 0 where it says in which one it stumbled; people count from 1.
+            where = re.search(r"\$\.events\[(\d+)\]", str(error))
+            raise BadRecord(f"not a record: {error}", int(where[1]) + 1 if where else None) from None
         if record.format != FORMAT:
             raise BadRecord(f"the format is {record.format!r}, it should be {FORMAT!r}")
         return record

@@ -26,6 +26,17 @@ def in_columns(rows: Sequence[Sequence[str]], *, right: Iterable[int] = (), inde
     return lines
 
 
+def packed(sentences: Iterable[str], width: int) -> list[str]:
+    """Sentences on as few lines as they fit on, none broken."""
+    lines: list[str] = []
+    for sentence in sentences:
+        if lines and len(lines[-1]) + 1 + len(sentence) <= width:
+            lines[-1] += f" {sentence}"
+        else:
+            lines.append(sentence)
+    return lines
+
+
 def points(gain: Mapping[str, int]) -> str:
     """Points by colour in words: `3 G, 2 R`."""
     return ", ".join(f"{count} {track}" for track, count in gain.items() if count) or "nothing"

@@ -33,7 +33,7 @@ def game(left: Saved | None) -> str | None:
     if left is None:
         return _answer("Number, or Enter for 1: ", {"": GAMES[0], **keys})
     click.echo(f"  r  go on with {left}; a new game replaces it")
-    return _answer("Number, or Enter for r: ", {"": None, "r": None, **keys})
+    return _answer("Number, or Enter for r: ", {"": None, **keys, "r": None})
 
 
 def players() -> tuple[str, ...]:

@@ -28,6 +28,7 @@ class Screen:
     colour: bool
     unicode: bool
     width: int
+    height: int | None  # lines of the window, where there is one
     terminal: bool
 
     @classmethod
@@ -35,11 +36,12 @@ class Screen:
         """What standard output can show."""
         is_terminal = sys.stdout.isatty()
         steers = is_terminal and os.environ.get("TERM") != "dumb"
-        size = shutil.get_terminal_size().columns if is_terminal else NARROWEST
+        size = shutil.get_terminal_size()
         return cls(
             colour=steers and not plain and not os.environ.get("NO_COLOR"),
             unicode="utf" in (sys.stdout.encoding or "").lower(),
-            width=min(max(size, NARROWEST), WIDEST),
+            width=min(max(size.columns, NARROWEST), WIDEST) if is_terminal else NARROWEST,
+            height=size.lines if is_terminal else None,
             terminal=steers,
         )
 

@@ -14,7 +14,7 @@ from ..players import Budget, player
 from ..table import Table
 from ..view import View
 from . import answers, saved
-from .lines import count, one_line, points
+from .lines import count, one_line, packed, points
 from .orders import Order, read_move, read_order
 from .saved import Saved
 from .screen import Screen
@@ -38,11 +38,12 @@ class Session:
         self._people = [seat for seat, name in enumerate(game.players) if name == YOU]
         self._looking: int | None = None  # whose hand is on the screen
         self._reasons: dict[int, str] = {}  # why programs moved, by the number of the event
+        self._warned = False  # that the window is too small
         self._listed: list[Move] = []  # what a number means
 
     def run(self) -> None:
         """Play to the end. Raises `Quit`."""
-        self._keep()
+        self._keep(confirmed=self.game.confirmed)
         while True:
             if not self.game.confirmed:
                 self._confirm()
@@ -169,13 +170,20 @@ class Session:
         self._looking = seat
 
     def _show_turn(self, view: View) -> None:
-        self._show(view, *self._news(view), *self._screen.turned(view), self._turn_line(view))
+        news = packed(self._news(view), self._screen.width)
+        self._show(view, *news, *self._screen.turned(view), self._turn_line(view))
 
     def _show(self, view: View, *lines: str) -> None:
         self._screen.clear(for_good=len(self._people) > 1)
-        self._screen.say(self._screen.drawn(view, self.names).rstrip("\n"))
-        for line in lines:
+        board = self._screen.drawn(view, self.names).splitlines()
+        for line in (*board, *lines):
             self._screen.say(line)
+        needed = len(board) + len(lines) + 1
+        if self._screen.height is not None and needed > self._screen.height and not self._warned:
+            self._warned = True
+            self._screen.say(
+                f"(This takes {needed} lines, the window has {self._screen.height}: enlarge it.)"
+            )
 
     def _news(self, view: View) -> list[str]:
         """What others have done, and what this seat has drawn, since its last move."""

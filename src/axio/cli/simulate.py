@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 
 import click
@@ -113,8 +113,11 @@ def command(
 def _run(whole: Batch, jobs: int, file: LineFile | None, tally: Tally) -> None:
     with stoppable() as hold:
         try:
-            with progress(f"{whole.game}: {', '.join(whole.players)}", whole.end) as advance:
-                for games in in_order(play_batch, _batches(whole, jobs), jobs):
+            with (
+                closing(in_order(play_batch, _batches(whole, jobs), jobs)) as batches,
+                progress(f"{whole.game}: {', '.join(whole.players)}", whole.end) as advance,
+            ):
+                for games in batches:
                     for played in games:
                         with hold.whole():
                             if file:

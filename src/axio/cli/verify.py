@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import islice
 
@@ -73,8 +74,11 @@ def command(ctx: click.Context, files: tuple[str, ...], jobs: int, as_json: bool
     for file in files:
         next(read_lines(file))  # a file that cannot be read is said before any work is done
     passed, failures = 0, list[Failure]()
-    with progress("verify", sum(os.path.getsize(file) for file in files)) as advance:
-        for checked in in_order(check, _pieces(files), jobs):
+    with (
+        closing(in_order(check, _pieces(files), jobs)) as pieces,
+        progress("verify", sum(os.path.getsize(file) for file in files)) as advance,
+    ):
+        for checked in pieces:
             passed += checked.count - len(checked.failures)
             failures += checked.failures
             for failure in checked.failures if not as_json else ():

@@ -24,6 +24,8 @@ from typing import Any
 # Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in.
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
+_PROGRAM = __name__.partition(".")[0]
+
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
@@ -70,22 +72,23 @@ def _cache_root() -> Path:
     """The user's cache, or, where that cannot be written, a folder of this user's that will be lost."""
     if chosen := os.environ.get("AXIO_CACHE_DIR"):
         return Path(chosen)
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "axio"
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / _PROGRAM
     try:
         root.mkdir(parents=True, exist_ok=True)
     except OSError:
-        return Path(tempfile.mkdtemp(prefix="axio-"))
-    return root if os.access(root, os.W_OK) else Path(tempfile.mkdtemp(prefix="axio-"))
+        return Path(tempfile.mkdtemp(prefix=_PROGRAM))
+    return root if os.access(root, os.W_OK) else Path(tempfile.mkdtemp(prefix=_PROGRAM))
 
 
 @cache
 def _sources_digest() -> str:
     package = Path(__file__).parent.parent
     digest = hashlib.sha256()
-    for folder in ("engine", "games"):
-        for path in sorted((package / folder).rglob("*.py")):
-            digest.update(path.relative_to(package).as_posix().encode())
-            digest.update(path.read_bytes())
+    for path in sorted(package.rglob("*.py")):
+        source = path.read_bytes()
+        # The engine and the reasons hold numbers that are compiled in; elsewhere only rules are.
+        if path.parent.name == "engine" or path.stem == "reasons" or b"\n@rule\n" in source:
+            digest.update(path.relative_to(package).as_posix().encode() + source)
     return digest.hexdigest()[:16]
 
 

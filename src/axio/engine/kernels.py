@@ -25,6 +25,7 @@ class Kernels:
 
     def __init__(self, label: str, rules: dict[str, Any], tables: Any, state: np.dtype[Any]) -> None:
         self.label = label
+        self._announced = False
         self._rules = rules
         self._tables = tables
         self._states = np.zeros(1, state)
@@ -66,10 +67,10 @@ class Kernels:
         from numba import typeof
 
         ready = cache_folder() / f"{self.label}.{bound.py_func.__name__}.ready"
-        if not ready.exists():
-            name = bound.py_func.__name__.replace("_", " ")
+        if not ready.exists() and not self._announced:
+            self._announced = True
             print(
-                f"axio: compiling the rules of {self.label} ({name}; once on this machine) ...",
+                f"axio: compiling the rules of {self.label}, once on this machine ...",
                 file=sys.stderr,
                 flush=True,
             )

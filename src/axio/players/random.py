@@ -15,4 +15,4 @@ class Random:
     def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
         moves = view.legal_moves()
         move = moves[lots.below(len(moves))]
-        return Choice(move, (Candidate(move, (0.0,), f"one of {len(moves)} by lot"),))
+        return Choice(move, (Candidate(move, (0.0,), "by lot"),))

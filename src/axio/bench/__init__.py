@@ -1,0 +1,1 @@
+"""How fast everything is, always as a ratio to a yardstick that runs beside it."""
