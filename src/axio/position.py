@@ -228,7 +228,7 @@ class Position:
         spots = (move.at for move in self.legal_moves() if move.kind == "place") if places else ()
         return replace(
             content,
-            last=laid[-1].at if laid else (),
+            last=self.last_placed(),
             places=tuple(dict.fromkeys(spots)),
             panels=tuple(self._panel(seat, names) for seat in range(self.players)),
             unseen=self.in_bag,
@@ -247,6 +247,10 @@ class Position:
 
     def laid(self) -> tuple[Laid, ...]:
         """The tiles that are known to have been placed, in their order (none where only the board is)."""
+        return ()
+
+    def last_placed(self) -> tuple[str, ...]:
+        """The cells of the last placement, where it is known."""
         return ()
 
     def scene(self, names: Sequence[str] | None = None, *, places: bool = False) -> Scene:

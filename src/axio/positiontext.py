@@ -211,6 +211,8 @@ def _finish(variant: Variant, state: State, removed: str) -> None:
     there, total = known.total() + variant.tiles_laid(state), sum(variant.tileset.values())
     if there > total or (there < total and not variant.tiles_leave):
         raise BadText(f"position: {there} tiles in all, there are {total}")
+    if contradiction := variant.contradiction(state):
+        raise BadText(f"position: {contradiction}")
     waits_for_chance = state["phase"][0] >= DRAW
     if waits_for_chance != (state["due"][0] > 0) or (waits_for_chance and in_bag < state["due"][0]):
         raise BadText("position: `due` must be above 0, and in the bag, exactly when a draw is due")

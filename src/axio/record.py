@@ -31,7 +31,7 @@ class Setup(Struct, frozen=True):
     board: tuple[str, ...] | UnsetType = UNSET
 
 
-class Record(Struct, frozen=True):
+class Record(Struct, frozen=True, kw_only=True):
     """One game, finished or abandoned. Reads and writes as one line of JSON."""
 
     format: str
@@ -39,7 +39,7 @@ class Record(Struct, frozen=True):
     players: tuple[str, ...]
     options: dict[str, bool] = {}
     setup: Setup | UnsetType = UNSET
-    events: tuple[Event, ...] = ()
+    events: tuple[Event, ...]
     result: Result | UnsetType = UNSET
 
     def to_json(self) -> str:
@@ -70,13 +70,13 @@ def record_of(table: Table, names: Sequence[str] | None = None) -> Record:
     if len(names) != table.players:
         raise AxioError(f"{len(names)} names for {table.players} seats")
     return Record(
-        FORMAT,
-        table.game,
-        names,
-        table.options,
-        msgspec.convert(table.variant.setup(), Setup),
-        table.events,
-        table.result or UNSET,
+        format=FORMAT,
+        game=table.game,
+        players=names,
+        options=table.options,
+        setup=msgspec.convert(table.variant.setup(), Setup),
+        events=table.events,
+        result=table.result or UNSET,
     )
 
 
@@ -120,7 +120,7 @@ def replay(record: Record, *, upto: int | None = None) -> Table:
     _check_setup(record.setup, variant)
     table = Table(variant)
     for number, event in enumerate(record.events, 1):
-        if upto is not None and table.plies >= upto and not isinstance(event, Draw | Start | Removed):
+        if upto is not None and table.plies >= upto and not _is_due(table, event):
             return table
         try:
             carry_out(table, event)
@@ -131,6 +131,11 @@ def replay(record: Record, *, upto: int | None = None) -> Table:
     if upto is None:
         _check_result(record.result, table)
     return table
+
+
+def _is_due(table: Table, event: Event) -> bool:
+    """Whether an event is chance that the last move has made due, not the next move of a player."""
+    return isinstance(event, Draw | Start | Removed) and table.draw_due > 0
 
 
 def carry_out(table: Table, event: Event) -> None:

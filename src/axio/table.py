@@ -17,7 +17,7 @@ from .log import Log
 from .moves import Move
 from .position import Position
 from .reasons import Reason
-from .view import View, tiles_laid
+from .view import View, last_placed, tiles_laid
 
 
 class Table(Position):
@@ -173,6 +173,9 @@ class Table(Position):
 
     def laid(self) -> tuple[Laid, ...]:
         return tiles_laid(self.events)
+
+    def last_placed(self) -> tuple[str, ...]:
+        return last_placed(self.events)
 
     def view(self, seat: int | None = None) -> View:
         """What a seat may know, or a spectator (`None`)."""

@@ -25,6 +25,9 @@ class View(Position):
     def laid(self) -> tuple[Laid, ...]:
         return tiles_laid(self.events)
 
+    def last_placed(self) -> tuple[str, ...]:
+        return last_placed(self.events)
+
     def __repr__(self) -> str:
         who = "spectator" if self.seat is None else f"seat {self.seat}"
         return f"<View of {self.game} for {who}, {len(self.events)} events>"
@@ -39,3 +42,8 @@ def tiles_laid(events: Sequence[Event]) -> tuple[Laid, ...]:
         elif isinstance(event, Start):
             laid += [Laid(shown.tile, (shown.at,)) for shown in event.display]
     return tuple(laid)
+
+
+def last_placed(events: Sequence[Event]) -> tuple[str, ...]:
+    """The cells of the last placement of a player among these events."""
+    return next((event.at for event in reversed(events) if isinstance(event, Place)), ())

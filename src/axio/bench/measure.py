@@ -1,7 +1,7 @@
 """Measuring: short rounds, the yardstick and the games in turn, medians of many rounds.
 
-Everything in a round happens within a second of the yardstick's own turn, so what the machine does beside this
-falls on both, and the ratio stays true where the speeds do not.
+The yardstick runs right before each piece of work, so what else the machine does falls on both, and the
+ratio stays true where the speeds do not.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The yardstick: the sketch from which the engine grew, kept as it was to be measured against.
 
 Two players on the square board of 9 by 9 with random moves, without the first-tile rule, exchanges and the
-limit on pyramids; tiles by random slot, scored by walking. It is no game anybody plays: machines differ and are
-shared, so a speed means something only beside the speed of something fixed in the same run.
+limit on pyramids, scored by walking. It is no game anybody plays: machines differ and are shared, so a
+speed means something only beside the speed of something fixed in the same run.
 """
 
 from __future__ import annotations

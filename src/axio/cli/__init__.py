@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -13,7 +14,7 @@ import click
 
 from ..errors import AxioError
 from ..version import __version__
-from .interruption import Interrupted
+from .interruption import Interrupted, stoppable
 from .lines import one_line
 
 PROGRAM = __name__.partition(".")[0]
@@ -26,6 +27,7 @@ COMMANDS = {
     "simulate": "Let programs play each other and record every game.",
     "verify": "Check recorded games against the rules.",
     "show": "Show a position of a recorded game, as text or as a picture.",
+    "warm": "Compile the rules of all games now, so that nothing waits for it later.",
     "bench": "Measure how fast the rules run on this machine.",
 }
 
@@ -53,7 +55,8 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         # Before click sees them: it would print a blank line for the one, and call the other a failure.
         try:
-            return super().invoke(ctx)
+            with stoppable(signal.SIGINT):
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             raise Interrupted("interrupted") from None
         except BrokenPipeError:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
 
-class Interrupted(Exception):  # noqa: N818 - nothing is wrong
+class Interrupted(Exception):
     """Somebody stopped the program; the text says how far it got."""
 
 
@@ -21,6 +22,8 @@ class Hold:
 
     def stop(self, number: int, frame: FrameType | None) -> None:
         """The signal's handler."""
+        if _postponed(number, frame):
+            return
         self._asked = True
         if not self._held:
             raise KeyboardInterrupt
@@ -38,10 +41,13 @@ class Hold:
 
 
 @contextmanager
-def stoppable() -> Iterator[Hold]:
-    """While this lasts, SIGINT and SIGTERM end the work in good order."""
+def stoppable(*numbers: signal.Signals) -> Iterator[Hold]:
+    """While this lasts, these signals end the work in good order."""
     hold = Hold()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    if threading.current_thread() is not threading.main_thread():
+        yield hold  # signals are none of our business
+        return
+    before = {number: signal.getsignal(number) for number in numbers}
     # A signal that whoever started us wants ignored (a job in the background) stays ignored.
     heard = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
     for number in heard:
@@ -51,3 +57,20 @@ def stoppable() -> Iterator[Hold]:
     finally:
         for number in heard:
             signal.signal(number, before[number])
+
+
+def _postponed(number: int, frame: FrameType | None) -> bool:
+    """Whether the signal came at a bad moment, and will come again.
+
+    While rules are compiled, LLVM calls back into Python, and what is raised in there gets lost.
+    """
+    while frame is not None and not frame.f_globals.get("__name__", "").startswith("llvmlite."):
+        frame = frame.f_back
+    if frame is None:
+        return False
+    main = threading.main_thread().ident
+    assert main is not None, "the main thread has started"
+    again = threading.Timer(0.05, signal.pthread_kill, (main, number))
+    again.daemon = True
+    again.start()
+    return True

@@ -58,8 +58,10 @@ def _described(name: str) -> str:
 
 def wants_to_resume(left: Saved) -> bool:
     """Whether a game that was left is to go on, rather than be replaced. Raises `EOFError`."""
-    click.echo(f"You left a game of {left}; a new game replaces it.")
-    return _answer("Enter to go on with it, n for a new game: ", {"": True, "y": True, "n": False})
+    click.echo(f"You left a game of {left}.")
+    return _answer(
+        "Enter to go on with it, n for a new game in its place: ", {"": True, "y": True, "n": False}
+    )
 
 
 def _answer(prompt: str, choices: dict[str, Choice]) -> Choice:

@@ -22,7 +22,7 @@ from .seats import YOU, shown_names
 from .telling import Made, is_made, last_made, told
 
 
-class Quit(Exception):  # noqa: N818 - nothing is wrong
+class Quit(Exception):
     """Somebody wants to stop; the game is saved."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, nullcontext
@@ -111,7 +112,7 @@ def command(
 
 
 def _run(whole: Batch, jobs: int, file: LineFile | None, tally: Tally) -> None:
-    with stoppable() as hold:
+    with stoppable(signal.SIGINT, signal.SIGTERM) as hold:
         try:
             with (
                 closing(in_order(play_batch, _batches(whole, jobs), jobs)) as batches,

@@ -1,22 +1,27 @@
-"""Work in several processes, with the results in the order of the work."""
+"""Work in several processes, with the results in the order of the work.
+
+Each worker has a pipe of its own and shares nothing, so that it can be ended at any moment. (A
+`ProcessPoolExecutor` can wait forever for a worker that was killed while it held a lock they share.)
+"""
 
 from __future__ import annotations
 
 import signal
-from collections import deque
+import time
+import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
-from typing import TypeVar
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnContext
+from typing import Any, TypeVar
 
 from ..errors import AxioError
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
 
-AHEAD = 3  # pieces of work that wait for each process, so that none is idle while results are written
+AHEAD = 4  # pieces of work for each process that may be done before they are asked for
 
 
 def in_order(
@@ -29,32 +34,99 @@ def in_order(
     if processes == 1:
         yield from map(function, pieces)
         return
-    others = active_children()
     # New interpreters: copies of this one would not be safe where it has threads.
-    pool = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
-    waiting: deque[Future[Result]] = deque()
+    context = get_context("spawn")
+    with _deaf_to_interrupts():
+        workers = [_Worker(context, function) for _ in range(processes)]
     try:
-        for piece in pieces:
-            with _deaf_to_interrupts():
-                waiting.append(pool.submit(function, piece))
-            if len(waiting) >= AHEAD * processes:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    except BrokenProcessPool:
-        raise AxioError("a worker process was ended from outside") from None
-    except BaseException:
-        for process in active_children():
-            if process not in others:
-                process.terminate()
-        raise
+        yield from _in_order(workers, enumerate(pieces))
     finally:
-        pool.shutdown(cancel_futures=True)
+        for worker in workers:
+            worker.end()
+
+
+def _in_order(workers: list[_Worker], pieces: Iterator[tuple[int, Any]]) -> Generator[Any, None, None]:
+    idle, busy = workers.copy(), dict[Any, _Worker]()
+    done: dict[int, Any] = {}
+    given = taken = 0
+    while True:
+        while idle and given - taken < AHEAD * len(workers) and (piece := next(pieces, None)) is not None:
+            worker = idle.pop()
+            worker.give(*piece)
+            busy[worker.pipe] = worker
+            given += 1
+        if taken in done:
+            yield done.pop(taken)
+            taken += 1
+        elif busy:
+            for pipe in wait(list(busy)):
+                worker = busy.pop(pipe)
+                done[worker.number] = worker.answer()
+                idle.append(worker)
+        else:
+            return
+
+
+class _Worker:
+    """A process that does one piece of work after the other."""
+
+    def __init__(self, context: SpawnContext, function: Callable[[Any], Any]) -> None:
+        self.pipe, other_end = context.Pipe()
+        self.number = 0
+        self._process = context.Process(target=_serve, args=(other_end, function), daemon=True)
+        self._process.start()
+        other_end.close()
+
+    def give(self, number: int, piece: Any) -> None:
+        self.number = number
+        try:
+            self.pipe.send(piece)
+        except BrokenPipeError:
+            self._lost()
+
+    def answer(self) -> Any:
+        try:
+            answer = self.pipe.recv()
+        except (EOFError, ConnectionResetError):
+            self._lost()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def _lost(self) -> None:
+        time.sleep(0.2)  # what ended it may be a signal that is about to reach this process, too
+        raise AxioError("a worker process was ended from outside")
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self.pipe.close()
+
+
+def _serve(pipe: Connection, function: Callable[[Any], Any]) -> None:
+    """What a worker does, until nobody gives it work any more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    while True:
+        try:
+            piece = pipe.recv()
+        except EOFError:
+            return
+        answer: Any
+        try:
+            answer = function(piece)
+        except AxioError as error:
+            answer = AxioError(str(error))
+        except Exception:
+            answer = RuntimeError(traceback.format_exc())
+        try:
+            pipe.send(answer)
+        except BrokenPipeError:
+            return
 
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Processes started in here never hear Ctrl-C: this one does, and stops them."""
+    """Processes started in here never hear Ctrl-C: this one does, and ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -26,7 +26,7 @@ class Kernels:
     def __init__(self, label: str, rules: dict[str, Any], tables: Any, state: np.dtype[Any]) -> None:
         self.label = label
         self._announced = False
-        self._rules = rules
+        self.rules = rules
         self._tables = tables
         self._states = np.zeros(1, state)
         self._actions = np.zeros(1, np.int32)
@@ -57,8 +57,15 @@ class Kernels:
     def greedy_playouts(self) -> Any:
         return self._make(loops.greedy_playouts, self._tables, self._states, self._states, seeded(0), 0)
 
+    def compile_all(self) -> int:
+        """Make all loops ready; how many there are."""
+        names = [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]
+        for name in names:
+            getattr(self, name)
+        return len(names)
+
     def _make(self, loop: Any, *arguments: Any) -> Any:
-        bound = bind(loop, self._rules)
+        bound = bind(loop, self.rules)
         if not INTERPRETED:
             self._compile(bound, arguments)
         return bound

@@ -173,6 +173,10 @@ class Variant(ABC):
     def scene(self, content: Content) -> Scene:
         """The drawing of a content."""
 
+    def contradiction(self, state: State) -> str:
+        """What is impossible about a state that was read from a text, in words; empty if nothing is."""
+        return ""
+
     def pyramids(self, state: State) -> tuple[str, ...]:
         """The cells that have got a pyramid so far, oldest first."""
         return ()

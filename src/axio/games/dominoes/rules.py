@@ -59,7 +59,7 @@ def legal(t, s, out):
     if s.phase == PLACE:
         kinds = 0
         for i in range(s.held[s.seat]):
-            kinds |= 1 << s.hands[s.seat, i]
+            kinds |= np.int64(1) << s.hands[s.seat, i]
         colours = t.kind_of.shape[0]
         for slot in range(len(t.slots)):
             if is_free(t, s, slot) and suits_first(t, s, slot):

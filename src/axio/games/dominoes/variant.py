@@ -18,7 +18,7 @@ from ..cells import read_rows, write_rows
 from ..declaration import Game
 from ..variant import State, Variant
 from . import board, greedy, rules, scoring
-from .board import COVERED, PYRAMID, SPENT
+from .board import COVERED, EMPTY, PYRAMID, SPENT
 from .tables import Facts, opening, pairs, slots_of, state_dtype, tables
 
 MARKS = {PYRAMID: "^", SPENT: "x"}
@@ -161,6 +161,15 @@ class DominoVariant(Variant):
         state["cells"][0, standing] = PYRAMID
         state["cells"][0, spent] = SPENT
         state["n_pyramids"] = len(standing) + len(spent)
+
+    def contradiction(self, state: State) -> str:
+        cells, free_sides = state["cells"][0, :-1], state["open"][0, :-1]
+        if ((cells >= 0).sum() - len(self.facts.printed)) % 2:
+            return "an odd number of symbols lies on the board, so half a tile"
+        shut_in = np.flatnonzero((cells == EMPTY) & (free_sides == 0))
+        if self.facts.pyramids and len(shut_in):
+            return f"{self.names[shut_in[0]]} is shut in and should have a pyramid"
+        return ""
 
     def tiles_laid(self, state: State) -> int:
         symbols = int((state["cells"][0, :-1] >= 0).sum())

@@ -185,6 +185,18 @@ class RotaVariant(Variant):
         what = np.array([kind * TURNS + times + 1 for kind, times in tiles], np.int64)
         self.kernels.lay_all(self.tables, state, squares, what, len(order))
 
+    def contradiction(self, state: State) -> str:
+        for laid in self._display(state):
+            kind = self.ways[laid.letters][0]
+            if state["bag"][0, kind] or (state["hands"][0] == kind).any():
+                return f"the tile {laid.letters} lies in the display and is somewhere else, too"
+        stacks, still_to_lay = state["stack"][0], state["due"][0] if state["phase"][0] == START else 0
+        if stacks[self.players :].any() or stacks.max() > STACK:
+            return f"there are {self.players} stacks of at most {STACK} tiles"
+        if state["supply"][0] + stacks.sum() + still_to_lay != state["in_bag"][0]:
+            return "the supply and the stacks do not add up to the tiles that are left to draw"
+        return ""
+
     def tiles_laid(self, state: State) -> int:
         return len(self._display(state))
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...drawing.scene import Content, Laid, Scene
 from ...engine.kernels import Kernels, hooks
+from ...engine.phases import OVER
 from ...errors import BadText
 from ...moves import Move
 from ...reasons import Reason
@@ -158,6 +159,15 @@ class TrioVariant(Variant):
         if "#" in laid.values():
             raise BadText("the board has # where its map has no black square")
         self._lay(state, laid)
+
+    def contradiction(self, state: State) -> str:
+        if (int((state["cells"][0, :-1] >= 0).sum()) - len(self.printed)) % 3:
+            return "the coloured squares on the board do not make whole tiles"
+        if state["removed"][0].sum() > self.facts.removed:
+            return f"{self.facts.removed} tiles are removed in this game, not {state['removed'][0].sum()}"
+        if state["phase"][0] != OVER and self.players > 1 and state["idle"][0] >= 3 * self.players:
+            return f"after {3 * self.players} exchanges in a row the game is over"
+        return ""
 
     def tiles_laid(self, state: State) -> int:
         return (int((state["cells"][0, :-1] >= 0).sum()) - len(self.printed)) // 3

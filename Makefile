@@ -1,0 +1,69 @@
+# The two commands: `make play` and `make test`. Both set up what they need.
+# Everything is installed into .venv, from the exact versions in requirements/.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
+	2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+RULE_CODE := src/axio/engine/hands.py,src/axio/engine/loops.py,src/axio/engine/lots.py,src/axio/engine/standing.py,$\
+	src/axio/games/*/board.py,src/axio/games/*/scoring.py,src/axio/games/*/rules.py,src/axio/games/*/greedy.py
+
+.PHONY: play test setup lint unit interpreted format goldens lock bench clean
+
+play: .venv/run.done
+	@$(BIN)/axio play
+
+test: lint unit interpreted
+
+setup: .venv/dev.done
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "axio needs Python 3.11, 3.12 or 3.13, and none was found"; exit 1; }
+	@echo "setting up .venv with $(PYTHON) ..."
+	@$(PYTHON) -m venv .venv
+
+.venv/run.done: requirements/run.txt pyproject.toml | .venv/bin/python
+	@echo "installing what axio needs ..."
+	@$(PIP) install -r requirements/run.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/dev.done: requirements/dev.txt .venv/run.done
+	@echo "installing what tests need ..."
+	@$(PIP) install -r requirements/dev.txt
+	@touch $@
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+# Compile once before the tests start, or every worker would do it for itself.
+unit: setup
+	$(BIN)/axio warm
+	$(BIN)/python -m pytest -n auto --dist worksteal
+
+# The same rules without compilation: coverage sees every line of rule code, and all of them must have run.
+interpreted: setup
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests/rules tests/conformance tests/test_properties.py
+	$(BIN)/python -m coverage report --include="$(RULE_CODE)" --show-missing --fail-under=100
+
+format: setup
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+goldens: setup
+	$(BIN)/python -m tests.goldens.make
+
+bench: .venv/run.done
+	$(BIN)/axio bench
+
+# Needs uv (pip install uv): resolves for all supported versions and systems at once.
+lock:
+	uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml --group build -o requirements/run.txt
+	uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml --group dev -o requirements/dev.txt
+
+clean:
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage

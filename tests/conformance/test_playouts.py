@@ -1,0 +1,84 @@
+"""Every variant: the loops that play whole games inside compiled code play by the same rules."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from axio.engine.compile import INTERPRETED, bind
+from axio.engine.lots import seeded
+from axio.engine.phases import OVER
+from axio.engine.standins import greediest, pick
+from axio.position import Position
+from tests.conformance.positions import CASES, TWISTS, Case, tables, twisted
+
+
+def pick_many(tables, states, rng, out):  # type: ignore[no-untyped-def]
+    """Fill `out` with moves by lot, all from the same position."""
+    for i in range(len(out)):
+        out[i] = pick(tables[0], states[0], rng)
+
+
+def choose_greedily(tables, states, rng):  # type: ignore[no-untyped-def]
+    """A move with the most points now."""
+    action, _ = greediest(tables[0], states[0], rng)
+    return action
+
+
+@cache
+def bound(loop: Any, case: Case) -> Any:
+    return bind(loop, case.variant().kernels.rules)
+
+
+@pytest.mark.parametrize("twist", TWISTS[1:2] if INTERPRETED else TWISTS)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_playouts_end_and_leave_a_position_that_reads(case: Case, twist: str) -> None:
+    variant = twisted(case, twist)
+    states, lots = variant.new_state(), seeded(7)
+    for _ in range(1 if INTERPRETED else 20):
+        moves = variant.kernels.random_playouts(variant.tables, variant.opening, states, lots, 1)
+        assert states["phase"][0] == OVER
+        assert moves >= variant.tiles_laid(states) - 4  # an opening display is laid by chance
+        made, rated = variant.kernels.greedy_playouts(variant.tables, variant.opening, states, lots, 1)
+        assert states["phase"][0] == OVER
+        assert rated >= made - variant.tiles_laid(states)
+        if twist == "plain":
+            text = Position(variant, states).position
+            assert Position.parse(text).position == text
+
+
+@pytest.mark.parametrize("case", CASES[1::4] if INTERPRETED else CASES, ids=str)
+def test_moves_by_lot_are_legal_and_each_is_as_likely(case: Case) -> None:
+    """A chi-square test with fixed seeds: it fails when a kind of move is left out or preferred."""
+    tested = 0
+    for table in tables(case, games=1):
+        actions = table.legal_moves().actions
+        if not 2 <= len(actions) <= 150 or table.plies % 3 or tested == 6:
+            continue
+        each = 20 if INTERPRETED else 200
+        picked = np.zeros(each * len(actions), np.int32)
+        bound(pick_many, case)(table.variant.tables, table.state, seeded(table.plies), picked)
+        counts = np.array([(picked == action).sum() for action in actions])
+        assert counts.sum() == len(picked)  # nothing but legal moves
+        freedom = len(actions) - 1
+        chi_square = ((counts - each) ** 2 / each).sum()
+        assert chi_square < freedom + 5 * np.sqrt(2 * freedom) + 10
+        tested += 1
+    assert tested > 0
+
+
+@pytest.mark.parametrize("case", CASES[1::4] if INTERPRETED else CASES, ids=str)
+def test_greed_takes_the_most_points(case: Case) -> None:
+    """Replay a greedy game from its deal: at each of its moves no other scores more."""
+    variant = case.variant()
+    table_states = [table.state.copy() for table in tables(case, games=1, twists=("near the cap",))]
+    for state in table_states[:: 7 if INTERPRETED else 2]:
+        position = Position(variant, state)
+        moves = position.legal_moves()
+        if moves and moves[0].kind == "place":
+            chosen = bound(choose_greedily, case)(variant.tables, state.copy(), seeded(3))
+            gains = position.gains(moves).sum(axis=1)
+            assert gains[moves.actions.tolist().index(chosen)] == gains.max()
