@@ -37,11 +37,12 @@ BORDER = 0.62
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """A board's geometry: where a named cell is, its shape around a centre, and the terminal's grid."""
+    """A board's geometry: where a named cell is, its shape around a centre, and the terminal's grids."""
 
     centre: Callable[[str], Point]
     shape: Callable[[Point], Outline]
     grid: Grid
+    tighter: tuple[Grid, ...] = ()
 
     def tile(self, laid: Laid) -> Tile:
         """A tile over cells that touch one another, a symbol in the middle of each."""
@@ -95,6 +96,7 @@ def scene(
         corner=corner,
         size=size,
         grid=lattice.grid,
+        tighter=lattice.tighter,
         frame=frame,
         cells=cells,
         printed=tuple(
@@ -108,8 +110,10 @@ def scene(
     )
 
 
-SQUARES = Lattice(square_centre, square, Grid(1 / 4, 1 / 2))
-"""The geometry of boards of unit squares: four characters by two lines to a cell."""
+SQUARES = Lattice(
+    square_centre, square, Grid(1 / 4, 1 / 2), (Grid(1 / 4, 1), Grid(1 / 3, 1 / 2), Grid(1 / 3, 1))
+)
+"""The geometry of boards of unit squares: four characters by two lines to a cell, or three, or one line."""
 
 
 def _pieces(names: tuple[str, ...], laid: Collection[Laid]) -> list[tuple[str, ...]]:
@@ -121,12 +125,13 @@ def _pieces(names: tuple[str, ...], laid: Collection[Laid]) -> list[tuple[str, .
 
 def square_labels(names: Collection[str]) -> tuple[Label, ...]:
     """For boards of squares: letters below their columns and numbers before their rows."""
-    away = 0.81
+    away = 0.84
     points = {name: square_centre(name) for name in names}
     left = min((x for x, _ in points.values()), default=0.0)
     bottom = max((y for _, y in points.values()), default=0.0)
-    columns = {name[0]: Label(name[0], (x, bottom + away), False) for name, (x, _) in points.items()}
-    rows = {name[1:]: Label(name[1:], (left - away, y), True) for name, (_, y) in points.items()}
+    up, right = (0.0, -1.0), (1.0, 0.0)
+    columns = {name[0]: Label(name[0], (x, bottom + away), False, up) for name, (x, _) in points.items()}
+    rows = {name[1:]: Label(name[1:], (left - away, y), True, right) for name, (_, y) in points.items()}
     return (*columns.values(), *rows.values())
 
 

@@ -63,7 +63,7 @@ class Content:
     last: tuple[str, ...] = ()
     places: tuple[tuple[str, ...], ...] = ()
     panels: tuple[Panel, ...] = ()
-    unseen: int = 0
+    unseen: int = 0  # tiles left to draw
     title: str = ""
 
 
@@ -141,11 +141,16 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name beside the board: of a row (`row`) or of a column."""
+    """A name beside the board: of a row (`row`) or of a column.
+
+    `along` leads from the label into the row or column that it names: where a part of the board is shown,
+    the label moves that way.
+    """
 
     text: str
     at: Point
     row: bool
+    along: Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,18 +166,24 @@ class Seat:
     back: Scene | None = None
 
     def lowest(self) -> int | None:
-        """The points of the colour that lags behind; None where there is nothing to compare."""
-        return min(track.points for track in self.tracks) if len(self.tracks) > 1 else None
+        """The points of the colour that lags behind; None where none does."""
+        points = {track.points for track in self.tracks}
+        return min(points) if len(points) > 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A whole picture. `corner` and `size` bound everything but the seats; `frame` is the board's edge."""
+    """A whole picture. `corner` and `size` bound everything but the seats; `frame` is the board's edge.
+
+    `tighter` are grids for a terminal that has too little room for `grid`, in the order in which they are
+    tried. `unseen` is how many tiles are left to draw.
+    """
 
     title: str
     corner: Point
     size: Point
     grid: Grid
+    tighter: tuple[Grid, ...] = ()
     frame: Outline = ()
     cells: tuple[Cell, ...] = ()
     printed: tuple[Symbol, ...] = ()

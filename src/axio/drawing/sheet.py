@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 ESCAPE = "\x1b["
+
+Spot = tuple[int, int]
+"""Column and line of a character, or of a part of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +59,52 @@ def _columns(character: str) -> int:
 
 def cut(text: str, room: int) -> str:
     """As much of the text as fits."""
-    while columns(text) > room:
+    while text and columns(text) > room:
         text = text[:-1]
     return text
 
 
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle of characters: its first column and line, and the ones after its last."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+
+    @classmethod
+    def around(cls, spots: Iterable[Spot]) -> Box:
+        """The least rectangle that has all these characters in it; one character around none."""
+        over, down = zip(*(tuple(spots) or ((0, 0),)), strict=True)
+        return cls(min(over), min(down), max(over) + 1, max(down) + 1)
+
+    @property
+    def width(self) -> int:
+        """How many columns it has."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> int:
+        """How many lines it has."""
+        return self.bottom - self.top
+
+    def __contains__(self, spot: Spot) -> bool:
+        return self.left <= spot[0] < self.right and self.top <= spot[1] < self.bottom
+
+
 class Sheet:
-    """Characters by column and line; both may be negative."""
+    """Characters by column and line; both may be negative. Only what lies in `clip` is written."""
 
     def __init__(self) -> None:
-        self._marks: dict[tuple[int, int], tuple[str, Ink]] = {}
+        self.clip: Box | None = None
+        self._marks: dict[Spot, tuple[str, Ink]] = {}
+
+    def copy(self) -> Sheet:
+        """Another sheet with the same characters."""
+        other = Sheet()
+        other._marks = self._marks.copy()
+        return other
 
     def put(self, column: int, line: int, text: str, ink: Ink = PLAIN) -> int:
         """Write text over what is there, and return the column after it."""
@@ -73,6 +113,9 @@ class Sheet:
             if not wide:
                 below, paint = self._marks.get((column - 1, line), (" ", ink))
                 self._marks[column - 1, line] = below + character, paint
+                continue
+            if self.clip is not None and (column, line) not in self.clip:
+                column += wide
                 continue
             self._marks[column, line] = character, ink
             for covered in range(1, wide):
@@ -84,19 +127,16 @@ class Sheet:
         """The ink at a place."""
         return self._marks.get((column, line), ("", PLAIN))[1]
 
-    def bounds(self) -> tuple[int, int, int, int]:
-        """First column and line, and the ones after the last."""
-        if not self._marks:
-            return 0, 0, 0, 0
-        over, down = zip(*self._marks, strict=True)
-        return min(over), min(down), max(over) + 1, max(down) + 1
+    def bounds(self) -> Box:
+        """The rectangle that everything lies in."""
+        return Box.around(self._marks) if self._marks else Box(0, 0, 0, 0)
 
     def text(self, *, colour: bool) -> str:
         """All lines, each ended, without blanks behind them; escape codes only with `colour`."""
-        left, top, right, bottom = self.bounds()
+        box = self.bounds()
         lines = []
-        for line in range(top, bottom):
-            row = [self._marks.get((column, line), (" ", PLAIN)) for column in range(left, right)]
+        for line in range(box.top, box.bottom):
+            row = [self._marks.get((column, line), (" ", PLAIN)) for column in range(box.left, box.right)]
             while row and row[-1][0] in (" ", "") and row[-1][1].back is None:
                 row.pop()
             lines.append(_coloured(row) if colour else "".join(character for character, _ in row).rstrip())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
 from axio.drawing.sheet import Ink
 from axio.drawing.symbols import SYMBOLS
@@ -10,6 +12,7 @@ from axio.drawing.symbols import SYMBOLS
 FAINT = Ink(front=244)
 LABEL = Ink(front=244)
 ACCENT = Ink(front=35, bold=True)
+PLACE = Ink(front=35)
 
 _WHITE, _BLACK = 231, 16
 
@@ -33,6 +36,7 @@ class Signs:
     empty: str
     place: str
     star: str
+    star_place: str
     blocked: str
     pyramid: str
     spent: str
@@ -44,6 +48,7 @@ class Signs:
     hollow: str
     turn: str
     low: str
+    joints: Mapping[tuple[bool, bool, bool], str]  # by where lines go from there: up, down, right
 
     def glyph(self, letter: str) -> str:
         """The character of a colour: its symbol, or its letter in ASCII."""
@@ -56,6 +61,7 @@ _UNICODE = Signs(
     empty="\N{MIDDLE DOT}",
     place="+",
     star="\N{WHITE FOUR POINTED STAR}",
+    star_place="\N{BLACK FOUR POINTED STAR}",
     blocked="\N{MEDIUM SHADE}",
     pyramid="\N{BLACK UP-POINTING TRIANGLE}",
     spent="\N{WHITE UP-POINTING TRIANGLE}",
@@ -67,12 +73,14 @@ _UNICODE = Signs(
     hollow="\N{BOX DRAWINGS LIGHT HORIZONTAL}",
     turn="\N{BLACK RIGHT-POINTING POINTER}",
     low="\N{BLACK LEFT-POINTING POINTER}",
+    joints=dict(zip(product((False, True), repeat=3), "╴─┐┬┘┴┤┼", strict=True)),
 )
 _ASCII = Signs(
     unicode=False,
     empty=".",
     place="+",
     star="*",
+    star_place="*",
     blocked="#",
     pyramid="^",
     spent="x",
@@ -84,6 +92,7 @@ _ASCII = Signs(
     hollow=".",
     turn=">",
     low="<",
+    joints=dict(zip(product((False, True), repeat=3), "--,,''||", strict=True)),
 )
 
 

@@ -159,10 +159,11 @@ def pyramids_made(t, s, a, b):
 @seldom
 def pyramid_made(t, s, a, b, n):
     """The n-th cell that a tile on `a` and `b` would shut in."""
+    found = a
     for d in range(t.near.shape[1]):
         for cell in (t.near[a, d], t.near[b, d]):
             if s.open[cell] == 1 and cell != a and cell != b:
                 if n == 0:
-                    return cell
+                    found = cell
                 n -= 1
-    return -1
+    return found

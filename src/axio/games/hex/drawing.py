@@ -19,7 +19,7 @@ def _centre(name: str) -> Point:
     return _point(*letter_number(name))
 
 
-_LATTICE = board.Lattice(_centre, hexagon, Grid(1 / 4, ROW / 2))
+_LATTICE = board.Lattice(_centre, hexagon, Grid(1 / 4, ROW / 2), (Grid(1 / 4, ROW),))
 
 
 def _labels(names: tuple[str, ...]) -> tuple[Label, ...]:
@@ -28,8 +28,10 @@ def _labels(names: tuple[str, ...]) -> tuple[Label, ...]:
     first = {number: min(i for i, n in cells if n == number) for _, number in cells}
     last = {letter: max(n for i, n in cells if i == letter) for letter, _ in cells}
     away = 0.82
-    rows = (Label(str(n), _point(i - away, n), True) for n, i in first.items())
-    columns = (Label(chr(ord("a") + i - 1), _point(i, n + away), False) for i, n in last.items())
+    rows = (Label(str(n), _point(i - away, n), True, _point(1, 0)) for n, i in first.items())
+    columns = (
+        Label(chr(ord("a") + i - 1), _point(i, n + away), False, _point(0, -1)) for i, n in last.items()
+    )
     return (*rows, *columns)
 
 

@@ -14,6 +14,7 @@ _CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 # Five characters by three lines to a tile: two lines of symbols, and one that stays free. The middle of a
 # tile lies between its lines; a hair more than half a line puts it into the second, however it is rounded.
 _GRID = Grid(_SIDE / 5, _SIDE / 3, (0.0, -_SIDE / 6 - 0.005))
+_TIGHTER = (Grid(_SIDE / 5, _SIDE / 2, (0.0, -_SIDE / 4 - 0.005)),)  # no line stays free
 
 
 def _position(name: str) -> tuple[int, int]:
@@ -34,7 +35,7 @@ def _tile(letters: str, centre: Point, cells: tuple[str, ...] = ()) -> Tile:
         outline=outline,
         symbols=tuple(Symbol(letter, point, _SYMBOL) for letter, point in zip(letters, at, strict=True)),
         cells=cells,
-        links=((at[0], at[1]), (at[3], at[2])),
+        links=((at[0], at[1]), (at[3], at[2]), ((x, y - _OFF), (x, y + _OFF))),
         wells=tuple(wells),
     )
 
@@ -49,9 +50,13 @@ def scene(content: Content) -> Scene:
     shown = [*taken, *room]
     left, bottom = min(x for x, _ in shown), min(y for _, y in shown)
     labels = [
-        Label(str(x), (_SIDE * x, -_SIDE * bottom + 1.35), False) for x in sorted({x for x, _ in shown})
+        Label(str(x), (_SIDE * x, -_SIDE * bottom + 1.4), False, (0.0, -1.0))
+        for x in sorted({x for x, _ in shown})
     ]
-    labels += [Label(str(y), (_SIDE * left - 1.4, -_SIDE * y), True) for y in sorted({y for _, y in shown})]
+    labels += [
+        Label(str(y), (_SIDE * left - 1.4, -_SIDE * y), True, (1.0, 0.0))
+        for y in sorted({y for _, y in shown})
+    ]
 
     def mark(kind: MarkKind, name: str) -> Mark:
         centre = _centre(_position(name))
@@ -67,6 +72,7 @@ def scene(content: Content) -> Scene:
         corner=corner,
         size=size,
         grid=_GRID,
+        tighter=_TIGHTER,
         frame=rectangle(corner, size),
         cells=cells,
         tiles=tuple(_tile(one.letters, _centre(_position(one.at[0])), one.at) for one in laid),
