@@ -13,7 +13,7 @@ import pytest
 
 from axio.engine.compile import INTERPRETED
 from axio.engine.lots import seeded
-from tests.conformance.positions import CASES, Case, twisted
+from tests.conformance.positions import Case, cases, twisted
 
 SCRIPT = "from tests.test_ways_to_run import digests; print('\\n'.join(digests()))"
 
@@ -33,7 +33,7 @@ def digest(case: Case, twist: str) -> str:
 
 
 def digests() -> Iterator[str]:
-    for case in CASES:
+    for case in cases():
         if len(case.options) < 2:
             for twist in ("plain", "near the cap", "short of tiles"):
                 yield f"{case} {twist} {digest(case, twist)}"

@@ -80,6 +80,7 @@ class Table(Position):
 
         For programs in a hurry: a number that is not in `legal_moves().actions` breaks the table.
         """
+        action = int(action)  # NumPy's numbers would have the loop compiled again for their own type
         self.variant.kernels.step(self.variant.tables, self.state, action, False)
         self._moves.append(len(self.actions))
         self.actions.append(action)
@@ -187,7 +188,7 @@ class Table(Position):
 
     def __repr__(self) -> str:
         if self.seed is None:
-            return f"<Table of {self.game}, {self.players} players, {self.plies} moves, not dealing>"
+            return f"<Table of {self.game} for {self.players}, {self.plies} moves, not dealing>"
         options = f", options={self.options}" if self.options else ""
         moves = [str(move) for move in self.moves]
         played = f", moves={moves}" if moves else ""

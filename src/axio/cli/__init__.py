@@ -27,7 +27,7 @@ COMMANDS = {
     "simulate": "Let programs play each other and record every game.",
     "verify": "Check recorded games against the rules.",
     "show": "Show a position of a recorded game, as text or as a picture.",
-    "warm": "Compile the rules of all games now, so that nothing waits for it later.",
+    "warm": "Compile the rules of all games now, not when they are needed.",
     "bench": "Measure how fast the rules run on this machine.",
 }
 

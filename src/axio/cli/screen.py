@@ -15,8 +15,10 @@ from ..drawing.scene import Content, Panel
 from ..position import Position
 from ..view import View
 
-NARROWEST = 80
-WIDEST = 110
+USUAL = 80
+NARROWEST = 40
+WIDEST = 160
+LOWEST = 12  # lines of a picture, however low the window
 CLEAR = "\x1b[2J\x1b[H"
 FORGET = "\x1b[3J"  # what has scrolled away, too
 
@@ -40,16 +42,25 @@ class Screen:
         return cls(
             colour=steers and not plain and not os.environ.get("NO_COLOR"),
             unicode="utf" in (sys.stdout.encoding or "").lower(),
-            width=min(max(size.columns, NARROWEST), WIDEST) if is_terminal else NARROWEST,
+            width=min(max(size.columns, NARROWEST), WIDEST) if is_terminal else USUAL,
             height=size.lines if is_terminal else None,
             terminal=steers,
         )
 
     def drawn(self, position: Position, names: Sequence[str]) -> str:
-        """The board with everybody's points, and the hands that the position knows."""
+        """The board with everybody's points, and the hands that the position knows.
+
+        It is drawn as roomily as the window allows, with lines left for what is said below it.
+        """
+        height = None if self.height is None else max(self.height - self._below(position), LOWEST)
         return terminal.render(
-            position.scene(names), colour=self.colour, unicode=self.unicode, width=self.width
+            position.scene(names), colour=self.colour, unicode=self.unicode, width=self.width, height=height
         )
+
+    def _below(self, position: Position) -> int:
+        """Lines for what the others did, the tiles in hand where they are shown, a question and its answer."""
+        turned = len(self.turned(position)) if isinstance(position, View) else 0
+        return (position.players + 1) // 2 + turned + 3
 
     def turned(self, view: View) -> list[str]:
         """The tiles of the seat to move, turned in every way, where letters alone do not show that."""

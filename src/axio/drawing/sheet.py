@@ -131,12 +131,20 @@ class Sheet:
         """The rectangle that everything lies in."""
         return Box.around(self._marks) if self._marks else Box(0, 0, 0, 0)
 
-    def text(self, *, colour: bool) -> str:
-        """All lines, each ended, without blanks behind them; escape codes only with `colour`."""
+    def end(self, line: int) -> int:
+        """The column after the last character of a line."""
+        return max((column + 1 for column, at in self._marks if at == line), default=0)
+
+    def text(self, *, colour: bool, width: int) -> str:
+        """All lines, each ended, without blanks behind them; escape codes only with `colour`.
+
+        What lies beyond `width` columns is left out.
+        """
         box = self.bounds()
+        over = range(box.left, min(box.right, box.left + width))
         lines = []
         for line in range(box.top, box.bottom):
-            row = [self._marks.get((column, line), (" ", PLAIN)) for column in range(box.left, box.right)]
+            row = [self._marks.get((column, line), (" ", PLAIN)) for column in over]
             while row and row[-1][0] in (" ", "") and row[-1][1].back is None:
                 row.pop()
             lines.append(_coloured(row) if colour else "".join(character for character, _ in row).rstrip())

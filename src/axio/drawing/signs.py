@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 
 from axio.drawing.sheet import Ink
 from axio.drawing.symbols import SYMBOLS
@@ -48,12 +46,16 @@ class Signs:
     hollow: str
     turn: str
     low: str
-    joints: Mapping[tuple[bool, bool, bool], str]  # by where lines go from there: up, down, right
+    joints: str  # of a line that comes from the left, by where it goes on: see `joint`
 
     def glyph(self, letter: str) -> str:
         """The character of a colour: its symbol, or its letter in ASCII."""
         art = SYMBOLS.get(letter)
         return art.glyph if art is not None and self.unicode else letter
+
+    def joint(self, *, up: bool, down: bool, right: bool) -> str:
+        """The character where a line from the left meets lines in these directions."""
+        return self.joints[4 * up + 2 * down + right]
 
 
 _UNICODE = Signs(
@@ -73,7 +75,7 @@ _UNICODE = Signs(
     hollow="\N{BOX DRAWINGS LIGHT HORIZONTAL}",
     turn="\N{BLACK RIGHT-POINTING POINTER}",
     low="\N{BLACK LEFT-POINTING POINTER}",
-    joints=dict(zip(product((False, True), repeat=3), "╴─┐┬┘┴┤┼", strict=True)),
+    joints="╴─┐┬┘┴┤┼",
 )
 _ASCII = Signs(
     unicode=False,
@@ -92,7 +94,7 @@ _ASCII = Signs(
     hollow=".",
     turn=">",
     low="<",
-    joints=dict(zip(product((False, True), repeat=3), "--,,''||", strict=True)),
+    joints="--,,''||",
 )
 
 

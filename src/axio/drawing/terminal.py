@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
 from axio.drawing import ledger, textboard
+from axio.drawing.ledger import FORMS, Form
 from axio.drawing.scene import Grid, Scene
 from axio.drawing.sheet import Sheet, cut
 from axio.drawing.signs import FAINT, Signs, signs
@@ -27,16 +27,16 @@ def render(
     in part, around the last move, with a line that says what is left out.
     """
     printer = _Printer(scene, signs(unicode=unicode), colour, width)
-    return printer.print(height).text(colour=colour)
+    return printer.sheet(height).text(colour=colour, width=width)
 
 
 @dataclass(frozen=True, slots=True)
 class _Board:
-    """A board on a sheet: by which grid it was drawn, and whether it was too wide to be drawn whole."""
+    """A board on a sheet: by which grid it was drawn, and how wide it may be if it is not all there."""
 
     grid: Grid
     sheet: Sheet
-    cut: bool
+    columns: int | None = None
 
     @property
     def lines(self) -> int:
@@ -55,45 +55,49 @@ class _Printer:
 
     def sheet(self, height: int | None) -> Sheet:
         """The first arrangement that is low enough, or the lowest."""
-        lowest: tuple[int, _Board, Sheet] | None = None
+        tried = []
         for board in self._boards():
-            for sheet in self._with_panels(board.sheet):
+            for _, sheet in self._with_panels(board.sheet):
                 lines = sheet.bounds().height
                 if height is None or lines <= height:
                     return sheet
-                if lowest is None or lines < lowest[0]:
-                    lowest = lines, board, sheet
-        assert lowest is not None, "there is always an arrangement"
-        assert height is not None, "without a limit the first one does"
-        _, board, sheet = lowest
+                tried.append((lines, board, sheet))
+        assert height is not None, "without a limit the first arrangement does"
+        _, board, sheet = min(tried, key=lambda one: one[0])
         # A board that always has the same cells is shown whole where it has the room for itself.
         grows = any(cell.ground == "free" for cell in self.scene.cells)
-        return self._lower(board, height) if grows or board.lines > height else sheet
+        return self._lowered(board, height) if grows or board.lines > height else sheet
 
-    def _boards(self) -> list[_Board]:
+    def _boards(self) -> Iterator[_Board]:
         """The board on every grid that fits the width; where none does, a part of it on the narrowest."""
+        wide: dict[Grid, int] = {}
         grids = (self.scene.grid, *self.scene.tighter)
-        whole = [_Board(grid, self._draw(grid, Opening(self.scene, grid).whole()), False) for grid in grids]
-        widths = [board.sheet.bounds().width for board in whole]
-        least = min(widths)
-        if least <= self.width:
-            return [board for board, wide in zip(whole, widths, strict=True) if wide <= self.width]
-        narrowest = [grid for grid, wide in zip(grids, widths, strict=True) if wide == least]
-        parts = [(grid, Opening(self.scene, grid).part(self.width, None)) for grid in narrowest]
-        return [_Board(grid, self._draw(grid, part), True) for grid, part in parts]
+        for grid in grids:
+            sheet = self._drawn(grid, Opening(self.scene, grid).whole())
+            wide[grid] = sheet.bounds().width
+            if wide[grid] <= self.width:
+                yield _Board(grid, sheet)
+        least = min(wide.values())
+        for grid in grids:
+            if self.width < wide[grid] == least:
+                part = Opening(self.scene, grid).part(self.width, None)
+                yield _Board(grid, self._drawn(grid, part), self.width)
 
-    def _lower(self, board: _Board, height: int) -> Sheet:
-        """Leave out lines of a board, so that they and the panels are low enough."""
+    def _lowered(self, board: _Board, height: int) -> Sheet:
+        """Leave out lines of a board, so that it is low enough together with the panels."""
         opening = Opening(self.scene, board.grid)
         sheets = []
-        for place in self._places(board.sheet):
-            panels = self._panels(board.sheet, place).bounds().height - board.lines
-            room = height - (panels if place == "below" else 0) - 1
-            part = opening.part(self.width if board.cut else None, max(room, _LEAST))
-            sheets.append(self._panels(self._draw(board.grid, part), place, brief=True))
-        return min(sheets, key=lambda sheet: sheet.bounds().height)
+        for form, sheet in self._with_panels(board.sheet):
+            if not form.brief:
+                continue
+            panels = 0 if form.beside else sheet.bounds().height - board.lines
+            window = opening.part(board.columns, max(height - panels - 1, _LEAST))
+            sheets += [
+                low for same, low in self._with_panels(self._drawn(board.grid, window)) if same == form
+            ]
+        return min(sheets, key=lambda sheet: max(sheet.bounds().height, height))
 
-    def _draw(self, grid: Grid, window: Window) -> Sheet:
+    def _drawn(self, grid: Grid, window: Window) -> Sheet:
         clip = window.box if window.outside else None
         sheet = textboard.draw(self.scene, grid, self.signs, colour=self.colour, clip=clip)
         for label, spot in window.labels:
@@ -102,3 +106,12 @@ class _Printer:
             box = sheet.bounds()
             sheet.put(box.left, box.bottom, cut(window.outside, self.width), FAINT)
         return sheet
+
+    def _with_panels(self, board: Sheet) -> Iterator[tuple[Form, Sheet]]:
+        """The board with its panels in every form for which there is room, the fullest first."""
+        for form in FORMS if self.scene.seats else FORMS[-1:]:
+            if form.beside and not ledger.room_beside(board, self.width):
+                continue
+            sheet = board.copy()
+            ledger.write(self.scene, sheet, self.signs, form, colour=self.colour, width=self.width)
+            yield form, sheet

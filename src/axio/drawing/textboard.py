@@ -121,14 +121,17 @@ class _Drawing:
             else:
                 joints[over - 1, top] = self.signs.rising
         for spot, way in ways.items():
-            joints[spot] = self.signs.joints["up" in way, "down" in way, spot in across]
+            joints[spot] = self.signs.joint(up="up" in way, down="down" in way, right=spot in across)
         return joints
 
     def _beside(self, column: int, line: int, sign: str) -> None:
-        """Write a sign that belongs to the symbol beside it: on a block in that symbol's colour."""
-        back = self.sheet.ink(column, line).back
-        fronts = (self.sheet.ink(column + step, line).front for step in (-1, 1) if back is not None)
-        self.sheet.put(column, line, sign, Ink(next(fronts, None), back, bold=True))
+        """Write what joins symbols: on a block in a colour that shows, but not where two blocks meet."""
+        ground = self.sheet.ink(column, line)
+        if ground.back is None or ground.front is not None:
+            self.sheet.put(column, line, sign, Ink(bold=True))
+        else:
+            near = self.sheet.ink(column - 1, line).front or self.sheet.ink(column + 1, line).front
+            self.sheet.put(column, line, sign, Ink(near, ground.back, bold=True))
 
     def _blocks(self) -> None:
         """Fill the characters under tiles; in Unicode down to quarters of a character."""

@@ -51,6 +51,7 @@ class Opening:
     def part(self, columns: int | None, lines: int | None) -> Window:
         """As much of the board as fits, with its labels, around the last move."""
         left, top, right, bottom = self._around
+        left += 1  # a cell that is cut may begin at the very edge
         long = max((len(label.text) for label, _ in self._labels if label.row), default=1) - 1
         column, line = self._focus()
         first, after = _stretch(column, columns, left + right + long, self._all.left, self._all.right)
@@ -95,17 +96,16 @@ class Opening:
         return None
 
     def _outside(self, box: Box) -> str:
-        """How many tiles are not shown, and where they lie."""
+        """How many tiles are not wholly shown, and where they lie."""
         sides: Counter[str] = Counter()
         for tile in self._scene.tiles:
             spots = [self._grid.at(symbol.at) for symbol in tile.symbols]
-            if not any(spot in box for spot in spots):
-                sides[_side(box, spots[0])] += 1
+            sides.update(_side(box, spot) for spot in [spot for spot in spots if spot not in box][:1])
         if not sides:
-            return "no tiles outside"
+            return "no tiles outside the picture"
         count = sides.total()
         where = ", ".join(f"{sides[side]} {side}" for side in _SIDES if sides[side])
-        return f"{count} {'tile' if count == 1 else 'tiles'} outside: {where}"
+        return f"{count} {'tile' if count == 1 else 'tiles'} outside the picture: {where}"
 
 
 def _side(box: Box, spot: Spot) -> str:

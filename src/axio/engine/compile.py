@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ from typing import Any
 # Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in.
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
+_DECORATED = re.compile(rb"^@(rule|seldom|entry)\b", re.MULTILINE)
 _PROGRAM = __name__.partition(".")[0]
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
@@ -87,7 +89,7 @@ def _sources_digest() -> str:
     for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
         # The engine and the reasons hold numbers that are compiled in; elsewhere only rules are.
-        if path.parent.name == "engine" or path.stem == "reasons" or b"\n@rule\n" in source:
+        if path.parent.name == "engine" or path.stem == "reasons" or _DECORATED.search(source):
             digest.update(path.relative_to(package).as_posix().encode() + source)
     return digest.hexdigest()[:16]
 

@@ -16,25 +16,22 @@ def take(s, seat, kind):
     s.bag[kind] -= 1
     s.in_bag -= 1
     s.unseen -= 1
-    i = s.held[seat]
-    s.held[seat] = i + 1
-    while i > 0 and s.hands[seat, i - 1] > kind:
-        s.hands[seat, i] = s.hands[seat, i - 1]
-        i -= 1
-    s.hands[seat, i] = kind
+    s.held[seat] += 1
+    # Into its place in the order without a branch; `NO_TILE` is larger than any kind and goes last.
+    for i in range(s.hands.shape[1] - 1, 0, -1):
+        s.hands[seat, i] = max(s.hands[seat, i - 1], min(s.hands[seat, i], kind))
+    s.hands[seat, 0] = min(s.hands[seat, 0], kind)
 
 
 @rule
-def give(s, seat, i):
-    """Take the i-th tile out of a hand; its kind."""
-    kind = s.hands[seat, i]
-    last = s.held[seat] - 1
-    while i < last:
-        s.hands[seat, i] = s.hands[seat, i + 1]
-        i += 1
+def give(s, seat, kind):
+    """Take a tile of this kind, which it has, out of a hand."""
+    s.held[seat] -= 1
+    last = s.hands.shape[1] - 1
+    for i in range(last):
+        before = s.hands[seat, i] < kind
+        s.hands[seat, i] = s.hands[seat, i] if before else s.hands[seat, i + 1]
     s.hands[seat, last] = NO_TILE
-    s.held[seat] = last
-    return kind
 
 
 @rule
@@ -47,9 +44,9 @@ def find(s, seat, kind):
 
 
 @rule
-def put_aside(s, seat, i):
-    """Lay the i-th tile of a hand aside, to go back into the bag after the draw."""
-    kind = give(s, seat, i)
+def put_aside(s, seat, kind):
+    """Lay a tile of a hand aside, to go back into the bag after the draw."""
+    give(s, seat, kind)
     s.aside[s.n_aside] = kind
     s.n_aside += 1
 

@@ -131,7 +131,7 @@ def place(t, s, action):
     if is_first(s):
         s.begun |= 1 << s.seat
         s.claimed |= t.touch[slot]
-    give(s, s.seat, find(s, s.seat, t.kind_of[ca, cb]))
+    give(s, s.seat, t.kind_of[ca, cb])
     lay(t, s, a, ca)
     lay(t, s, b, cb)
     if shut > 0:
@@ -201,7 +201,7 @@ def may_exchange(t, s):
 def exchange(t, s):
     """Show the hand, draw a new one, then put what was shown back into the bag (12)."""
     while s.held[s.seat] > 0:
-        put_aside(s, s.seat, s.held[s.seat] - 1)
+        put_aside(s, s.seat, s.hands[s.seat, s.held[s.seat] - 1])
     s.due = t.hand
     s.phase = DRAW
 

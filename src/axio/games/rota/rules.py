@@ -152,7 +152,9 @@ def place(t, s, action):
     """Place and score the tile in hand; then an extra turn from the supply, or the turn's end."""
     rate(t, s, action)
     at, turn, _ = decode(action)
-    lay(t, s, at, turned(give(s, s.seat, 0), turn))
+    kind = s.hands[s.seat, 0]
+    give(s, s.seat, kind)
+    lay(t, s, at, turned(kind, turn))
     full = 0
     for colour in range(len(s.gain)):
         s.scores[s.seat, colour] += s.gain[colour]

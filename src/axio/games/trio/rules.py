@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...engine.compile import rule, seldom
-from ...engine.hands import find, give, put_aside, return_aside, take
+from ...engine.hands import give, put_aside, return_aside, take
 from ...engine.lots import below, drawn
 from ...engine.phases import DRAW, NO_TILE, OVER, PLACE, REMOVE
 from ...reasons import (
@@ -197,7 +197,7 @@ def place(t, s, action):
     s.again = t.players > 1 and edges >= ENOUGH
     s.scores[s.seat, 0] += s.gain[0]
     s.idle = 0
-    give(s, s.seat, find(s, s.seat, t.kind_of[arrangement]))
+    give(s, s.seat, t.kind_of[arrangement])
     for k in range(3):
         lay(t, s, t.slots[slot, k], t.colours[arrangement, k])
     if s.in_bag > 0:
@@ -215,7 +215,7 @@ def exchange(t, s, chosen):
     s.due = 0
     for i in range(HAND - 1, -1, -1):
         if (chosen >> i) & 1:
-            put_aside(s, s.seat, i)
+            put_aside(s, s.seat, s.hands[s.seat, i])
             s.due += 1
     s.phase = DRAW
 
