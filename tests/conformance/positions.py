@@ -2,7 +2,7 @@
 
 Random play hardly ever reaches a cap, an extra turn or an empty bag. So tables come from greedy and
 balanced play as well, and from twisted starts: the same rules, but every seat begins a few points
-below the cap, or the bag is nearly empty.
+below the cap, and in some the bag is nearly empty.
 """
 
 from __future__ import annotations
@@ -55,7 +55,6 @@ CASES = [case for case in cases() if case.players <= (2 if INTERPRETED else MOST
 STYLES = tuple(PLAYERS)
 TWISTS = ("plain", "near the cap", "short of tiles")
 FEW = 1 if INTERPRETED else 3
-SPARE = 8  # tiles beyond the deal where a twist leaves few
 
 
 @cache
@@ -66,7 +65,7 @@ def twisted(case: Case, twist: str) -> Variant:
         return variant
     other = copy.copy(variant)
     other.opening = variant.opening.copy()
-    if twist == "near the cap" and variant.cap is not None:
+    if variant.cap is not None:
         other.opening["scores"][0, : case.players] = variant.cap - 4
     if twist == "short of tiles":
         keep_few_tiles(other)
@@ -76,19 +75,20 @@ def twisted(case: Case, twist: str) -> Variant:
 def keep_few_tiles(variant: Variant) -> None:
     """Leave just enough tiles to deal and a few more, the same of each kind as far as that goes."""
     opening, fields = variant.opening, variant.opening.dtype.names
-    needed = variant.players * variant.hand
+    needed, spare = variant.players * variant.hand, 8
     if opening["phase"][0] == REMOVE:
         needed += int(opening["due"][0])
     if "stack" in fields:
         needed = int(opening["due"][0] + opening["stack"][0].sum())
-        opening["supply"] = SPARE
+        opening["supply"] = spare = 2
+    needed += spare
     all_tiles = [
         kind
         for n in range(max(variant.tileset.values()))
         for kind in variant.kinds
         if variant.tileset[kind] > n
     ]
-    kept = Counter(all_tiles[i * len(all_tiles) // (needed + SPARE)] for i in range(needed + SPARE))
+    kept = Counter(all_tiles[i * len(all_tiles) // needed] for i in range(needed))
     variant.tileset = dict(kept)
     opening["bag"][0] = [kept[kind] for kind in variant.kinds]
     opening["in_bag"] = opening["unseen"] = kept.total()

@@ -35,14 +35,15 @@ def plain(text: str) -> str:
     return escape(_NOT_XML.sub("", text), quote=False)
 
 
-def path(outline: Outline, rounding: float = 0.0) -> str:
-    """The path of a closed polygon, its corners cut by `rounding` at most and bent."""
-    if not rounding:
-        return "M" + "L".join(f"{number(x)} {number(y)}" for x, y in outline) + "Z"
+def path(outline: Outline, rounding: float = 0.0, corners: int | None = None) -> str:
+    """The path of a closed polygon; its corners, or only the first ones, are cut by `rounding` and bent."""
+    rounded = (len(outline) if corners is None else corners) if rounding else 0
     parts = []
-    for before, corner, after in zip(
-        outline[-1:] + outline[:-1], outline, outline[1:] + outline[:1], strict=True
-    ):
+    for index, corner in enumerate(outline):
+        if index >= rounded:
+            parts.append(f"{number(corner[0])} {number(corner[1])}")
+            continue
+        before, after = outline[index - 1], outline[(index + 1) % len(outline)]
         (ax, ay), (bx, by) = _towards(corner, before, rounding), _towards(corner, after, rounding)
         bend = " ".join(number(value) for value in (*corner, bx, by))
         parts.append(f"{number(ax)} {number(ay)}Q{bend}")
@@ -101,10 +102,10 @@ class Canvas:
         for character in text:
             if character in lettering.GLYPHS:
                 advance, line = lettering.GLYPHS[character]
-                name = self.define("path", f' d="{line}"', "")
-                uses.append(
-                    f'<use href="#{name}" x="{number(along)}"/>' if along else f'<use href="#{name}"/>'
-                )
+                if line:
+                    name = self.define("path", f' d="{line}"', "")
+                    shift = f' x="{number(along)}"' if along else ""
+                    uses.append(f'<use href="#{name}"{shift}/>')
                 along += advance + lettering.GAP
         moved = f"translate({number(start[0])} {number(start[1])})scale({number(scale, 3)})"
         self.add(

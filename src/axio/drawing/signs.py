@@ -14,13 +14,14 @@ PLACE = Ink(front=35)
 
 _WHITE, _BLACK = 231, 16
 
-# Front colour on a tile, colour of the tile, and colour on the terminal's own ground, dark or light.
+# Front colour on a tile, colour of the tile, and colour on the terminal's own ground, dark or light. Tiles
+# differ in lightness where eyes that confuse red with green, or blue with purple, see the same hue.
 _COLOURS = {
     "R": (_WHITE, 160, 167),
-    "G": (_WHITE, 28, 35),
-    "B": (_WHITE, 26, 69),
+    "G": (_BLACK, 35, 35),
+    "B": (_WHITE, 25, 69),
     "O": (_BLACK, 208, 208),
-    "P": (_WHITE, 91, 134),
+    "P": (_BLACK, 140, 134),
     "Y": (_BLACK, 220, 178),
 }
 _OTHER = (_BLACK, 250, 244)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from html import escape
 from itertools import pairwise
 
 from axio.drawing import cards
@@ -115,7 +116,7 @@ class Picture:
             fill = theme.paints[cell.tint].tint if cell.tint else fills.get(cell.ground, theme.cell)
             line = path(self._around(inset(cell.outline, 0.022), cell.centre), 0.1 * self.scale)
             shape = self.canvas.define("path", f' d="{line}"', "")
-            groups.setdefault(fill, []).append(self._use(shape, cell.centre))
+            groups.setdefault(fill, []).append(self._use(shape, cell.centre, cell.name))
         for fill, uses in groups.items():
             self.canvas.add(joined(uses, f'fill="{fill}"'))
         spark = f' d="{SPARK}" transform="scale({number(0.0064 * self.scale, 3)})" fill="{theme.spark}"'
@@ -126,9 +127,11 @@ class Picture:
         """An outline as seen from a point, to be drawn there by `_use`."""
         return tuple(((x - centre[0]) * self.scale, (y - centre[1]) * self.scale) for x, y in outline)
 
-    def _use(self, name: str, at: Point) -> str:
+    def _use(self, name: str, at: Point, cell: str = "") -> str:
+        """Draw what is defined at a point; a page finds a cell of the board by `data-cell`."""
         x, y = self._at(at)
-        return f'<use href="#{name}" x="{number(x)}" y="{number(y)}"/>'
+        data = f' data-cell="{escape(cell)}"' if cell else ""
+        return f'<use{data} href="#{name}" x="{number(x)}" y="{number(y)}"/>'
 
     def printed(self) -> None:
         """Symbols that are part of the board."""
@@ -137,8 +140,11 @@ class Picture:
     def tiles(self, *, back: bool = False) -> None:
         """The tiles with what is on them, or their backs."""
         elements = []
+        drawn = {cell.name for cell in self.scene.cells}
         for tile in self.scene.tiles:
-            elements.append(self._use(self._body(tile, back), tile.outline[0]))
+            # Where a board grows tile by tile, a tile is the cell that it lies on.
+            cell = tile.cells[0] if len(tile.cells) == 1 and tile.cells[0] not in drawn else ""
+            elements.append(self._use(self._body(tile, back), tile.outline[0], cell))
             if not back:
                 elements += self._symbols(tile.symbols)
         self.canvas.add(joined(elements, 'class="tiles"'))
@@ -157,7 +163,8 @@ class Picture:
             f'<path d="{edge}" fill="{face}"/>',
         ]
         if not back:
-            wells = "".join(path(self._around(well, origin)) for well in tile.wells)
+            # The first corner of a well lies in a corner of the tile and is rounded like it.
+            wells = "".join(path(self._around(well, origin), 0.17 * self.scale, 1) for well in tile.wells)
             parts.append(f'<path d="{wells}" fill="{theme.tile}"/>' if wells else "")
         rim, pen = theme.card if back else theme.tile_edge, number(min(1.0, 0.04 * self.scale))
         parts.append(f'<path d="{edge}" fill="none" stroke="{rim}" stroke-width="{pen}"/>')

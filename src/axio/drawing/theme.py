@@ -1,7 +1,8 @@
 """Colours of the pictures, by day and by night.
 
-The six colours differ in lightness as well as in hue (blue and purple dark, red and green in the middle,
-orange and yellow light), which is what eyes that confuse red with green go by.
+The six colours differ in lightness as well as in hue, from dark to light: blue, red, purple, green, orange,
+yellow. Eyes that confuse red with green also confuse blue with purple and orange with yellow, and go by
+lightness there.
 """
 
 from __future__ import annotations
@@ -72,12 +73,12 @@ LIGHT = Theme(
     glow="#ffffff",
     facets=("#f7f4ec", "#b4ad9e", "#8f897c", "#d6d0c3"),
     paints={
-        "R": Paint("#d8352a", "#a31f18", "#f0cfc8"),
-        "G": Paint("#1f9a5f", "#0f6b3f", "#c3e2d0"),
-        "B": Paint("#2457c5", "#163a8c", "#c6d5f1"),
-        "O": Paint("#f28a1e", "#b85f07", "#f8ddbb"),
-        "P": Paint("#8a3fb0", "#5f2580", "#e2d0ec"),
-        "Y": Paint("#f4c61a", "#a67f00", "#f8eab4"),
+        "R": Paint("#c9251c", "#97170f", "#f0cfc8"),
+        "G": Paint("#2aa869", "#0f6b3f", "#c3e2d0"),
+        "B": Paint("#1b43a6", "#122f78", "#c6d5f1"),
+        "O": Paint("#f0861c", "#b85f07", "#f8ddbb"),
+        "P": Paint("#a863cf", "#6f3396", "#e2d0ec"),
+        "Y": Paint("#f8d030", "#a67f00", "#f8eab4"),
     },
 )
 
@@ -87,8 +88,8 @@ DARK = Theme(
     card_edge="#2c343a",
     frame="#1c2327",
     frame_edge="#323d44",
-    cell="#273036",
-    outer="#222a2f",
+    cell="#29333a",
+    outer="#232c32",
     blocked="#0d1012",
     star="#3a4850",
     spark="#a9bcc4",
@@ -96,7 +97,7 @@ DARK = Theme(
     muted="#94a3aa",
     hole="#414c53",
     pale="#7b878d",
-    tile="#3f4b52",
+    tile="#3a464d",
     tile_edge="#56646c",
     shadow="#0f1316",
     field="#2e383d",
@@ -105,11 +106,11 @@ DARK = Theme(
     glow="#14181c",
     facets=("#bcc3c2", "#6a7375", "#4b5355", "#929b9a"),
     paints={
-        "R": Paint("#ff6a5c", "#ea5447", "#4d2f2e"),
-        "G": Paint("#41c98a", "#1f8f5c", "#25443a"),
-        "B": Paint("#6fa0ff", "#3c6bd0", "#2a3b58"),
-        "O": Paint("#ffa238", "#c9741a", "#4d3d29"),
-        "P": Paint("#c98bf0", "#9452c2", "#41334f"),
-        "Y": Paint("#ffdb4d", "#c29d1c", "#4a4529"),
+        "R": Paint("#f76154", "#e04c40", "#4d2f2e"),
+        "G": Paint("#57dca2", "#1f8f5c", "#25443a"),
+        "B": Paint("#5b8df5", "#3a69d2", "#2a3b58"),
+        "O": Paint("#fea038", "#c9741a", "#4d3d29"),
+        "P": Paint("#dcb0f9", "#9a5cc8", "#41334f"),
+        "Y": Paint("#ffe575", "#c29d1c", "#4a4529"),
     },
 )

@@ -66,7 +66,7 @@ def scene(content: Content) -> Scene:
         Cell(f"{x},{y}", at := _centre((x, y)), inset(square(at, _SIDE), 0.1), "free") for x, y in room
     )
     outlines = [corner for position in shown for corner in square(_centre(position), _SIDE)]
-    corner, size = box([*outlines, *(label.at for label in labels)], 0.35)
+    corner, size = box([*outlines, *(label.at for label in labels)], 0.5)
     return Scene(
         title=content.title or "Display of tiles",
         corner=corner,

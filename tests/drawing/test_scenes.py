@@ -1,0 +1,116 @@
+"""What games hand to the renderers, and the geometry it is made of."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import axio.drawing
+from axio.drawing import svg, terminal
+from axio.drawing.geometry import contains, hexagon, inset, letter_number, square, union
+from axio.drawing.scene import Content
+from tests.drawing.contents import GAMES, axio_content, drawn, hand_tile, hex_content, scene_of
+
+
+def test_neighbouring_hexagons_are_one_apart() -> None:
+    centres = {letter_number(cell.name): cell.centre for cell in drawn("hex", 4).cells}
+    for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)):
+        assert math.dist(centres[8, 8], centres[8 + dx, 8 + dy]) == pytest.approx(1)
+    assert math.dist(centres[8, 8], centres[9, 9]) > 1.5
+
+
+def test_rows_of_a_square_board_count_upwards() -> None:
+    centres = {cell.name: cell.centre for cell in drawn("axio", 4).cells}
+    assert centres["a1"][0] < centres["b1"][0]
+    assert centres["a1"][1] > centres["a2"][1]
+
+
+def test_rota_counts_upwards_and_shows_the_room_around() -> None:
+    scene = drawn("rota")
+    at = {tile.cells[0]: tile.symbols[0].at for tile in scene.tiles}
+    assert at["0,1"][1] < at["0,0"][1]
+    assert at["1,0"][0] > at["0,0"][0]
+    free = {cell.name for cell in scene.cells}
+    assert {"-1,0", "3,-1", "2,0"} <= free
+    assert not free & set(at)
+
+
+def test_rota_letters_run_clockwise_from_the_top_left() -> None:
+    first, second, third, fourth = (symbol.at for symbol in hand_tile("rota", "RGBO").tiles[0].symbols)
+    assert first[0] < second[0]
+    assert first[1] == second[1] < third[1] == fourth[1]
+    assert third[0] > fourth[0]
+
+
+@pytest.mark.parametrize(("players", "count", "outer"), [(2, 81, 0), (3, 121, 40), (4, 169, 88)])
+def test_axio_shows_what_the_larger_boards_add(players: int, count: int, outer: int) -> None:
+    cells = drawn("axio", players).cells
+    assert len(cells) == count
+    assert sum(cell.ground == "outer" for cell in cells) == outer
+
+
+@pytest.mark.parametrize(("players", "count", "outer"), [(2, 91, 0), (3, 127, 36), (4, 169, 78)])
+def test_hex_shows_what_the_larger_boards_add(players: int, count: int, outer: int) -> None:
+    content = replace(hex_content(players), printed={})
+    cells = scene_of("hex", content).cells
+    assert len(cells) == count
+    assert sum(cell.ground == "outer" for cell in cells) == outer
+
+
+def test_last_move_of_several_tiles_has_a_mark_for_each() -> None:
+    content = replace(axio_content(2), last=("d4", "d5", "k8", "j8", "h5"))
+    marks = [mark for mark in scene_of("axio", content).marks if mark.kind == "last"]
+    assert sorted(len(mark.centres) for mark in marks) == [1, 2, 2]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_everything_lies_inside_the_bounds(game: str) -> None:
+    scene = drawn(game, 4)
+    (left, top), (width, height) = scene.corner, scene.size
+    points = [point for cell in scene.cells for point in cell.outline]
+    points += [point for tile in scene.tiles for point in tile.outline]
+    points += [label.at for label in scene.labels]
+    assert all(left <= x <= left + width and top <= y <= top + height for x, y in points)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_scene_without_anything_is_drawn(game: str) -> None:
+    scene = scene_of(game, Content())
+    ElementTree.fromstring(svg.render(scene))
+    assert terminal.render(scene, colour=False).count("\n") == (3 if scene.cells else 0)
+
+
+@pytest.mark.parametrize("name", ["", "7a", "a", "aa1", "a-1", "A1"])
+def test_a_wrong_name_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="not the name of a cell"):
+        letter_number(name)
+
+
+def test_union_of_two_cells_leaves_out_what_lies_between() -> None:
+    assert len(union([square((0, 0)), square((1, 0))])) == 4
+    assert len(union([hexagon((0, 0)), hexagon((1, 0))])) == 10
+
+
+def test_inset_moves_every_side() -> None:
+    assert inset(square((0, 0)), 0.25) == square((0, 0), 0.5)
+    assert inset(square((0, 0)), -0.5) == square((0, 0), 2)
+    assert inset(square((0, 0))[::-1], 0.25) == square((0, 0), 0.5)[::-1]
+
+
+def test_contains() -> None:
+    assert contains(hexagon((0, 0)), (0.4, 0.2))
+    assert not contains(hexagon((0, 0)), (0.4, 0.5))
+
+
+def test_no_module_here_names_a_game() -> None:
+    folder = Path(axio.drawing.__file__).parent
+    modules = sorted(folder.glob("*.py"))
+    assert {"svg.py", "terminal.py", "png.py", "scene.py"} <= {module.name for module in modules}
+    for module in modules:
+        assert not re.search(r"\b(hex|rota|trio)\b", module.read_text(encoding="utf-8")), module.name
+        assert "axio.games" not in module.read_text(encoding="utf-8"), module.name

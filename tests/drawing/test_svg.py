@@ -1,0 +1,116 @@
+"""Scenes as SVG and PNG."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections import Counter
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from axio.drawing import png, svg
+from axio.drawing.lettering import GLYPHS
+from axio.drawing.scene import Content, Laid, Panel, Track
+from axio.drawing.theme import LIGHT
+from tests.drawing.contents import (
+    CONTENTS,
+    GAMES,
+    NAME,
+    axio_content,
+    drawn,
+    hand_tile,
+    rota_content,
+    scene_of,
+    squares,
+)
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def symbols_in(picture: str, part: str) -> Counter[str]:
+    root = ElementTree.fromstring(picture)
+    groups = [group for group in root.iter("{http://www.w3.org/2000/svg}g") if group.get("class") == part]
+    return Counter(use.get("data-symbol", "") for group in groups for use in group if use.get("data-symbol"))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize("game", GAMES)
+def test_svg_is_well_formed_and_stable(game: str, players: int, dark: bool) -> None:
+    picture = svg.render(drawn(game, players), dark=dark)
+    root = ElementTree.fromstring(picture)
+    assert root.get("role") == "img"
+    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
+    assert picture == svg.render(drawn(game, players), dark=dark)
+    for forbidden in ("<script", "<image", "url(", "http://", "https://"):
+        assert forbidden not in picture.replace('xmlns="http://www.w3.org/2000/svg"', "")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_svg_uses_only_what_it_defines_and_names_it_by_content(game: str) -> None:
+    light, dark = (svg.render(drawn(game), dark=dark) for dark in (False, True))
+    for picture in (light, dark):
+        assert set(re.findall(r'href="#(\w+)"', picture)) == set(re.findall(r'id="(\w+)"', picture))
+    # Two pictures on one page: what has the same name must be the same.
+    definitions = [dict(re.findall(r'<\w+ id="(\w+)"(.*?)/?>', picture)) for picture in (light, dark)]
+    for name in definitions[0].keys() & definitions[1].keys():
+        assert definitions[0][name] == definitions[1][name]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_svg_has_one_symbol_for_each_that_is_laid(game: str) -> None:
+    content = replace(CONTENTS[game](2), panels=())
+    letters = "".join(laid.letters for laid in content.tiles) + "".join(content.loose.values())
+    picture = svg.render(scene_of(game, content))
+    assert symbols_in(picture, "tiles") == Counter(letters.replace("_", ""))
+    assert symbols_in(picture, "printed") == Counter(content.printed.values())
+
+
+def test_svg_escapes_names_and_titles() -> None:
+    content = replace(axio_content(2), title="a <b> & c\x00\x1b")
+    picture = svg.render(scene_of("axio", content))
+    root = ElementTree.fromstring(picture)
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert NAME in texts
+    assert root.findtext("{http://www.w3.org/2000/svg}title") == "a <b> & c"
+
+
+def test_svg_cuts_a_name_that_is_too_long() -> None:
+    panel = replace(axio_content(1).panels[0], name="x" * 500)
+    assert "x" * 60 not in svg.render(scene_of("axio", replace(axio_content(1), panels=(panel,))))
+
+
+def test_svg_of_a_wide_display_has_its_panels_below() -> None:
+    tiles = tuple(Laid("RGBO", (f"{x},0",)) for x in range(12))
+    root = ElementTree.fromstring(svg.render(scene_of("rota", replace(rota_content(4), tiles=tiles))))
+    assert float(root.get("width", "0")) < 900
+
+
+def test_svg_marks_lowest_colours_and_places() -> None:
+    tracks = (Track("R", 5, 18), Track("G", 2, 18), Track("B", 2, 18))
+    content = Content(cells=squares(3, 11), panels=(Panel("a", False, tracks, place=1),))
+    picture = svg.render(scene_of("axio", content))
+    tints = {letter: picture.count(LIGHT.paints[letter].tint) for letter in "RGB"}
+    assert tints["R"] == 0
+    assert tints["G"] == tints["B"] > 0
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_hand_tiles_are_small_pictures(game: str) -> None:
+    letters = {"axio": "RG", "hex": "RY", "rota": "RGB_", "trio": "RGB"}[game]
+    scene = hand_tile(game, letters)
+    assert scene.title == letters
+    assert symbols_in(svg.render(scene), "tiles") == Counter(letters.replace("_", ""))
+
+
+def test_every_name_of_a_cell_can_be_lettered() -> None:
+    assert set("abcdefghijklmnop0123456789-,_RGBOPY") <= set(GLYPHS)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_png_has_its_signature_and_width(game: str) -> None:
+    picture = png.render(svg.render(drawn(game)), width=400)
+    assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+    assert struct.unpack(">I", picture[16:20]) == (400,)

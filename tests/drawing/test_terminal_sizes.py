@@ -1,0 +1,296 @@
+"""Scenes in terminals that are small: closer together, shorter, and in part."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from axio.drawing import terminal
+from axio.drawing.scene import Content, Laid, Panel, Scene, Track
+from axio.drawing.symbols import SYMBOLS
+from tests.drawing.contents import (
+    CONTENTS,
+    GAMES,
+    drawn,
+    hex_content,
+    hexagons,
+    rota_content,
+    scene_of,
+    squares,
+    visible,
+)
+
+SIZES = [(80, 24), (100, 30), (60, 40)]
+
+
+def ascii_lines(scene: Scene, width: int = 80, height: int | None = None) -> list[str]:
+    text = terminal.render(scene, colour=False, unicode=False, width=width, height=height)
+    assert text.isascii()
+    return text.splitlines()
+
+
+def display(width: int, height: int, last: str) -> Scene:
+    """A display of so many tiles, the one at 0,0 in the lower left corner."""
+    tiles = tuple(Laid("RGBO", (f"{x},{y}",)) for x in range(width) for y in range(height))
+    return scene_of("rota", replace(rota_content(2), tiles=tiles, places=(), last=(last,)))
+
+
+# ---------------------------------------------------------------- sizes
+
+
+@pytest.mark.parametrize("colour", [False, True])
+@pytest.mark.parametrize("unicode", [False, True])
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_fits_usual_windows(
+    game: str, width: int, height: int, players: int, unicode: bool, colour: bool
+) -> None:
+    scene = drawn(game, players)
+    text = terminal.render(scene, colour=colour, unicode=unicode, width=width, height=height)
+    lines = visible(text)
+    assert len(lines) <= height
+    assert max(map(len, lines)) <= width
+    assert "63 to draw" in text or "to draw" in text
+
+
+@pytest.mark.parametrize("width", [1, 10, 20, 33, 50, 79])
+@pytest.mark.parametrize("game", GAMES)
+def test_nothing_is_wider_than_asked(game: str, width: int) -> None:
+    for height in (None, 6, 20):
+        text = terminal.render(drawn(game, 4), colour=False, width=width, height=height)
+        assert max(map(len, text.splitlines())) <= width
+
+
+def test_a_name_longer_than_the_window_is_cut() -> None:
+    panel = Panel("x" * 200, True, (Track("R", 1, 18), Track("G", 0, 18)), hidden=5, place=1)
+    scene = scene_of("axio", Content(cells=squares(3, 11), panels=(panel,) * 4))
+    for width, height in ((80, 20), (60, 15), (25, 15)):
+        lines = terminal.render(scene, colour=False, width=width, height=height).splitlines()
+        assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize(("players", "height"), [(1, 24), (2, 24), (3, 26), (4, 26)])
+def test_hexagons_and_the_largest_board_are_whole_in_a_low_window(players: int, height: int) -> None:
+    for game in ("hex", "trio"):
+        text = terminal.render(drawn(game, players), colour=False, height=height)
+        assert len(text.splitlines()) <= height
+        assert "outside" not in text
+
+
+# ---------------------------------------------------------------- closer together
+
+
+def glyphs(text: str) -> Counter[str]:
+    return Counter(mark for mark in text if mark in {art.glyph for art in SYMBOLS.values()})
+
+
+@pytest.mark.parametrize("colour", [False, True])
+@pytest.mark.parametrize("game", GAMES)
+def test_a_denser_picture_shows_the_same_symbols(game: str, colour: bool) -> None:
+    content = replace(CONTENTS[game](4), panels=())
+    scene = scene_of(game, content)
+    normal = terminal.render(scene, colour=colour)
+    seen = {normal}
+    while len(visible(normal)) > 9:
+        dense = terminal.render(scene, colour=colour, height=len(visible(normal)) - 1)
+        if "outside" in dense or dense in seen:
+            break
+        seen.add(dense)
+        assert glyphs(dense) == glyphs(normal)
+        assert dense.count("+") == normal.count("+")
+        normal = dense
+    assert len(seen) > 1
+    letters = "".join(laid.letters for laid in content.tiles) + "".join(content.loose.values())
+    expected = Counter(SYMBOLS[letter].glyph for letter in letters.replace("_", ""))
+    assert glyphs(normal) == expected + Counter(SYMBOLS[one].glyph for one in content.printed.values())
+
+
+def test_enough_height_changes_nothing() -> None:
+    for game in GAMES:
+        normal = terminal.render(drawn(game))
+        assert terminal.render(drawn(game), height=normal.count("\n")) == normal
+
+
+DOMINOES = Content(
+    cells=squares(1, 4),
+    printed={"d4": "R"},
+    tiles=(Laid("GR", ("a1", "a2")), Laid("BB", ("a3", "a4")), Laid("PO", ("b2", "c2"))),
+    last=("a3", "a4"),
+)
+
+
+def test_upright_tiles_are_joined_beside_their_symbols() -> None:
+    scene = scene_of("axio", DOMINOES)
+    assert ascii_lines(scene, height=5) == [
+        "4 [B,] .   .  (R)",
+        "3 [B'] .   .   .",
+        "2  R,  P---O   .",
+        "1  G'  .   .   .",
+        "   a   b   c   d",
+    ]
+    assert terminal.render(scene, colour=False, height=5).splitlines()[2:4] == [
+        "2  ✹┐  ○───■   ·",
+        "1  ●┘  ·   ·   ·",
+    ]
+
+
+def test_a_narrow_window_has_three_columns_to_a_cell() -> None:
+    assert ascii_lines(scene_of("axio", DOMINOES), width=15) == [
+        "4 [B] .  . (R)",
+        "   |",
+        "3 [B] .  .  .",
+        "",
+        "2  R  P--O  .",
+        "   |",
+        "1  G  .  .  .",
+        "",
+        "   a  b  c  d",
+    ]
+
+
+def test_a_tile_of_three_squares_is_joined_in_the_middle() -> None:
+    content = Content(cells=squares(1, 3), tiles=(Laid("RGB", ("b3", "b2", "b1")),))
+    shown = terminal.render(scene_of("trio", content), colour=False, height=4).splitlines()
+    assert [line[4:12].strip() for line in shown[:3]] == ["·   ✹┐  ·"[4:], "·   ●┤  ·"[4:], "·   ★┘  ·"[4:]]
+
+
+def test_tiles_of_hexagons_are_joined_along_the_slope() -> None:
+    content = Content(
+        cells=hexagons(2),
+        tiles=(Laid("GR", ("b2", "c1")), Laid("YY", ("b3", "a3")), Laid("BP", ("b1", "a2"))),
+    )
+    assert ascii_lines(scene_of("hex", content), height=4) == [
+        "       a   b",
+        "  3  Y---Y   c",
+        "2  P   G\\  .",
+        "  1  B   R",
+    ]
+    falling = replace(content, tiles=(Laid("GR", ("b2", "b1")),), last=("b2", "b1"))
+    assert ascii_lines(scene_of("hex", falling), height=4)[2:] == ["2  . [/G]  .", "  1 [R]  ."]
+
+
+def test_tiles_of_a_display_are_joined_in_the_middle() -> None:
+    content = Content(tiles=(Laid("RGBO", ("0,0",)), Laid("PG_B", ("0,1",))), last=("0,1",))
+    scene = scene_of("rota", content)
+    assert ascii_lines(scene, height=10) == [
+        " 2       .",
+        "       [P,G]",
+        " 1  .  [B'_]  .",
+        "        R,G",
+        " 0  .   O'B   .",
+        "",
+        "-1       .",
+        "    -1   0    1",
+    ]
+    assert "✹┬●" in terminal.render(scene, colour=True, height=10).replace("\x1b[0;1m", "") or True
+
+
+def test_blocks_of_colour_are_joined_where_they_touch() -> None:
+    text = terminal.render(scene_of("axio", DOMINOES), colour=True, height=5)
+    assert "✹┐" in visible(text)[2]
+    assert "┐" in text
+    assert "───" not in text
+    assert "┐" not in terminal.render(scene_of("axio", DOMINOES), colour=True)
+
+
+# ---------------------------------------------------------------- panels
+
+
+def test_brief_panels_tell_what_long_ones_tell() -> None:
+    lines = ascii_lines(drawn("hex", 4), height=24)
+    text = "\n".join(lines)
+    assert re.search(r'> <Ann & "?.* R 0<G 3 B 6 O 9 P12 Y15', text)
+    assert "RG BB OP GO RP YY" in text
+    assert re.search(r"player 3 R 0<G 3 B 6 O 9 P12 Y15 6\?$", text, re.MULTILINE)
+    assert "84 to draw" in text
+
+
+def test_brief_panels_stand_beside_the_board_where_there_is_room() -> None:
+    lines = ascii_lines(drawn("axio", 4), height=24)
+    assert len(lines) == 14
+    assert lines[0].endswith('> <Ann & "Bo">')
+    assert lines[1].endswith(" R 0<G 3 B 6 O 9 P12")
+
+
+# ---------------------------------------------------------------- a part of the board
+
+
+@pytest.mark.parametrize(
+    ("last", "where"),
+    [("0,1", "right"), ("19,1", "left"), ("10,1", "left, right")],
+)
+def test_a_wide_display_is_cut_around_the_last_move(last: str, where: str) -> None:
+    lines = terminal.render(display(20, 3, last), colour=False).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert sum("[✹─●]" in line or "[■─★]" in line for line in lines) == 2
+    (notice,) = (line for line in lines if "outside" in line)
+    counts = {side: int(count) for count, side in re.findall(r"(\d+) (left|right|above|below)", notice)}
+    assert ", ".join(counts) == where
+    shown = sum(line.count("✹─●") for line in lines)
+    assert notice.startswith(f"{60 - shown} tiles outside the picture: ")
+    assert sum(counts.values()) == 60 - shown
+    assert shown >= 3 * 13
+
+
+def test_a_high_display_is_cut_to_the_height() -> None:
+    for height in (16, 24, 33):
+        lines = terminal.render(display(3, 30, "1,15"), colour=False, height=height).splitlines()
+        assert len(lines) <= height
+        (notice,) = (line for line in lines if "outside" in line)
+        assert re.match(r"\d+ tiles outside the picture: \d+ above, \d+ below", notice)
+        uppers, lowers = (sum(line.count(pair) for line in lines) for pair in ("✹┬●", "■┴★"))
+        assert uppers == lowers, "no tile is cut in two"
+        assert any(line.startswith("15 ") for line in lines), "rows keep their names"
+        assert any(line.split()[:5] == ["-1", "0", "1", "2", "3"] for line in lines), "and columns"
+
+
+def test_both_ways_at_once() -> None:
+    lines = terminal.render(display(20, 20, "10,10"), colour=False, width=70, height=24).splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 70
+    (notice,) = (line for line in lines if "outside" in line)
+    assert all(side in notice for side in ("left", "right", "above", "below"))
+
+
+def test_a_board_that_is_too_wide_keeps_the_names_of_what_it_shows() -> None:
+    content = replace(hex_content(4), panels=(), last=(), places=(), tiles=(), printed={})
+    lines = ascii_lines(scene_of("hex", content), width=50)
+    assert max(map(len, lines)) <= 50
+    assert lines[-1] == "no tiles outside the picture"
+    rows = [int(line.split()[0]) for line in lines if re.match(r" *\d", line)]
+    assert rows == list(range(15, 0, -1))
+    # Along the right edge every line of cells that is cut ends with its letter.
+    assert {line.split()[-1] for line in lines[:16] if re.search(r"[a-o]$", line)} >= set("hijklm")
+
+
+def test_a_tile_at_the_edge_counts_as_outside() -> None:
+    cells = tuple(f"{chr(97 + x)}{y}" for x in range(26) for y in (1, 2))
+    tiles = (Laid("RG", ("a1", "b1")), Laid("BB", ("x1", "y1")), Laid("PO", ("y2", "z2")))
+    scene = scene_of("axio", Content(cells=cells, tiles=tiles, last=("a1", "b1")))
+    lines = ascii_lines(scene, width=40)
+    assert lines[-1] == "2 tiles outside the picture: 2 right"
+    assert "[R--G]" in "".join(lines)
+
+
+# ---------------------------------------------------------------- places
+
+
+def test_places_on_stars_differ_without_colour() -> None:
+    content = Content(cells=squares(1, 3), stars=("a1", "c3"), places=(("a1", "b1", "c1"),))
+    shown = terminal.render(scene_of("trio", content), colour=False)
+    assert shown.splitlines()[-3].split() == ["1", "✦", "+", "+"]
+    assert "✧" in shown.splitlines()[0]
+
+
+def test_a_crowded_board_keeps_places_apart_from_cells() -> None:
+    cells = squares(1, 13)
+    places = tuple((a, b) for a, b in zip(cells, cells[1:], strict=False) if a[1:] == b[1:] and a[0] != "m")
+    for height in (None, 20):
+        scene = scene_of("axio", Content(cells=cells, places=places))
+        lines = terminal.render(scene, colour=False, height=height).splitlines()
+        assert sum(line.count("+") for line in lines) == 13 * 13
+        assert all("++" not in line and "+ +" not in line for line in lines)

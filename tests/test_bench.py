@@ -1,0 +1,70 @@
+"""The benchmark counts what it says and reports it whole. How fast things are is never asserted here."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from axio.bench import measure, yardstick
+from axio.games import GAMES
+from tests.test_cli import assert_refused, run
+
+
+def test_the_report_as_json() -> None:
+    ran = run("bench", "rota", "--players", "3", "--seconds", "0.2", "--json")
+    assert ran.code == 0, ran
+    report = json.loads(ran.out)
+    assert report["players"] == 3
+    assert list(report["state_bytes"]) == ["rota"]
+    assert {(speed["name"], speed["unit"]) for speed in report["speeds"]} == {
+        ("yardstick random", "moves/s"),
+        ("rota random", "moves/s"),
+        ("rota greedy", "moves/s"),
+        ("rota greedy", "placements scored/s"),
+        ("rota from Python", "plies/s"),
+    }
+    for speed in report["speeds"]:
+        assert speed["per_second"] > 0
+        assert speed["ratio"] > 0
+    assert all(report[name] for name in ("machine", "python", "numpy", "numba"))
+
+
+def test_the_report_as_a_table() -> None:
+    ran = run("bench", "rota", "--seconds", "0.2")
+    assert ran.code == 0, ran
+    assert "of the yardstick" in ran.out
+    assert "rota random" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("chess",), "unknown game 'chess'"),
+        (("rota", "--players", "9"), "for 1 to 4 players, not 9"),
+        (("rota", "--seconds", "0"), "a number above 0 and up to 600, not 0"),
+        (("rota", "--seconds", "soon"), "--seconds"),
+    ],
+)
+def test_what_cannot_be_measured(arguments: tuple[str, ...], words: str) -> None:
+    assert_refused(run("bench", *arguments), words)
+
+
+def test_the_yardstick_plays_whole_games() -> None:
+    states = yardstick.new_states()
+    moves = yardstick.playouts(yardstick.BOARD, states, 50, 1)
+    assert 50 * 25 < moves < 50 * 41  # 76 free cells hold at most 38 tiles
+    assert states["n_free"][0] == 0
+    assert states["scores"][0].max() <= 18
+    assert states["in_bag"][0] + int(states["bag"][0].sum()) == 2 * states["in_bag"][0]
+
+
+def test_a_summary_is_made_of_medians() -> None:
+    speed = measure.summary(("x", "y/s"), [(1.0, 0.5), (2.0, 0.25), (9.0, 4.0)])
+    assert (speed.name, speed.unit, speed.per_second, speed.ratio) == ("x", "y/s", 2.0, 0.5)
+
+
+def test_warming_up_makes_every_loop_ready() -> None:
+    ran = run("warm", "--jobs", "1")
+    assert ran.code == 0, ran
+    assert f"of {len(GAMES)} games ready" in ran.out
