@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import overload
@@ -269,4 +271,5 @@ class Position:
         return terminal.render(self.scene(names, places=places), colour=colour)
 
     def __str__(self) -> str:
-        return self.text()
+        """The board as lines of text, in colour where that will be seen: printed on a terminal."""
+        return self.text(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from axio.drawing import png, svg
+from axio.drawing import cards, png, svg
 from axio.drawing.lettering import GLYPHS
 from axio.drawing.scene import Content, Laid, Panel, Track
 from axio.drawing.theme import LIGHT
@@ -114,3 +114,79 @@ def test_png_has_its_signature_and_width(game: str) -> None:
     picture = png.render(svg.render(drawn(game)), width=400)
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">I", picture[16:20]) == (400,)
+
+
+# ---------------------------------------------------------------- cells
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_cell_can_be_found_by_its_name(game: str) -> None:
+    content = CONTENTS[game](4)
+    scene = scene_of(game, content)
+    named = [use.get("data-cell") for use in ElementTree.fromstring(svg.render(scene)).iter(f"{SVG}use")]
+    found = Counter(name for name in named if name)
+    covered = {name for laid in content.tiles for name in laid.at} if not content.cells else set()
+    assert set(found) == {cell.name for cell in scene.cells} | covered
+    assert set(found.values()) == {1}
+
+
+def test_a_full_board_stays_a_small_file() -> None:
+    rows = [[f"{chr(96 + x)}{y}" for x in range(1, 17)] for y in range(1, 17)]
+    tiles = tuple(Laid("RGB", tuple(row[at : at + 3])) for row in rows for at in (0, 3, 6, 9, 12))
+    scene = scene_of("trio", replace(CONTENTS["trio"](4), tiles=tiles, places=()))
+    assert len(svg.render(scene)) < 70_000
+
+
+# ---------------------------------------------------------------- cards
+
+
+def size(picture: str) -> tuple[float, float]:
+    root = ElementTree.fromstring(picture)
+    return float(root.get("width", "0")), float(root.get("height", "0"))
+
+
+def test_hands_are_larger_where_there_is_room() -> None:
+    roomy, cramped = (cards.deck(drawn("axio", 2), room=room, beside=True) for room in (720.0, 440.0))
+    assert roomy.unit > cramped.unit == 0, "several rows, or one that just fits"
+    assert roomy.row > cramped.row
+    assert roomy.size[1] <= 720
+
+
+def test_cards_that_are_too_high_for_the_board_stand_in_two_columns() -> None:
+    content = CONTENTS["hex"](4)
+    own = replace(content, panels=(content.panels[0],) * 4)
+    one, two = (
+        size(svg.render(scene_of("hex", each))) for each in (replace(own, panels=own.panels[:2]), own)
+    )
+    assert two[0] == pytest.approx(one[0] + 312, abs=1)
+    assert two[1] < 1.2 * one[1]
+
+
+def test_a_rail_never_runs_into_its_number() -> None:
+    content = replace(
+        CONTENTS["trio"](2), panels=tuple(Panel("a", False, (Track("points", n, None),)) for n in (7, 187))
+    )
+    picture = svg.render(scene_of("trio", content))
+    ends = [float(end) for end in re.findall(r'H([.\d]+)" stroke="[^"]+" stroke-width="3.4"', picture)]
+    number = re.findall(r"translate\(([.\d]+) [.\d]+\)scale\(3\.333\)", picture)
+    assert len(ends) == len(number) == 2
+    assert all(end < float(start) - 8 for end, start in zip(ends, number, strict=True))
+
+
+def test_points_of_one_player_have_nothing_to_be_measured_by() -> None:
+    content = replace(CONTENTS["trio"](1), panels=(Panel("a", False, (Track("points", 7, None),)),))
+    assert 'stroke-width="3.4"' not in svg.render(scene_of("trio", content))
+
+
+def test_no_colour_lags_behind_where_all_are_equal() -> None:
+    tracks = tuple(Track(colour, 3, 18) for colour in "RGB")
+    content = Content(cells=squares(3, 11), panels=(Panel("a", False, tracks),))
+    picture = svg.render(scene_of("axio", content))
+    assert not any(LIGHT.paints[letter].tint in picture for letter in "RGB")
+
+
+def test_wells_are_rounded_like_the_tile_they_lie_in() -> None:
+    body = svg.render(hand_tile("rota", "RGBO"))
+    edge, wells = re.findall(r'<path d="([^"]+)"[^>]*fill="[^"]+"/>', body)[1:3]
+    first = edge.split("L")[0]
+    assert wells.startswith(f"{first}L")

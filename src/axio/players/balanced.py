@@ -7,7 +7,7 @@ import numpy as np
 from ..chance import Generator
 from ..view import View
 from .interface import Budget, Choice
-from .rating import best_of, gains_of, own_points
+from .rating import best_of, own_points
 
 
 class Balanced:
@@ -17,6 +17,6 @@ class Balanced:
 
     def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
         moves = view.legal_moves()
-        gains = gains_of(view, moves)
+        gains = view.gains(moves)
         after = np.sort(gains + own_points(view), axis=1)
         return best_of(view, moves, [*after.T, after.sum(axis=1)], gains, lots)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..chance import Generator
 from ..view import View
 from .interface import Budget, Choice
-from .rating import best_of, gains_of
+from .rating import best_of
 
 
 class Greedy:
@@ -15,5 +15,5 @@ class Greedy:
 
     def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
         moves = view.legal_moves()
-        gains = gains_of(view, moves)
+        gains = view.gains(moves)
         return best_of(view, moves, [gains.sum(axis=1)], gains, lots)

@@ -15,11 +15,6 @@ from .interface import Candidate, Choice
 SHOWN = 5  # candidates that a choice carries
 
 
-def gains_of(view: View, moves: Moves) -> np.ndarray:
-    """What each move scores now, by track."""
-    return view.gains(moves)
-
-
 def own_points(view: View) -> np.ndarray:
     """The points of the seat that the view belongs to."""
     return np.array(list(view.scores[view.turn or 0].values()), np.int64)
