@@ -119,6 +119,22 @@ class Variant(ABC):
         """The error for a move that has no number at all, such as one outside the board."""
         return IllegalMove(move, reason, detail)
 
+    def covered(self, move: Move, numbers: Mapping[str, int]) -> tuple[int, ...]:
+        """The numbers of the cells that a placement on named cells covers.
+
+        Raises `IllegalMove` for a tile or a cell that does not exist, and where a colour is named.
+        """
+        if move.kind != "place":
+            raise self.refuse(move, Reason.NOT_IN_THIS_GAME)
+        if move.named is not None:
+            raise self.refuse(move, Reason.NOT_IN_THIS_GAME, "no colour is named in this game")
+        if self.kind_of(move.tile) is None:
+            raise self.refuse(move, Reason.NO_SUCH_TILE)
+        for name in move.at:
+            if name not in numbers:
+                raise self.refuse(move, Reason.OUTSIDE, f"{name} is outside the play area")
+        return tuple(numbers[name] for name in move.at)
+
     # ------------------------------------------------------------ what a game provides
 
     tables: Any

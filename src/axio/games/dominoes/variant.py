@@ -78,18 +78,10 @@ class DominoVariant(Variant):
             return self.first_other_action
         if move.kind == "keep":
             return self.first_other_action + 1
-        if move.kind != "place":
-            raise self.refuse(move, Reason.NOT_IN_THIS_GAME)
-        if move.named is not None:
-            raise self.refuse(move, Reason.NOT_IN_THIS_GAME, "no colour is named in this game")
-        if self.kind_of(move.tile) is None:
-            raise self.refuse(move, Reason.NO_SUCH_TILE)
-        for name in move.at:
-            if name not in self.number:
-                raise self.refuse(move, Reason.OUTSIDE, f"{name} is outside the play area")
-        if len(move.at) != 2:
+        cells = self.covered(move, self.number)
+        if len(cells) != 2:
             raise self.refuse(move, Reason.WRONG_SHAPE, "a tile covers two cells")
-        a, b = (self.number[name] for name in move.at)
+        a, b = cells
         ca, cb = (self.colours.index(letter) for letter in move.tile)
         if (slot := self.slot_of.get((a, b))) is None:
             a, b, ca, cb = b, a, cb, ca

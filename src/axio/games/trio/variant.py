@@ -85,16 +85,7 @@ class TrioVariant(Variant):
             return self.first_other_action + SUBSETS
         if move.kind == "exchange":
             return self.first_other_action + self._chosen(state, move) - 1
-        if move.kind != "place":
-            raise self.refuse(move, Reason.NOT_IN_THIS_GAME)
-        if move.named is not None:
-            raise self.refuse(move, Reason.NOT_IN_THIS_GAME, "no colour is named in this game")
-        if self.kind_of(move.tile) is None:
-            raise self.refuse(move, Reason.NO_SUCH_TILE)
-        for name in move.at:
-            if name not in self.number:
-                raise self.refuse(move, Reason.OUTSIDE, f"{name} is outside the board")
-        cells, letters = tuple(self.number[name] for name in move.at), move.tile
+        cells, letters = self.covered(move, self.number), move.tile
         if cells not in self.slot_of:
             cells, letters = cells[::-1], letters[::-1]
         if cells not in self.slot_of:
