@@ -250,6 +250,15 @@ def test_a_high_display_is_cut_to_the_height() -> None:
         assert any(line.split()[:5] == ["-1", "0", "1", "2", "3"] for line in lines), "and columns"
 
 
+def test_a_small_display_is_whole_however_high_its_panels_are() -> None:
+    panels = tuple(replace(panel, hand=("RGBO",) * 9) for panel in rota_content(4).panels)
+    tiles = (Laid("RGBO", ("0,0",)), Laid("RGBO", ("0,1",)))
+    content = replace(rota_content(4), tiles=tiles, places=(), last=("0,1",), panels=panels)
+    text = terminal.render(scene_of("rota", content), colour=False, width=60, height=11)
+    assert text.count("✹┬●") == 2
+    assert "outside" not in text
+
+
 def test_both_ways_at_once() -> None:
     lines = terminal.render(display(20, 20, "10,10"), colour=False, width=70, height=24).splitlines()
     assert len(lines) <= 24

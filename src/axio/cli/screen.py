@@ -58,7 +58,7 @@ class Screen:
         )
 
     def _below(self, position: Position) -> int:
-        """Lines for what the others did, the tiles in hand where they are shown, a question and its answer."""
+        """Lines for what the others did, for tiles in hand that are shown, a question and its answer."""
         turned = len(self.turned(position)) if isinstance(position, View) else 0
         return (position.players + 1) // 2 + turned + 3
 

@@ -187,14 +187,14 @@ class _Panel:
         start = column = self.left + 2
         for scene in seat.hand:
             letters = scene.title
-            shown = len(letters) + apart - 1 if self.signs.unicode else 0
+            shown = len(letters) + 1 if self.signs.unicode else 0
             if column > start and column + shown + len(letters) > self.left + self.room:
                 column, line = start, line + 1
             if self.signs.unicode:
                 for letter in letters:
                     self.sheet.put(column, line, self.signs.glyph(letter), letter_ink(letter, tile=True))
                     column += 1
-                column += apart - 1
+                column += 1
             for letter in letters:
                 ink = PLAIN if self.signs.unicode else letter_ink(letter, tile=True)
                 column = self.sheet.put(column, line, letter, ink)

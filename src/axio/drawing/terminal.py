@@ -61,12 +61,13 @@ class _Printer:
                 lines = sheet.bounds().height
                 if height is None or lines <= height:
                     return sheet
-                tried.append((lines, board, sheet))
+                tried.append((board, sheet))
         assert height is not None, "without a limit the first arrangement does"
-        _, board, sheet = min(tried, key=lambda one: one[0])
+        board = min((board for board, _ in tried), key=lambda board: board.lines)
         # A board that always has the same cells is shown whole where it has the room for itself.
-        grows = any(cell.ground == "free" for cell in self.scene.cells)
-        return self._lowered(board, height) if grows or board.lines > height else sheet
+        if board.lines > height or any(cell.ground == "free" for cell in self.scene.cells):
+            return self._lowered(board, height)
+        return min((sheet for _, sheet in tried), key=lambda sheet: sheet.bounds().height)
 
     def _boards(self) -> Iterator[_Board]:
         """The board on every grid that fits the width; where none does, a part of it on the narrowest."""

@@ -56,6 +56,8 @@ class Opening:
         column, line = self._focus()
         first, after = _stretch(column, columns, left + right + long, self._all.left, self._all.right)
         upper, lower = _stretch(line, lines, top + bottom, self._all.top, self._all.bottom)
+        if Box(first, upper, after, lower) == self._all:
+            return self.whole()
         shown = [
             (box.left, box.top, box.right, box.bottom)
             for box in self._cells
