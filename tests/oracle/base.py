@@ -7,6 +7,7 @@ section in the rules; "record" is the description of the interchange record.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -30,8 +31,8 @@ def text_list(value: Any, what: str) -> list[str]:
     return list(value)
 
 
-class Referee:
-    """One game in progress. A game's own class fills in everything that raises NotImplementedError."""
+class Referee(ABC):
+    """One game in progress. A game's own class fills in everything abstract."""
 
     game: str
     colours: str
@@ -64,24 +65,25 @@ class Referee:
     def zero_scores(self) -> dict[str, int]:
         return dict.fromkeys(self.colours, 0)
 
+    @abstractmethod
     def orientations(self, tile: str) -> list[str]:
         """All ways the tile can be turned (letters as they lie)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def bad_tile(self, tile: str) -> bool:
         """True when the letters are no tile of this game."""
-        raise NotImplementedError
 
+    @abstractmethod
     def legal_moves(self) -> set[Move]:
-        raise NotImplementedError
+        """Everything the seat to act may do."""
 
+    @abstractmethod
     def why_not(self, move: Move) -> str | None:
         """Why this placement is not legal now; None when it is."""
-        raise NotImplementedError
 
+    @abstractmethod
     def gains(self, move: Move) -> list[dict[str, int]]:
         """What the placement may score; more than one only where the rules leave a true tie (solo)."""
-        raise NotImplementedError
 
     def pyramids(self, move: Move) -> list[str]:
         return []
@@ -90,17 +92,17 @@ class Referee:
         """Axio 15: the sorted vector, compared from the lowest colour upwards."""
         return tuple(sorted(self.scores[seat].values()))
 
+    @abstractmethod
     def placement_of(self, e: Event) -> Move:
         """The move a place event describes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def do_place(self, move: Move, gain: Mapping[str, int]) -> None:
         """Put the tile down, count the gain and go on with the game."""
-        raise NotImplementedError
 
+    @abstractmethod
     def drawn(self) -> None:
         """Called when everything that was due has been drawn."""
-        raise NotImplementedError
 
     def draw_source(self) -> str:
         return "bag"
@@ -108,7 +110,7 @@ class Referee:
     def expected_draw(self) -> tuple[int | None, int] | None:
         return self.due
 
-    def drawing(self) -> None:
+    def drawing(self) -> None:  # noqa: B027 (most games have nothing to do here)
         """Called when a draw has been found right, before it is made."""
 
     def handlers(self) -> dict[str, Callable[[Event], None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import permutations
@@ -39,8 +40,9 @@ class Dominoes(Referee):
         self.phase = "deal"  # deal, place, offer (exchange or keep), refill, swap
         self.start_deal(0)
 
+    @abstractmethod
     def play_area(self) -> dict[str, tuple[int, int]]:
-        raise NotImplementedError
+        """The cells that are played on, by name, with their coordinates."""
 
     def orientations(self, tile: str) -> list[str]:
         return [tile, tile[::-1]]
