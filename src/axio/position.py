@@ -233,7 +233,7 @@ class Position:
             last=self.last_placed(),
             places=tuple(dict.fromkeys(spots)),
             panels=tuple(self._panel(seat, names) for seat in range(self.players)),
-            unseen=self.in_bag,
+            to_draw=self.in_bag,
         )
 
     def _panel(self, seat: int, names: Sequence[str] | None) -> Panel:

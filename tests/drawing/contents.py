@@ -52,7 +52,7 @@ def axio_content(players: int) -> Content:
         last=("e4", "f4"),
         places=(("g8", "g9"), ("g9", "g10")),
         panels=panels(players, "RGBOP", 18, ("RG", "BB", "OP", "GO", "RP")),
-        unseen=63,
+        to_draw=63,
     )
 
 
@@ -65,7 +65,7 @@ def hex_content(players: int) -> Content:
         last=("i7", "h8"),
         places=(("f7", "g6"),),
         panels=panels(players, "RGBOPY", 18, ("RG", "BB", "OP", "GO", "RP", "YY")),
-        unseen=84,
+        to_draw=84,
     )
 
 
@@ -81,7 +81,7 @@ def rota_content(players: int) -> Content:
         last=("2,-1",),
         places=(("3,-1",), ("-1,0",)),
         panels=panels(players, "RGBOP", 12, ("BRG_",)),
-        unseen=40,
+        to_draw=40,
     )
 
 
@@ -95,7 +95,7 @@ def trio_content(players: int) -> Content:
         last=("j9", "k9", "l9"),
         places=(("b2", "c2", "d2"),),
         panels=panels(players, "", None, ("RGB", "YYB", "RRR")),
-        unseen=41,
+        to_draw=41,
     )
 
 

@@ -55,7 +55,7 @@ def test_every_game_fits_usual_windows(
     lines = visible(text)
     assert len(lines) <= height
     assert max(map(len, lines)) <= width
-    assert f"{scene.unseen} to draw" in text
+    assert f"{scene.to_draw} to draw" in text
 
 
 @pytest.mark.parametrize("width", [1, 10, 20, 33, 50, 79])

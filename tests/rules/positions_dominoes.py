@@ -152,13 +152,6 @@ def one_way(variant: Variant, tile: str) -> str:
     return tile if tile in variant.tileset else tile[::-1]
 
 
-def table(start: Position) -> Table:
-    """A table that stands in this position; its tiles are drawn by `draw`. It has no events of before."""
-    made = Table(start.variant)
-    made.state = start.state.copy()
-    return made
-
-
 def dealt(game: str, *hands: str, players: int = 2) -> Table:
     """A new table at which the first seats have drawn these hands, the others any."""
     made = Table(find_variant(game, players))

@@ -8,6 +8,7 @@ import pytest
 
 import axio
 from axio.games import find_variant
+from tests.rules.playing import play_on
 
 COLOURS = "RGBOP"
 Display = dict[tuple[int, int], str]
@@ -127,13 +128,6 @@ def position(
         "stack": ",".join(str(n) for n in (*stacks, 0, 0, 0)[:4]),
     }
     return axio.Position.parse(f"rota {players} - " + " ".join(f"{k}={v}" for k, v in fields.items()))
-
-
-def play_on(start: axio.Position) -> axio.Table:
-    """A table at a position; nobody deals at it. What came before the position it does not know."""
-    table = axio.Table(start.variant)
-    table.state = start.state.copy()
-    return table
 
 
 def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:

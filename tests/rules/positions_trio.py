@@ -16,6 +16,7 @@ import pytest
 
 import axio
 from axio.games import find_variant
+from tests.rules.playing import play_on
 
 #      abcdefghijklmnop
 BOARD = """
@@ -168,13 +169,6 @@ def only(whole: axio.Position, bag: Sequence[str]) -> axio.Position:
     state["bag"][0] = left
     state["in_bag"] = state["unseen"] = len(bag)
     return axio.Position(variant, state)
-
-
-def play_on(start: axio.Position) -> axio.Table:
-    """A table at a position; nobody deals at it. What came before the position it does not know."""
-    table = axio.Table(start.variant)
-    table.state = start.state.copy()
-    return table
 
 
 def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:

@@ -13,6 +13,7 @@ from axio import Reason, Table, new_game
 from axio.games import find_variant
 from tests.rules import test_axio_solo as solo
 from tests.rules import test_axio_turn as turn
+from tests.rules.playing import play_on as table
 from tests.rules.positions_dominoes import (
     cells,
     dealt,
@@ -24,7 +25,6 @@ from tests.rules.positions_dominoes import (
     position,
     reason,
     spots,
-    table,
 )
 
 PRINTED = {"g7": "P", "g11": "R", "k7": "G", "g3": "B", "c7": "O"}

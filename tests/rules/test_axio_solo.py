@@ -9,7 +9,8 @@ import pytest
 
 from axio import Reason
 from axio.engine.standing import places
-from tests.rules.positions_dominoes import cells, dealt, draw_all, play, position, reason, table
+from tests.rules.playing import play_on as table
+from tests.rules.positions_dominoes import cells, dealt, draw_all, play, position, reason
 
 THREE_REDS = "c d e f g\n9 O . R R R"  # a red half on h9 scores 3
 

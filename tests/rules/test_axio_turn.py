@@ -8,7 +8,8 @@ import pytest
 
 from axio import IllegalMove, Reason, Table
 from axio.events import Draw, Exchange
-from tests.rules.positions_dominoes import dealt, draw_all, on_board, play, position, reason, table
+from tests.rules.playing import play_on as table
+from tests.rules.positions_dominoes import dealt, draw_all, on_board, play, position, reason
 
 # ------------------------------------------------------------ 9-11: reaching 18
 

@@ -16,7 +16,8 @@ import pytest
 from axio import Reason, Table, new_game
 from axio.games import find_variant
 from tests.rules import test_hex_turn as turn
-from tests.rules.positions_dominoes import cells, dealt, may, on_board, play, position, reason, spots, table
+from tests.rules.playing import play_on as table
+from tests.rules.positions_dominoes import cells, dealt, may, on_board, play, position, reason, spots
 
 COUNTS = pytest.mark.parametrize("players", [1, 2, 3, 4])
 

@@ -9,7 +9,8 @@ import pytest
 
 from axio import IllegalMove, Reason, Table, new_game
 from axio.events import Draw, Exchange
-from tests.rules.positions_dominoes import cells, dealt, draw_all, leave_in_bag, play, position, reason, table
+from tests.rules.playing import play_on as table
+from tests.rules.positions_dominoes import cells, dealt, draw_all, leave_in_bag, play, position, reason
 
 at_board = partial(position, game="hex")
 

@@ -14,6 +14,7 @@ from axio.games import find_variant
 from axio.reasons import Reason
 from tests.rules import test_rota_turn as turn
 from tests.rules.numbered import Table, by_rule
+from tests.rules.playing import play_on
 from tests.rules.positions_rota import (
     COLOURS,
     DIRECTIONS,
@@ -25,7 +26,6 @@ from tests.rules.positions_rota import (
     Display,
     lying,
     open_places,
-    play_on,
     position,
     refusal,
     same_tile,

@@ -9,6 +9,7 @@ import pytest
 import axio
 from axio.events import Draw, Place
 from tests.rules.numbered import Table, by_rule
+from tests.rules.playing import play_on
 from tests.rules.positions_rota import (
     ALL_BUT_RED,
     NOTHING,
@@ -17,7 +18,6 @@ from tests.rules.positions_rota import (
     TWO_RED_ONE_BLUE,
     after,
     places,
-    play_on,
     position,
     same_tile,
     stacks,

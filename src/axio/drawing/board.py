@@ -106,7 +106,7 @@ def scene(
         marks=tuple(marks),
         labels=tuple(labels),
         seats=seats(content.panels, tile, blank),
-        unseen=content.unseen,
+        to_draw=content.to_draw,
     )
 
 

@@ -62,7 +62,7 @@ class Deck:
 
 def deck(scene: Scene, *, room: float, beside: bool) -> Deck:
     """Lay the cards out: in columns of height `room`, or in rows of width `room`."""
-    stock = STOCK if scene.unseen else 0.0
+    stock = STOCK if scene.to_draw else 0.0
     return _beside(scene, room, stock) if beside else _below(scene, room, stock)
 
 
@@ -157,9 +157,9 @@ def draw(canvas: Canvas, deck: Deck, corner: Point, draw_tile: DrawTile) -> None
         card = _Card(canvas, seat, (corner[0] + at[0], corner[1] + at[1]), size, draw_tile)
         card.draw(deck, best)
     back = next((seat.back for seat in seats if seat.back), None)
-    if deck.scene.unseen and back:
+    if deck.scene.to_draw and back:
         end, middle = corner[0] + deck.size[0] - PAD, corner[1] + deck.size[1] - 10.0
-        _backs(canvas, back, 3, f"{deck.scene.unseen} to draw", (end, middle), draw_tile)
+        _backs(canvas, back, 3, f"{deck.scene.to_draw} to draw", (end, middle), draw_tile)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,8 @@ def write(scene: Scene, sheet: Sheet, signs: Signs, form: Form, *, colour: bool,
                 panel.brief(seat, line, _longest(scene, signs)) if form.brief else panel.write(seat, line)
             )
         line = max(ends) + apart
-    if scene.unseen:
-        stock = f"{scene.unseen} to draw"
+    if scene.to_draw:
+        stock = f"{scene.to_draw} to draw"
         corner = box.left + width - len(stock)
         if form.brief and not form.beside and sheet.end(box.bottom - 1) + GAP <= corner:
             sheet.put(corner, box.bottom - 1, stock, FAINT)  # saves a line

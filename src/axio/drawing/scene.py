@@ -63,7 +63,7 @@ class Content:
     last: tuple[str, ...] = ()
     places: tuple[tuple[str, ...], ...] = ()
     panels: tuple[Panel, ...] = ()
-    unseen: int = 0  # tiles left to draw
+    to_draw: int = 0
     title: str = ""
 
 
@@ -176,7 +176,7 @@ class Scene:
     """A whole picture. `corner` and `size` bound everything but the seats; `frame` is the board's edge.
 
     `tighter` are grids for a terminal that has too little room for `grid`, in the order in which they are
-    tried. `unseen` is how many tiles are left to draw.
+    tried. `to_draw` is how many tiles are left.
     """
 
     title: str
@@ -191,4 +191,4 @@ class Scene:
     marks: tuple[Mark, ...] = ()
     labels: tuple[Label, ...] = ()
     seats: tuple[Seat, ...] = ()
-    unseen: int = 0
+    to_draw: int = 0

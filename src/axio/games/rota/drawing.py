@@ -82,7 +82,7 @@ def scene(content: Content) -> Scene:
         ),
         labels=tuple(labels),
         seats=seats(content.panels, tile, "____"),
-        unseen=content.unseen,
+        to_draw=content.to_draw,
     )
 
 
