@@ -10,6 +10,15 @@ from __future__ import annotations
 import hashlib
 
 
+def commitment(seed: int | str) -> str:
+    """What may be shown of a secret seed before it is told: its SHA-256.
+
+    >>> commitment("seven")[:16]
+    '3ba8d02b16fd2a01'
+    """
+    return hashlib.sha256(str(seed).encode()).hexdigest()
+
+
 class Generator:
     """Numbers by lot from a seed.
 

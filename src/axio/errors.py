@@ -25,6 +25,10 @@ class WrongOption(AxioError):
     """The game has no such option, or the option no such value."""
 
 
+class UnknownFigure(AxioError):
+    """A rules page has no picture of that name."""
+
+
 class IllegalMove(AxioError):
     """A move that may not be made; `reason` says which rule stands against it."""
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from .chance import commitment
 from .drawing.scene import Laid
 from .engine.phases import OFFER
 from .errors import AxioError, BadFile, BadRecord
@@ -41,6 +42,9 @@ class Record(Struct, frozen=True, kw_only=True):
     setup: Setup | UnsetType = UNSET
     events: tuple[Event, ...]
     result: Result | UnsetType = UNSET
+    # Of games dealt fairly: what was shown of the seed at the start, and the seed, told at the end.
+    commitment: str | UnsetType = UNSET
+    seed: str | UnsetType = UNSET
 
     def to_json(self) -> str:
         """The record as one line of JSON."""
@@ -64,8 +68,8 @@ _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Record)
 
 
-def record_of(table: Table, names: Sequence[str] | None = None) -> Record:
-    """The record of a table, with a name for each seat."""
+def record_of(table: Table, names: Sequence[str] | None = None, *, with_seed: bool = False) -> Record:
+    """The record of a table, with a name for each seat and, if it may be known by now, the seed."""
     names = tuple(names) if names else tuple(f"seat {seat}" for seat in range(table.players))
     if len(names) != table.players:
         raise AxioError(f"{len(names)} names for {table.players} seats")
@@ -77,6 +81,8 @@ def record_of(table: Table, names: Sequence[str] | None = None) -> Record:
         setup=msgspec.convert(table.variant.setup(), Setup),
         events=table.events,
         result=table.result or UNSET,
+        commitment=commitment(table.seed) if with_seed and table.seed is not None else UNSET,
+        seed=str(table.seed) if with_seed and table.seed is not None else UNSET,
     )
 
 
@@ -130,6 +136,7 @@ def replay(record: Record, *, upto: int | None = None) -> Table:
             raise BadRecord(str(error), number) from None
     if upto is None:
         _check_result(record.result, table)
+        _check_seed(record, table)
     return table
 
 
@@ -213,6 +220,15 @@ def _check_result(result: Result | UnsetType, table: Table) -> None:
         raise BadRecord("the record has a result but the game is not over")
     elif result != table.result:
         raise BadRecord(f"the result is {_plain(table.result)}, the record says {_plain(result)}")
+
+
+def _check_seed(record: Record, table: Table) -> None:
+    if record.seed is UNSET:
+        return
+    if record.commitment is not UNSET and commitment(record.seed) != record.commitment:
+        raise BadRecord("the seed is not the one that was committed to: its SHA-256 differs")
+    if not table.follows_from(record.seed):
+        raise BadRecord("the tiles drawn are not the ones that the seed deals")
 
 
 def _plain(result: object) -> str:

@@ -86,10 +86,11 @@ class Table(Position):
         self.actions.append(action)
         self.deal()
 
-    def deal(self) -> None:
-        """Draw what is due, if this table deals."""
+    def deal(self) -> list[str]:
+        """Draw what is due, if this table deals; what was drawn, as `draw` would be told it."""
+        drawn: list[str] = []
         if self.seed is None:
-            return
+            return drawn
         lots: Generator | None = None
         while self.draw_due:
             if lots is None:
@@ -100,14 +101,28 @@ class Table(Position):
             for action, weight in outcomes:
                 left -= weight
                 if left < 0:
+                    drawn.append(self._chance_text(action))
                     self._chance(action)
                     break
+        return drawn
+
+    def _chance_text(self, action: int) -> str:
+        if self.state["phase"][0] != START:
+            return self.variant.kinds[action]
+        laid = self.variant.starting(self.state, action)
+        return f"{laid.letters} {laid.at[0]}"
 
     def draw(self, tile: str | Laid) -> None:
-        """Tell which tile is drawn next (or, for an opening display, how it lies). Raises `IllegalMove`."""
+        """Tell which tile is drawn next: `RG`, or for an opening display, as it lies, `RGBO 0,1`.
+
+        Raises `IllegalMove`.
+        """
         phase = int(self.state["phase"][0])
         if phase < DRAW:
             raise IllegalMove(f"draw {tile}", Reason.NO_DRAW_DUE)
+        if isinstance(tile, str) and " " in tile:
+            letters, _, at = tile.partition(" ")
+            tile = Laid(letters, (at,))
         if isinstance(tile, Laid):
             action = self.variant.start_action(self.state, tile) if phase == START else None
         else:
@@ -178,13 +193,22 @@ class Table(Position):
     def last_placed(self) -> tuple[str, ...]:
         return last_placed(self.events)
 
-    def view(self, seat: int | None = None) -> View:
-        """What a seat may know, or a spectator (`None`)."""
+    def view(self, seat: int | None = None, *, since: int = 0) -> View:
+        """What a seat may know, or a spectator (`None`); with `since`, without the first so many events."""
         if seat is not None and not 0 <= seat < self.players:
             raise AxioError(f"there is no seat {seat} at this table: 0 to {self.players - 1}")
         public = self.variant.exchange_is_public
-        events = [seen_by(event, seat, public) for event in self.events]
+        events = [seen_by(event, seat, public) for event in self.events[since:]]
         return View(self.variant, self.variant.redact(self.state, seat), seat, events)
+
+    def follows_from(self, seed: int | str) -> bool:
+        """Whether every tile drawn here is the one that this seed deals."""
+        dealt = Table(self.variant, seed)
+        for at in self._moves:
+            if dealt.actions != self.actions[:at]:
+                return False
+            dealt.play_unchecked(self.actions[at])
+        return dealt.actions[: len(self.actions)] == self.actions
 
     def __repr__(self) -> str:
         if self.seed is None:

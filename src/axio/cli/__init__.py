@@ -21,6 +21,7 @@ PROGRAM = __name__.partition(".")[0]
 
 # Only the command that is called is loaded: most bring NumPy and Numba with them, and help needs neither.
 COMMANDS = {
+    "serve": "Serve the page where people play, on this machine or for a club.",
     "games": "List the games.",
     "rules": "Read the rules of a game.",
     "play": "Play in the terminal, alone, against programs or with friends.",

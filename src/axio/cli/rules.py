@@ -7,19 +7,28 @@ import sys
 
 import click
 
-from ..games import rules_page
+from ..games import LANGUAGES, rules_page
 
 # Where the rules page says which of its sentences are ours; not where it explains the marks, in `code`.
-MARK = re.compile(r"(?<!`)\[(ruling|reconstruction)\](?!`)")
+MARK = re.compile(r"(?<!`)\[(ruling|reconstruction|Festlegung|Rekonstruktion)\](?!`)")
+IMAGE = re.compile(r"!\[([^\]]*)\]\(figure:\w+\)")
 WIDEST = 100
 
 
 @click.command("rules")
 @click.argument("name", metavar="GAME")
+@click.option(
+    "--lang",
+    "language",
+    type=click.Choice(LANGUAGES),
+    default=LANGUAGES[0],
+    show_default=True,
+    help="The language.",
+)
 @click.option("--plain", is_flag=True, help="Print the Markdown as it is written, as into a pipe.")
-def command(name: str, plain: bool) -> None:
+def command(name: str, language: str, plain: bool) -> None:
     """Read the rules of a game."""
-    page = rules_page(name)
+    page = rules_page(name, language)
     if plain or not sys.stdout.isatty():
         click.echo(page, nl=not page.endswith("\n"))
         return
@@ -28,4 +37,6 @@ def command(name: str, plain: bool) -> None:
 
     console = Console()
     console.width = min(console.width, WIDEST)
-    console.print(Markdown(MARK.sub(r"***[\1]***", page)))
+    # A terminal shows no pictures: what they show is told instead, set off as a quotation.
+    told = IMAGE.sub(r"> \1", page)
+    console.print(Markdown(MARK.sub(r"***[\1]***", told)))

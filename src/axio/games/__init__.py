@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import import_module, resources
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..errors import UnknownGame, WrongOption, WrongPlayers
 from .declaration import MOST_PLAYERS, Game
+from .words import LANGUAGES as LANGUAGES
+from .words import Words as Words
+from .words import page_of, words_of
 
 if TYPE_CHECKING:
     from .variant import Variant
@@ -25,9 +28,29 @@ def game(name: str) -> Game:
     return declared
 
 
-def rules_page(name: str) -> str:
-    """A game's rules in our own words, as Markdown."""
-    return (resources.files(__name__) / game(name).id / "rules.md").read_text(encoding="utf-8")
+def words(name: str, language: str = LANGUAGES[0]) -> Words:
+    """What a page says about a game. Raises `UnknownGame`; another language than ours is English."""
+    return words_of(game(name), language)
+
+
+def rules_page(name: str, language: str = LANGUAGES[0]) -> str:
+    """A game's rules in our own words, as Markdown; images `figure:NAME` are drawn by `figure`."""
+    return page_of(game(name), language)
+
+
+def figures(name: str) -> tuple[str, ...]:
+    """The names of the pictures on a game's rules page."""
+    from .pictures import declared
+
+    return tuple(declared(game(name)))
+
+
+def figure(name: str, shown: str, *, dark: bool = False) -> str:
+    """A picture of a game's rules page as SVG. Raises `UnknownGame` or `UnknownFigure`."""
+    from .pictures import drawn, find
+
+    found = find(game(name), shown)
+    return drawn(find_variant(name, found.players, found.options), found, dark=dark)
 
 
 def find_variant(name: str, players: int = 2, options: Mapping[str, bool] | None = None) -> Variant:

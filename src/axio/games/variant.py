@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..drawing.scene import Content, Laid, Scene
+from ..drawing.scene import Content, Laid, Scene, Tile
 from ..engine.kernels import Kernels
 from ..engine.phases import DRAW, HIDDEN, REMOVE
 from ..errors import IllegalMove
@@ -30,6 +30,8 @@ class Variant(ABC):
     exchange_is_public = True
     # Whether tiles can leave the game without having been placed.
     tiles_leave = False
+    # Whether the board grows with the tiles on it.
+    grows = False
     # Fields of the state that a position text carries besides the board, hands, bag and scores.
     counters: tuple[str, ...] = ()
 
@@ -115,6 +117,10 @@ class Variant(ABC):
             seen["removed"] = 0
         return seen
 
+    def extra_turns(self, state: State) -> int:
+        """How many more placements or turns the seat to move has won."""
+        return int(next((state[name][0] for name in ("extra", "again") if name in state.dtype.names), 0))
+
     def refuse(self, move: Move, reason: Reason, detail: str = "") -> IllegalMove:
         """The error for a move that has no number at all, such as one outside the board."""
         return IllegalMove(move, reason, detail)
@@ -162,6 +168,23 @@ class Variant(ABC):
         """The move with this number."""
 
     @abstractmethod
+    def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Placements as numbers: of the way the tile is turned, of its place, and of the colour named (or 0)."""
+
+    @abstractmethod
+    def turned(self, state: State, way: int) -> str:
+        """The letters of a tile of the seat to move, turned this way."""
+
+    @abstractmethod
+    def cells_of(self, state: State, place: int) -> tuple[str, ...]:
+        """The cells of a place."""
+
+    @property
+    @abstractmethod
+    def directions(self) -> Sequence[tuple[str, ...]]:
+        """A place for every direction in which a tile can lie."""
+
+    @abstractmethod
     def kind_of(self, letters: str) -> int | None:
         """The kind of a tile written in any of its orientations, `None` if there is no such tile."""
 
@@ -189,12 +212,24 @@ class Variant(ABC):
     def scene(self, content: Content) -> Scene:
         """The drawing of a content."""
 
+    @abstractmethod
+    def drawn(self, laid: Laid) -> Tile:
+        """The drawing of a tile on the board."""
+
+    @abstractmethod
+    def drawn_in_hand(self, letters: str) -> Scene:
+        """The drawing of a tile in hand."""
+
     def contradiction(self, state: State) -> str:
         """What is impossible about a state that was read from a text, in words; empty if nothing is."""
         return ""
 
     def pyramids(self, state: State) -> tuple[str, ...]:
         """The cells that have got a pyramid so far, oldest first."""
+        return ()
+
+    def spent(self, state: State) -> tuple[str, ...]:
+        """The cells that have lost their pyramid and stay empty for good."""
         return ()
 
     def source(self, state: State) -> str:

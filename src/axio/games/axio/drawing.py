@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from axio.drawing import board
 from axio.drawing.geometry import letter_number
-from axio.drawing.scene import Content, Scene
+from axio.drawing.scene import Content, Laid, Scene, Tile
 
 _INNER = range(3, 12)
 """Rows and columns of the smallest play area."""
@@ -25,6 +25,11 @@ def scene(content: Content) -> Scene:
         blank="__",
         outer=_outer,
     )
+
+
+def on_board(laid: Laid) -> Tile:
+    """A tile on the board."""
+    return board.SQUARES.tile(laid)
 
 
 def tile(letters: str) -> Scene:

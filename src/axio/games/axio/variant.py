@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..declaration import Game
 from ..dominoes.tables import Facts, tile_mix
 from ..dominoes.variant import DominoVariant
-from .drawing import scene
+from . import drawing
 
 # Reconstruction: no source says which colour is printed where, nor how the tiles are made up.
 PRINTED = {"g7": "P", "g11": "R", "k7": "G", "g3": "B", "c7": "O"}
@@ -29,4 +29,4 @@ def make(game: Game, players: int, options: tuple[str, ...]) -> DominoVariant:
         pyramids=20,
         players=players,
     )
-    return DominoVariant(game, facts, options, scene)
+    return DominoVariant(game, facts, options, drawing)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from ...drawing.scene import Content, Laid, Scene
+from ...drawing.scene import Content, Laid, Scene, Tile
 from ...engine.kernels import Kernels, hooks
 from ...errors import BadText
 from ...moves import Move
@@ -24,6 +24,22 @@ from .tables import Facts, opening, pairs, slots_of, state_dtype, tables
 MARKS = {PYRAMID: "^", SPENT: "x"}
 
 
+class Drawing(Protocol):
+    """A game's drawing module."""
+
+    def scene(self, content: Content) -> Scene:
+        """The board."""
+        ...
+
+    def on_board(self, laid: Laid) -> Tile:
+        """A tile on the board."""
+        ...
+
+    def tile(self, letters: str) -> Scene:
+        """A tile in hand."""
+        ...
+
+
 class DominoVariant(Variant):
     """A game of the family for a number of players."""
 
@@ -31,12 +47,10 @@ class DominoVariant(Variant):
     turns = 2
     other_actions = 2
 
-    def __init__(
-        self, game: Game, facts: Facts, options: tuple[str, ...], draw: Callable[[Content], Scene]
-    ) -> None:
+    def __init__(self, game: Game, facts: Facts, options: tuple[str, ...], drawing: Drawing) -> None:
         super().__init__(game, facts.players, options)
         self.facts = facts
-        self.draw = draw
+        self.drawing = drawing
         self.hand = 1 if facts.solo else facts.hand
         self.kinds = tuple(pairs(facts.colours))
         self.tileset = facts.tiles
@@ -96,10 +110,28 @@ class DominoVariant(Variant):
     def decode(self, state: State, action: int) -> Move:
         if action >= self.first_other_action:
             return Move("exchange" if action == self.first_other_action else "keep")
-        rest, cb = divmod(action, len(self.colours))
-        slot, ca = divmod(rest, len(self.colours))
-        a, b = self.slots[slot]
-        return Move("place", self.colours[ca] + self.colours[cb], (self.names[a], self.names[b]))
+        place, way = divmod(action, len(self.colours) ** 2)
+        return Move("place", self.turned(state, way), self.cells_of(state, place))
+
+    def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        place, way = np.divmod(actions, len(self.colours) ** 2)
+        return way, place, np.zeros_like(actions)
+
+    def turned(self, state: State, way: int) -> str:
+        a, b = divmod(way, len(self.colours))
+        return self.colours[a] + self.colours[b]
+
+    def cells_of(self, state: State, place: int) -> tuple[str, ...]:
+        a, b = self.slots[place]
+        return self.names[a], self.names[b]
+
+    @property
+    def directions(self) -> list[tuple[str, ...]]:
+        cells = list(self.facts.cells)
+        steps: dict[tuple[int, int], int] = {}
+        for place, (a, b) in enumerate(self.slots):
+            steps.setdefault((cells[b][0] - cells[a][0], cells[b][1] - cells[a][1]), place)
+        return [self.cells_of(self.opening, place) for place in steps.values()]
 
     def kind_of(self, letters: str) -> int | None:
         for way in (letters, letters[::-1]):
@@ -123,6 +155,11 @@ class DominoVariant(Variant):
         count = int(state["n_pyramids"][0])
         order = state["order"][0].tolist()
         return tuple(self.names[order[n % most]] for n in range(max(count - most, 0), count))
+
+    def spent(self, state: State) -> tuple[str, ...]:
+        if state["n_pyramids"][0] <= self.facts.pyramids:
+            return ()
+        return tuple(self.names[cell] for cell in np.flatnonzero(state["cells"][0, :-1] == SPENT).tolist())
 
     def write_board(self, state: State) -> str:
         """Rows from the top; after a comma the pyramids, oldest first."""
@@ -184,4 +221,10 @@ class DominoVariant(Variant):
         )
 
     def scene(self, content: Content) -> Scene:
-        return self.draw(content)
+        return self.drawing.scene(content)
+
+    def drawn(self, laid: Laid) -> Tile:
+        return self.drawing.on_board(laid)
+
+    def drawn_in_hand(self, letters: str) -> Scene:
+        return self.drawing.tile(letters)

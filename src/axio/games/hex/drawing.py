@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from axio.drawing import board
 from axio.drawing.geometry import ROW, hexagon, letter_number
-from axio.drawing.scene import Content, Grid, Label, Point, Scene
+from axio.drawing.scene import Content, Grid, Label, Laid, Point, Scene, Tile
 
 
 def _point(letter: float, number: float) -> Point:
@@ -52,6 +52,11 @@ def scene(content: Content) -> Scene:
         blank="__",
         outer=outer,
     )
+
+
+def on_board(laid: Laid) -> Tile:
+    """A tile on the board."""
+    return _LATTICE.tile(laid)
 
 
 def tile(letters: str) -> Scene:

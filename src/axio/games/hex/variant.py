@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..declaration import Game
 from ..dominoes.tables import Facts, tile_mix
 from ..dominoes.variant import DominoVariant
-from .drawing import scene
+from . import drawing
 
 SIDE = {1: 6, 2: 6, 3: 7, 4: 8}
 # Reconstruction: the printed corners of the side-6 area, from the centre, clockwise from the top left.
@@ -32,4 +32,4 @@ def make(game: Game, players: int, options: tuple[str, ...]) -> DominoVariant:
         pyramids=0,
         players=players,
     )
-    return DominoVariant(game, facts, options, scene)
+    return DominoVariant(game, facts, options, drawing)

@@ -86,6 +86,11 @@ def scene(content: Content) -> Scene:
     )
 
 
+def on_board(laid: Laid) -> Tile:
+    """A tile in the display."""
+    return _tile(laid.letters, _centre(_position(laid.at[0])), laid.at)
+
+
 def tile(letters: str) -> Scene:
     """A tile in hand: four letters clockwise from the top left corner, `_` for an empty one."""
     return small(letters, _tile(letters, (0.0, 0.0)), _GRID)

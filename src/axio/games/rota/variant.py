@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...drawing.scene import Content, Laid, Scene
+from ...drawing.scene import Content, Laid, Scene, Tile
 from ...engine.kernels import Kernels, hooks
 from ...engine.phases import START
 from ...errors import BadText
@@ -16,8 +16,7 @@ from ...moves import Move
 from ...reasons import Reason
 from ..declaration import Game
 from ..variant import State, Variant
-from . import greedy, rules
-from .drawing import scene
+from . import drawing, greedy, rules
 from .rules import FREE, NAMES, SIDE, TURNS
 from .tables import MIDDLE, MOST_FREE, Facts, opening, tables, turn
 
@@ -45,6 +44,7 @@ def make(game: Game, players: int, options: tuple[str, ...]) -> RotaVariant:
 class RotaVariant(Variant):
     """The game for a number of players."""
 
+    grows = True
     counters = ("extra", "dealing", "from_supply", "supply", "stack")
     hand = 1
     turns = TURNS * NAMES
@@ -114,10 +114,25 @@ class RotaVariant(Variant):
     def decode(self, state: State, action: int) -> Move:
         rest, name = divmod(action, NAMES)
         square, times = divmod(rest, TURNS)
-        x, y = self._position(state, square)
+        named = self.colours[name - 1] if name else None
+        return Move("place", self.turned(state, times), self.cells_of(state, square), named)
+
+    def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rest, name = np.divmod(actions, NAMES)
+        square, times = np.divmod(rest, TURNS)
+        return times, square, name
+
+    def turned(self, state: State, way: int) -> str:
         kind = int(state["hands"][0, int(state["seat"][0]), 0])
-        letters = turn(self.kinds[kind], times)
-        return Move("place", letters, (f"{x},{y}",), self.colours[name - 1] if name else None)
+        return turn(self.kinds[kind], way)
+
+    def cells_of(self, state: State, place: int) -> tuple[str, ...]:
+        x, y = self._position(state, place)
+        return (f"{x},{y}",)
+
+    @property
+    def directions(self) -> list[tuple[str, ...]]:
+        return [("0,0",)]
 
     def kind_of(self, letters: str) -> int | None:
         way = self.ways.get(letters)
@@ -204,4 +219,10 @@ class RotaVariant(Variant):
         return Content(tiles=tuple(self._display(state)))
 
     def scene(self, content: Content) -> Scene:
-        return scene(content)
+        return drawing.scene(content)
+
+    def drawn(self, laid: Laid) -> Tile:
+        return drawing.on_board(laid)
+
+    def drawn_in_hand(self, letters: str) -> Scene:
+        return drawing.tile(letters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from axio.drawing import board
-from axio.drawing.scene import Content, Scene
+from axio.drawing.scene import Content, Laid, Scene, Tile
 
 
 def scene(content: Content) -> Scene:
@@ -16,6 +16,11 @@ def scene(content: Content) -> Scene:
         tile=tile,
         blank="___",
     )
+
+
+def on_board(laid: Laid) -> Tile:
+    """A tile on the board."""
+    return board.SQUARES.tile(laid)
 
 
 def tile(letters: str) -> Scene:

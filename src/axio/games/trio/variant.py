@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...drawing.scene import Content, Laid, Scene
+from ...drawing.scene import Content, Laid, Scene, Tile
 from ...engine.kernels import Kernels, hooks
 from ...engine.phases import OVER
 from ...errors import BadText
@@ -17,9 +17,8 @@ from ...reasons import Reason
 from ..cells import read_rows, write_rows
 from ..declaration import Game
 from ..variant import State, Variant
-from . import board, greedy, rules
+from . import board, drawing, greedy, rules
 from .board import BLACK, HAND, SUBSETS
-from .drawing import scene
 from .tables import Facts, arrangements, canonical, opening, slots_of, tables
 
 COPIES = 2  # reconstruction, as is the map in board.txt
@@ -114,14 +113,28 @@ class TrioVariant(Variant):
 
     def decode(self, state: State, action: int) -> Move:
         if action < self.first_other_action:
-            slot, arrangement = divmod(action, len(self.arrangements))
-            at = tuple(self.names[cell] for cell in self.slots[slot])
-            return Move("place", self.arrangements[arrangement], at)
+            place, way = divmod(action, len(self.arrangements))
+            return Move("place", self.turned(state, way), self.cells_of(state, place))
         chosen = action - self.first_other_action + 1
         if chosen > SUBSETS:
             return Move("pass")
         hand = self.hand_of(state, int(state["seat"][0]))
         return Move("exchange", tiles=tuple(tile for i, tile in enumerate(hand) if chosen >> i & 1))
+
+    def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        place, way = np.divmod(actions, len(self.arrangements))
+        return way, place, np.zeros_like(actions)
+
+    def turned(self, state: State, way: int) -> str:
+        return self.arrangements[way]
+
+    def cells_of(self, state: State, place: int) -> tuple[str, ...]:
+        return tuple(self.names[cell] for cell in self.slots[place])
+
+    @property
+    def directions(self) -> list[tuple[str, ...]]:
+        steps = {row[1] - row[0]: place for place, row in enumerate(self.slots)}
+        return [self.cells_of(self.opening, place) for place in steps.values()]
 
     def kind_of(self, letters: str) -> int | None:
         tile = canonical(letters)
@@ -177,4 +190,10 @@ class TrioVariant(Variant):
         )
 
     def scene(self, content: Content) -> Scene:
-        return scene(content)
+        return drawing.scene(content)
+
+    def drawn(self, laid: Laid) -> Tile:
+        return drawing.on_board(laid)
+
+    def drawn_in_hand(self, letters: str) -> Scene:
+        return drawing.tile(letters)

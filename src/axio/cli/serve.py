@@ -1,0 +1,83 @@
+"""`serve`: the page where people play, on this machine or for a whole club."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from ..server.serving import open_browser, serve
+from ..server.settings import Settings
+
+
+@click.command("serve")
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 is all."
+)
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="The port.")
+@click.option(
+    "--data", metavar="FOLDER", default="", help="Where to keep games; by default your data folder."
+)
+@click.option(
+    "--database", metavar="URL", default="", help="postgresql://… instead of a file in that folder."
+)
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes to use.")
+@click.option("--origin", "origins", multiple=True, metavar="URL", help="The page's address behind a proxy.")
+@click.option("--secure", is_flag=True, help="Cookies over HTTPS only, for a server behind HTTPS.")
+@click.option(
+    "--bot-seconds",
+    type=click.FloatRange(0.01, 60),
+    default=1.0,
+    show_default=True,
+    help="Time for a bot's move.",
+)
+@click.option(
+    "--bot-threads", type=click.IntRange(0, 64), default=0, help="Bots that think at once; 0 is one a core."
+)
+@click.option("--no-limits", is_flag=True, help="Let clients ask as often as they want; for tests.")
+@click.option("--open/--no-open", "opens", default=None, help="Open the page in a browser, or do not.")
+@click.option(
+    "--log", type=click.Choice(["debug", "info", "warning", "error"]), default="warning", show_default=True
+)
+def command(
+    host: str,
+    port: int,
+    data: str,
+    database: str,
+    workers: int,
+    origins: tuple[str, ...],
+    secure: bool,
+    bot_seconds: float,
+    bot_threads: int,
+    no_limits: bool,
+    opens: bool | None,
+    log: str,
+) -> None:
+    """Serve the page: play against bots, with friends, alone, or watch.
+
+    Everything is kept in one file in your data folder, or in a PostgreSQL database. Stop it with Ctrl-C;
+    games go on where they were when it starts again.
+    """
+    settings = Settings(
+        data=os.path.abspath(data) if data else "",
+        database=database,
+        host=host,
+        port=port,
+        workers=workers,
+        origins=origins,
+        secure=secure,
+        limits=not no_limits,
+        bot_threads=bot_threads,
+        bot_seconds=bot_seconds,
+        logs=log,
+    )
+    if opens is None:
+        opens = sys.stdout.isatty()
+
+    def ready(url: str) -> None:
+        click.echo(f"The page is at {url} (stop with Ctrl-C)")
+        if opens:
+            open_browser(url)
+
+    serve(settings, when_ready=ready)

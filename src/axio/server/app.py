@@ -1,0 +1,65 @@
+"""The application: routes, errors, documentation and the gate, put together."""
+
+from __future__ import annotations
+
+from litestar import Litestar
+from litestar.channels import ChannelsPlugin
+from litestar.channels.backends.base import ChannelsBackend
+from litestar.channels.backends.memory import MemoryChannelsBackend
+from litestar.config.app import AppConfig
+from litestar.datastructures import State
+from litestar.di import Provide
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.types import ASGIApp
+
+from ..version import __version__
+from .guard.gate import gate
+from .routes import ROUTES
+from .routes.errors import ERRORS
+from .routes.person import provide_person, provide_server
+from .running import Server, assemble, running
+from .settings import PROGRAM, Settings
+from .storage.journal import CHANNEL
+
+LARGEST_BODY = 8_000
+
+
+def make_app(settings: Settings | None = None) -> ASGIApp:
+    """The application of a server with these settings, or with those of the environment."""
+    server = assemble((settings or Settings.from_environment()).check())
+    app = _litestar(server)
+    return gate(app, origins=server.settings.origins, limits=server.limits)
+
+
+def _litestar(server: Server) -> Litestar:
+    channels = ChannelsPlugin(_backend(server.settings), channels=[CHANNEL])
+    config = AppConfig(
+        route_handlers=list(ROUTES),
+        plugins=[channels],
+        state=State({"server": server}),
+        dependencies={
+            "server": Provide(provide_server, sync_to_thread=False),
+            "person": Provide(provide_person),
+        },
+        exception_handlers=ERRORS,
+        request_max_body_size=LARGEST_BODY,
+        lifespan=[lambda app: running(server, channels)],
+        logging_config=None,
+        openapi_config=OpenAPIConfig(
+            title=PROGRAM,
+            version=__version__,
+            description="Tables, people, games and daily deals. Live tables are described in docs/protocol.md.",
+            path="/schema",
+            render_plugins=[JsonRenderPlugin()],
+        ),
+    )
+    return Litestar.from_config(config)
+
+
+def _backend(settings: Settings) -> ChannelsBackend:
+    if not settings.on_postgresql:
+        return MemoryChannelsBackend()
+    from litestar.channels.backends.asyncpg import AsyncPgChannelsBackend
+
+    return AsyncPgChannelsBackend(settings.url.replace("postgresql+asyncpg", "postgresql", 1))

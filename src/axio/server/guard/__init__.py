@@ -1,0 +1,1 @@
+"""What every request has to pass: its origin, its pace, and the headers that protect the page."""

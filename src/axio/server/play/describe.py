@@ -1,0 +1,168 @@
+"""Boards and moves as clients are told them: coordinates in hundredths of a cell, columns of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+import msgspec
+import numpy as np
+from msgspec import Raw
+
+from ...drawing.canvas import path
+from ...drawing.geometry import inset
+from ...drawing.scene import Laid, Outline, Point, Scene, Tile
+from ...games.variant import Variant
+from ...position import Position
+from .messages import Board, Moves, OnBoard, Other, Shape
+
+UNIT = 100
+CELL_GAP, CELL_ROUNDING = 0.022, 10.0
+TILE_ROUNDING = 17.0
+FRAME_ROUNDING = 55.0
+
+
+def _units(value: float) -> int:
+    return round(value * UNIT)
+
+
+def _around(outline: Outline, middle: Point) -> Outline:
+    return tuple(((x - middle[0]) * UNIT, (y - middle[1]) * UNIT) for x, y in outline)
+
+
+def _box(outline: Outline) -> tuple[int, int, int, int]:
+    xs, ys = [x for x, _ in outline], [y for _, y in outline]
+    return round(min(xs)), round(min(ys)), round(max(xs) - min(xs)), round(max(ys) - min(ys))
+
+
+class Describer:
+    """Describes what lies on the boards of one variant; remembers shapes and places it has seen."""
+
+    def __init__(self, variant: Variant) -> None:
+        self._variant = variant
+        self._shapes: dict[tuple[tuple[int, int, int], ...], int] = {}
+        self._drawn: list[Shape] = []
+        self._rows: dict[int, tuple[int, int, int, str]] = {}
+        self._places: dict[tuple[str, ...], tuple[int, int, int]] = {}
+        self._still: Raw | None = None
+        hand = variant.drawn_in_hand(variant.kinds[0]).tiles[0]
+        self._hand = self._shape(hand)[0]
+        # Every direction a tile can lie in is known from the start, so that numbers of shapes never change.
+        for at in variant.directions:
+            self._place(at)
+
+    def _shape(self, tile: Tile) -> tuple[int, int, int]:
+        """The number of a tile's shape, and where its middle is."""
+        count = len(tile.symbols)
+        middle = sum(s.at[0] for s in tile.symbols) / count, sum(s.at[1] for s in tile.symbols) / count
+        spots = tuple(
+            (_units(s.at[0] - middle[0]), _units(s.at[1] - middle[1]), _units(s.size)) for s in tile.symbols
+        )
+        number = self._shapes.setdefault(spots, len(self._shapes))
+        if number == len(self._drawn):
+            edge = _around(tile.outline, middle)
+            wells = "".join(path(_around(well, middle), TILE_ROUNDING, 1) for well in tile.wells)
+            self._drawn.append(Shape(path(edge, TILE_ROUNDING), wells, spots, _box(edge)))
+        return number, _units(middle[0]), _units(middle[1])
+
+    def _place(self, at: tuple[str, ...]) -> tuple[int, int, int]:
+        found = self._places.get(at)
+        if found is None:
+            blank = self._variant.kinds[0]
+            found = self._places[at] = self._shape(self._variant.drawn(Laid(blank, at)))
+        return found
+
+    def on_board(self, tile: str, at: tuple[str, ...]) -> OnBoard:
+        """A tile where it lies."""
+        return OnBoard(tile, at, *self._place(at))
+
+    def all_on_board(self, laid: Iterable[Laid]) -> list[OnBoard]:
+        """Tiles where they lie."""
+        return [self.on_board(one.letters, one.at) for one in laid]
+
+    def board(self, position: Position) -> Raw:
+        """The board as JSON; for most games it never changes."""
+        if self._still is not None:
+            return self._still
+        content = self._variant.content(position.state, ())
+        described = Raw(msgspec.json.encode(self._board(self._variant.scene(content))))
+        if not self._variant.grows:
+            self._still = described
+        return described
+
+    def _board(self, scene: Scene) -> Board:
+        outlines: dict[str, int] = {}
+        cells = []
+        for cell in scene.cells:
+            outline = path(_around(inset(cell.outline, CELL_GAP), cell.centre), CELL_ROUNDING)
+            number = outlines.setdefault(outline, len(outlines))
+            x, y = _units(cell.centre[0]), _units(cell.centre[1])
+            cells.append((cell.name, x, y, number, cell.ground, cell.tint))
+        names = {(x, y): name for name, x, y, *_ in cells}
+        printed = []
+        for symbol in scene.printed:
+            x, y = _units(symbol.at[0]), _units(symbol.at[1])
+            printed.append((symbol.letter, x, y, _units(symbol.size), names.get((x, y), "")))
+        return Board(
+            title=scene.title,
+            box=(
+                _units(scene.corner[0]),
+                _units(scene.corner[1]),
+                _units(scene.size[0]),
+                _units(scene.size[1]),
+            ),
+            frame=path(_around(scene.frame, (0.0, 0.0)), FRAME_ROUNDING) if scene.frame else "",
+            outlines=tuple(outlines),
+            cells=tuple(cells),
+            printed=tuple(printed),
+            labels=tuple((label.text, _units(label.at[0]), _units(label.at[1])) for label in scene.labels),
+            shapes=tuple(self._drawn),
+            hand=self._hand,
+        )
+
+    def moves(self, position: Position) -> Moves | None:
+        """What the seat to move may do, where that is known."""
+        variant, state = self._variant, position.state
+        legal = position.legal_moves()
+        if not len(legal):
+            return None
+        actions = legal.actions
+        count = int(np.searchsorted(actions, variant.first_other_action))
+        ways, places, named = variant.parts(actions[:count])
+        way_numbers, look = np.unique(ways, return_inverse=True)
+        place_numbers, place = np.unique(places, return_inverse=True)
+        looks = [variant.turned(state, way) for way in way_numbers.tolist()]
+        hand = [variant.kind_of(tile) for tile in position.hand(position.turn or 0)]
+        held_at = np.array([hand.index(variant.kind_of(letters)) for letters in looks], np.int64)
+        return Moves(
+            places=self._place_rows(position, place_numbers.tolist()),
+            looks=looks,
+            tile=held_at[look].tolist() if count else [],
+            look=look.tolist(),
+            place=place.tolist(),
+            named=self._named(named),
+            gain=position.gains(legal[:count]).tolist(),
+            others=[Other(move.kind, move.tiles) for move in legal[count:]],
+        )
+
+    def _place_rows(self, position: Position, numbers: list[int]) -> list[tuple[int, int, int, str]]:
+        rows = self._rows
+        if self._variant.grows:
+            rows = {}  # a number says where only as long as nothing is placed
+        for number in numbers:
+            if number not in rows:
+                cells = self._variant.cells_of(position.state, number)
+                rows[number] = (*self._place(cells), "-".join(cells))
+        return [rows[number] for number in numbers]
+
+    def _named(self, numbers: np.ndarray) -> list[str] | None:
+        if not numbers.any():
+            return None
+        letters = ("", *self._variant.colours)
+        return [letters[number] for number in numbers.tolist()]
+
+
+@cache
+def describer(variant: Variant) -> Describer:
+    """The describer of a variant."""
+    return Describer(variant)

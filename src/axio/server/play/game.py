@@ -1,0 +1,255 @@
+"""A game at a table as its log tells it: who sits where, what was played. No database, no network."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+
+import msgspec
+
+from ...chance import commitment
+from ...engine.phases import OFFER
+from ...errors import IllegalMove
+from ...games import find_variant
+from ...games.variant import Variant
+from ...moves import Move
+from ...reasons import Reason
+from ...table import Table
+from ...view import last_placed
+from .acts import (
+    Act,
+    Closed,
+    Continued,
+    Drew,
+    Hired,
+    Moved,
+    Replaced,
+    Returned,
+    Rose,
+    Sat,
+    Started,
+    TookBack,
+)
+from .messages import Status
+
+REMEMBERED = 64  # ids of messages that a table knows again
+
+
+@dataclass(slots=True)
+class Seat:
+    """A seat: free, a person's, a bot's, or a person's for whom a bot plays."""
+
+    person: str | None = None
+    name: str = ""
+    bot: str | None = None
+
+    @property
+    def free(self) -> bool:
+        return self.person is None and self.bot is None
+
+    def row(self, number: int) -> dict[str, object]:
+        """The seat as the database repeats it."""
+        return {"seat": number, "person": self.person, "name": self.name, "bot": self.bot}
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is fixed when a table is opened."""
+
+    id: str
+    game: str
+    players: int
+    options: dict[str, bool]
+    public: bool
+    move_time: int | None
+    daily: str | None
+    owner: str
+    invite: str
+    seed: str
+    created: int
+
+    def row(self) -> dict[str, object]:
+        """The terms as the database has them."""
+        return {**asdict(self), "options": msgspec.json.encode(self.options).decode()}
+
+    @property
+    def variant(self) -> Variant:
+        return find_variant(self.game, self.players, self.options)
+
+    @property
+    def commitment(self) -> str:
+        """What is shown of the seed while the game is played."""
+        return commitment(self.seed)
+
+
+@dataclass(slots=True)
+class Game:
+    """The state that a table's entries lead to."""
+
+    terms: Terms
+    seats: list[Seat]
+    number: int = 0
+    status: Status = "open"
+    table: Table | None = None
+    held: int | None = None  # the seat whose draw waits
+    next: str | None = None
+    since: int = 0  # when the last entry was made
+    last: Act | None = None
+    events_before: int = 0  # how many events there were before the last entry
+    _ids: dict[tuple[int, str], None] = field(default_factory=dict)
+
+    @classmethod
+    def opened(cls, terms: Terms) -> Game:
+        """A table at which nobody sits yet."""
+        return cls(terms, [Seat() for _ in range(terms.players)])
+
+    # ------------------------------------------------------------ what is asked
+
+    @property
+    def turn(self) -> int | None:
+        """The seat that has to move; the one whose draw waits counts, too."""
+        if self.status != "playing" or self.table is None:
+            return None
+        return self.held if self.held is not None else self.table.turn
+
+    @property
+    def bot_to_move(self) -> str | None:
+        """The level of the bot that has to move, if one has."""
+        turn = self.turn
+        return None if turn is None or self.held is not None else self.seats[turn].bot
+
+    def seats_of(self, person: str | None) -> list[int]:
+        """The seats of a person."""
+        if person is None:
+            return []
+        return [number for number, seat in enumerate(self.seats) if seat.person == person]
+
+    def free_seats(self) -> list[int]:
+        """The seats that nobody has taken."""
+        return [number for number, seat in enumerate(self.seats) if seat.free]
+
+    @property
+    def last_placed(self) -> tuple[str, ...]:
+        """The cells of the last placement."""
+        return last_placed(self.table.events) if self.table is not None else ()
+
+    def may_take_back(self, seat: int | None) -> bool:
+        """Whether a seat's last placement can be taken back: nothing has been drawn since."""
+        last = self.last
+        return (
+            seat is not None
+            and self.status == "playing"
+            and isinstance(last, Moved)
+            and last.seat == seat == self.turn
+            and not last.drawn
+            and not last.by
+            and self.table is not None
+        )
+
+    def knows(self, seat: int, message: str | None) -> bool:
+        """Whether this message of a seat has been carried out already."""
+        return message is not None and (seat, message) in self._ids
+
+    # ------------------------------------------------------------ what happens
+
+    def move(
+        self, seat: int, move: Move | str, *, hold: bool = False, message: str = "", by: str = ""
+    ) -> Moved:
+        """Make a move and deal; the act to be kept. Raises `IllegalMove` or `BadText`."""
+        table = self._playing(move)
+        before = len(table.events)
+        table.play(move, seat, deal=False)
+        text = move if isinstance(move, str) else str(move)
+        held = hold and table.draw_due > 0
+        drawn = () if held else tuple(table.deal())
+        act = Moved(seat, text, drawn, message, by, held)
+        self._note(act, before)
+        return act
+
+    def draw(self, message: str = "") -> Drew:
+        """Draw what waits; the act to be kept."""
+        table = self._playing("draw")
+        before = len(table.events)
+        act = Drew(tuple(table.deal()), message)
+        self._note(act, before)
+        return act
+
+    def start(self) -> Started:
+        """Deal; the act to be kept."""
+        self._set_up()
+        assert self.table is not None
+        act = Started(tuple(self.table.deal()))
+        self._note(act)
+        return act
+
+    def carry_out(self, act: Act) -> None:
+        """Let an act of the log happen."""
+        before = len(self.table.events) if self.table else 0
+        match act:
+            case Sat(seat, person, name):
+                self.seats[seat] = Seat(person, name)
+            case Rose(seat):
+                self.seats[seat] = Seat()
+            case Hired(seat, level):
+                self.seats[seat] = Seat(None, level, level)
+            case Started(drawn):
+                self._set_up()
+                self._draw_all(drawn)
+            case Moved(seat, move, drawn):
+                self._playing(move).play(move, seat, deal=False)
+                self._draw_all(drawn)
+            case Drew(drawn):
+                self._draw_all(drawn)
+            case TookBack():
+                self._playing("back").undo()
+            case Replaced(seat, level):
+                self.seats[seat].bot = level
+            case Returned(seat):
+                self.seats[seat].bot = None
+            case Closed():
+                self.status = "closed"
+            case Continued(table):
+                self.next = table
+        self._note(act, before)
+
+    def _set_up(self) -> None:
+        self.table = Table(self.terms.variant)
+        self.table.seed = self.terms.seed
+        self.status = "playing"
+
+    def _draw_all(self, drawn: tuple[str, ...]) -> None:
+        assert self.table is not None
+        for tile in drawn:
+            self.table.draw(tile)
+
+    def _playing(self, move: object) -> Table:
+        if self.table is None or self.status != "playing":
+            raise IllegalMove(move, Reason.GAME_OVER)
+        return self.table
+
+    def _note(self, act: Act, before: int = 0) -> None:
+        """What follows from any act; `before` is how many events there were."""
+        self.number += 1
+        self.events_before = before
+        if isinstance(act, Moved):
+            self.held = act.seat if act.held else None
+            self._remember(act.seat, act.id)
+        elif isinstance(act, Drew | TookBack):
+            if (seat := self.turn if isinstance(act, Drew) else act.seat) is not None:
+                self._remember(seat, act.id)
+            self.held = None
+        if not isinstance(act, Continued):
+            self.last = act
+        if self.status == "playing" and self.table is not None and self.table.over:
+            self.status = "over"
+
+    def _remember(self, seat: int, message: str) -> None:
+        if not message:
+            return
+        self._ids[seat, message] = None
+        if len(self._ids) > REMEMBERED:
+            del self._ids[next(iter(self._ids))]
+
+    @property
+    def offered(self) -> bool:
+        """Whether the seat to move is asked if it wants to exchange its hand."""
+        return self.table is not None and bool(self.table.state["phase"][0] == OFFER)

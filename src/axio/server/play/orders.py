@@ -1,0 +1,132 @@
+"""What clients ask for over their WebSockets."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ...errors import AxioError
+from .bots import DEFAULT_LEVEL, Bots
+from .connection import Connection, encode
+from .messages import HintMessage, HintPick, Order, PongMessage, PreviewMessage
+from .room import Refused, Room
+from .telling import may_have_hints
+
+LONGEST = 2_000
+LONGEST_ID = 40
+PONG = encode(PongMessage())
+
+_DECODER = msgspec.json.Decoder(Order)
+
+
+async def hear(room: Room, client: Connection, text: str, bots: Bots) -> None:
+    """Carry out what a client asks for, or tell it why not."""
+    message: str | None = None
+    try:
+        order = _read(text)
+        message = order.id
+        await _carry_out(room, client, order, bots)
+    except AxioError as error:
+        room.refuse(client, error, message)
+
+
+def _read(text: str) -> Order:
+    if len(text) > LONGEST:
+        raise Refused("bad_message", f"a message has at most {LONGEST} characters")
+    try:
+        order = _DECODER.decode(text)
+    except msgspec.DecodeError as error:
+        raise Refused("bad_message", f"this is no message of docs/protocol.md: {error}") from None
+    if order.id is not None and len(order.id) > LONGEST_ID:
+        raise Refused("bad_message", f"an id has at most {LONGEST_ID} characters")
+    return order
+
+
+async def _carry_out(room: Room, client: Connection, order: Order, bots: Bots) -> None:
+    match order.do:
+        case "ping":
+            client.tell(PONG)
+        case "look":
+            await _look(room, client, order)
+        case "preview":
+            client.tell(encode(await _preview(room, client, order)))
+        case "hint":
+            client.tell(encode(await _hint(room, client, order, bots)))
+        case "move":
+            wanted = order.pick if order.move is None else order.move
+            if wanted is None:
+                raise Refused(
+                    "bad_message", "send a move as text, or pick one of those offered by its number"
+                )
+            await room.move(
+                _seat(room, client),
+                wanted,
+                based_on=_number(order),
+                message=order.id or "",
+                hold=order.hold,
+                sender=client,
+            )
+        case "draw":
+            await room.draw(_seat(room, client), _number(order), order.id or "", client)
+        case "back":
+            await room.take_back(_seat(room, client), _number(order), order.id or "", client)
+
+
+def _seat(room: Room, client: Connection) -> int:
+    """The seat that a client acts for."""
+    if client.seat is None or client.seat not in room.game.seats_of(client.person):
+        yours = room.game.seats_of(client.person)
+        if not yours:
+            raise Refused("not_allowed", "you are watching; only those who play can move")
+        raise Refused("not_allowed", "say first which of you is looking")
+    return client.seat
+
+
+def _number(order: Order) -> int:
+    if order.n is None:
+        raise Refused("bad_message", "say in n which number you have seen last")
+    return order.n
+
+
+async def _look(room: Room, client: Connection, order: Order) -> None:
+    async with room.lock:
+        yours = room.game.seats_of(client.person)
+        if order.seat is not None and order.seat not in yours:
+            raise Refused("not_allowed", f"seat {order.seat} is not yours")
+        if len(yours) > 1 and order.seat is not None and order.seat != room.game.turn:
+            raise Refused("not_your_turn", "at a shared screen only the one whose turn it is looks")
+        client.seat = order.seat if order.seat is not None else room.seat_to_look_from(client.person)
+        client.tell(encode(room.view(client.viewer, order.id)))
+
+
+async def _preview(room: Room, client: Connection, order: Order) -> PreviewMessage:
+    async with room.lock:
+        seat = _seat(room, client)
+        room.check_current(order.n)
+        if room.game.table is None or room.game.turn != seat:
+            raise Refused("not_your_turn", "only the seat to move can try a move")
+        view = room.game.table.view(seat)
+        offered = view.legal_moves()
+        if order.pick is None or not 0 <= order.pick < len(offered):
+            raise Refused("no_such_offer", f"there are {len(offered)} moves, counted from 0")
+        seen = view.preview(offered[order.pick])
+        return PreviewMessage(order.id, seen.pyramids, seen.ends_game)
+
+
+async def _hint(room: Room, client: Connection, order: Order, bots: Bots) -> HintMessage:
+    async with room.lock:
+        seat = _seat(room, client)
+        room.check_current(order.n)
+        if not may_have_hints(room.game, client.person):
+            raise Refused(
+                "not_allowed", "hints are given only where no other person plays, and not in daily deals"
+            )
+        if room.game.table is None or room.game.turn != seat or room.game.held is not None:
+            raise Refused("not_your_turn", "wait until it is your turn")
+        view = room.game.table.view(seat)
+    choice = await bots.choose(DEFAULT_LEVEL, view)
+    actions = view.legal_moves().actions.tolist()
+    picks = [
+        HintPick(actions.index(view.action_of(candidate.move)), str(candidate.move), candidate.why)
+        for candidate in choice.candidates
+    ]
+    return HintMessage(order.id, picks)

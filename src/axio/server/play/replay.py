@@ -1,0 +1,57 @@
+"""A finished game step by step, with all hands open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ...events import Event
+from .acts import Act, Drew, Moved, TookBack
+from .game import Game
+from .messages import StepMessage, ViewMessage
+from .telling import Viewer, step, whole_view
+
+
+class Replay(Struct, frozen=True):
+    """The position after the deal, and every step from there."""
+
+    view: ViewMessage
+    steps: list[StepMessage]
+
+
+def replay(game: Game, acts: Sequence[tuple[int, Act]], person: str | None) -> Replay:
+    """The replay of a game from its entries; placements that were taken back are left out."""
+    viewer = Viewer(person, None)
+    view: ViewMessage | None = None
+    steps: list[StepMessage] = []
+    for at, act in acts:
+        last = game.last_placed
+        game.carry_out(act)
+        game.since = at
+        if isinstance(act, Moved | Drew):
+            told = step(game, viewer, game.events_before, last, None)
+            assert told is not None
+            steps.append(_open_hands(told, game))
+        elif isinstance(act, TookBack):
+            del steps[-1:]
+        elif view is None and game.table is not None:
+            view = whole_view(game, viewer, (), None)
+            view = replace(view, now=replace(view.now, hands=_hands(game)), events=_events(game, 0))
+    assert view is not None, "a game that is over has begun"
+    return Replay(replace(view, table=replace(view.table, status="over", next=game.next)), steps)
+
+
+def _open_hands(told: StepMessage, game: Game) -> StepMessage:
+    return replace(told, now=replace(told.now, hands=_hands(game)), events=_events(game, game.events_before))
+
+
+def _hands(game: Game) -> list[tuple[str, ...]]:
+    assert game.table is not None
+    return [game.table.hand(seat) for seat in range(game.table.players)]
+
+
+def _events(game: Game, since: int) -> tuple[Event, ...]:
+    assert game.table is not None
+    return game.table.events[since:]

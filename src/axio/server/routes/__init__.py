@@ -1,0 +1,16 @@
+"""Everything that can be asked over HTTP and WebSockets; a module for each topic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .daily import DAILY
+from .games import GAME_ROUTES
+from .health import HEALTH
+from .live import live
+from .people import PEOPLE
+from .pictures import PICTURES
+from .site import SITE
+from .tables import TABLES
+
+ROUTES: list[Any] = [*PEOPLE, *GAME_ROUTES, *TABLES, live, *PICTURES, *DAILY, *HEALTH, *SITE]

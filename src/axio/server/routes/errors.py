@@ -1,0 +1,71 @@
+"""Errors as clients get them: a status, a code for programs and a sentence for people."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+from litestar.types import ExceptionHandlersMap
+from msgspec import Struct
+
+from ...errors import AxioError, IllegalMove, UnknownGame
+from ..identity.people import WrongSecret
+from ..play.room import Refused
+
+log = logging.getLogger(__name__)
+
+STATUS = {
+    "no_such_table": 404,
+    "unknown_person": 401,
+    "stale": 409,
+    "too_fast": 429,
+    "too_many_tables": 429,
+    "not_allowed": 403,
+    "not_yet": 409,
+}
+CODES = {400: "bad_request", 404: "not_found", 405: "no_such_method", 413: "too_large", 415: "bad_request"}
+
+
+class Problem(Struct, frozen=True):
+    """What went wrong."""
+
+    status_code: int
+    code: str
+    detail: str
+
+
+def problem(status: int, code: str, detail: str) -> Response[Problem]:
+    """The answer to a request that cannot be fulfilled."""
+    headers = {"retry-after": "5"} if status == 429 else {}
+    return Response(Problem(status, code, detail), status_code=status, headers=headers)
+
+
+def _axio(_: Request[Any, Any, Any], error: AxioError) -> Response[Problem]:
+    if isinstance(error, Refused):
+        return problem(STATUS.get(error.code, 400), error.code, str(error))
+    if isinstance(error, UnknownGame):
+        return problem(404, "unknown_game", str(error))
+    if isinstance(error, WrongSecret):
+        return problem(403, "wrong_secret", str(error))
+    if isinstance(error, IllegalMove):
+        return problem(422, "illegal_move", str(error))
+    return problem(422, "bad_request", str(error))
+
+
+def _http(_: Request[Any, Any, Any], error: HTTPException) -> Response[Problem]:
+    status = error.status_code
+    detail = error.detail
+    if isinstance(error, ValidationException) and isinstance(error.extra, list):
+        parts = [f"{item.get('key', 'body')}: {item.get('message', '')}" for item in error.extra]
+        detail = "; ".join(parts) or detail
+    return problem(status, CODES.get(status, "error"), detail)
+
+
+def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return problem(500, "broken", "the server has made a mistake; nothing was changed. Try again in a moment")
+
+
+ERRORS: ExceptionHandlersMap = {AxioError: _axio, HTTPException: _http, Exception: _unexpected}

@@ -1,0 +1,65 @@
+"""Who asks: from the cookie of a browser or the token of a program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from litestar.connection import ASGIConnection
+from litestar.datastructures import Cookie, State
+
+from ..guard.limits import WRITES
+from ..identity.people import Person
+from ..play.room import Refused
+from ..running import Server
+from ..settings import Settings
+
+COOKIE = "who"
+YEAR = 365 * 24 * 3600
+
+Asking = ASGIConnection[Any, Any, Any, Any]
+
+
+def provide_server(state: State) -> Server:
+    """The running server."""
+    server: Server = state.server
+    return server
+
+
+async def provide_person(request: Asking, server: Server) -> Person | None:
+    """Who asks, `None` for somebody without cookie or token."""
+    return await who(request, server)
+
+
+async def who(request: Asking, server: Server) -> Person | None:
+    """Who is at the other end of a connection."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    if kind != "Bearer":
+        token = request.cookies.get(COOKIE, "")
+    return await server.people.by_token(token) if token else None
+
+
+def writer(person: Person | None, server: Server) -> Person:
+    """Somebody who may change things now. Raises `Refused`."""
+    if person is None:
+        raise Refused(
+            "unknown_person", "nobody knows you yet: open the page, or POST /api/guests and send the token"
+        )
+    if not server.limits.allow(WRITES, person.id):
+        raise Refused("too_fast", "that was too often; wait a moment and try again")
+    return person
+
+
+def cookie(server: Server, person: Person) -> Cookie:
+    """The cookie that makes a browser this person."""
+    return _cookie(server.settings, server.people.token(person), YEAR)
+
+
+def no_cookie(server: Server) -> Cookie:
+    """The cookie that makes a browser nobody."""
+    return _cookie(server.settings, "", 0)
+
+
+def _cookie(settings: Settings, value: str, age: int) -> Cookie:
+    return Cookie(
+        key=COOKIE, value=value, max_age=age, path="/", httponly=True, samesite="lax", secure=settings.secure
+    )

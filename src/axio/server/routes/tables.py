@@ -1,0 +1,337 @@
+"""Routes for tables: opened, listed, joined, played at, left."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Any, Literal
+
+from litestar import Response, get, post
+from litestar.params import Parameter
+from litestar.status_codes import HTTP_200_OK
+from msgspec import Meta, Struct, field
+
+from ...errors import WrongPlayers
+from ...games import find_variant
+from ...record import record_of
+from ..identity.people import Person, clean_name
+from ..play.acts import Act, Hired, Sat
+from ..play.bots import LEVELS
+from ..play.game import Game, Terms
+from ..play.messages import ViewMessage
+from ..play.replay import Replay, replay
+from ..play.room import Refused, Room, now
+from ..play.rooms import NoSuchTable, new_id
+from ..play.summary import Summary, summaries
+from ..play.telling import Viewer
+from ..running import Server
+from .daily import today
+from .person import writer
+
+SHORTEST_TIME, LONGEST_TIME = 10, 14 * 24 * 3600
+LISTED = 50
+
+SeatNumber = Annotated[int, Parameter(ge=0, le=3)]
+
+
+class WantedSeat(Struct, frozen=True):
+    """Who is to sit somewhere."""
+
+    kind: Literal["me", "bot", "open"]
+    level: str | None = None
+    name: str | None = None
+
+
+class NewTable(Struct, frozen=True):
+    """A table to be opened."""
+
+    game: str
+    seats: Annotated[list[WantedSeat], Meta(min_length=1, max_length=4)]
+    options: dict[str, bool] = field(default_factory=dict)
+    public: bool = False
+    move_time: Annotated[int, Meta(ge=SHORTEST_TIME, le=LONGEST_TIME)] | None = None
+    shuffle: bool = False
+
+
+class Opened(Struct, frozen=True):
+    """A new table and the key to its free seats."""
+
+    id: str
+    invite: str
+
+
+class Joining(Struct, frozen=True):
+    """How somebody wants to sit down."""
+
+    invite: str | None = None
+    seat: Annotated[int, Meta(ge=0, le=3)] | None = None
+    name: str | None = None
+
+
+class WantedBot(Struct, frozen=True):
+    """A bot's level."""
+
+    level: str
+
+
+class WantedMove(Struct, frozen=True):
+    """A move, by its text or by its number among those offered."""
+
+    id: Annotated[str, Meta(max_length=40)]
+    n: int
+    move: Annotated[str, Meta(max_length=60)] | None = None
+    pick: int | None = None
+    hold: bool = False
+    seat: Annotated[int, Meta(ge=0, le=3)] | None = None
+
+
+class Made(Struct, frozen=True):
+    """The number of the entry that a request has made."""
+
+    n: int
+
+
+class Next(Struct, frozen=True):
+    """Another table."""
+
+    id: str
+
+
+def may_see(game: Game, person: Person | None) -> bool:
+    """Whether somebody may look at a table: today's deals are their players' own."""
+    daily = game.terms.daily
+    return daily is None or daily < today() or (person is not None and person.id == game.terms.owner)
+
+
+async def room_for(server: Server, table_id: str, person: Person | None) -> Room:
+    """The room of a table that somebody may see. Raises `NoSuchTable`."""
+    room = await server.rooms.get(table_id)
+    if not may_see(room.game, person):
+        raise NoSuchTable
+    return room
+
+
+def check_level(level: str | None) -> str:
+    """The level of a bot. Raises `WrongPlayers`."""
+    if level not in LEVELS:
+        raise WrongPlayers(f"there is no bot {level!r}: choose from {', '.join(LEVELS)}")
+    return level
+
+
+@post("/api/tables")
+async def open_table(server: Server, person: Person | None, data: NewTable) -> Opened:
+    """Open a table."""
+    host = await server.people.keep(writer(person, server))
+    variant = find_variant(data.game, len(data.seats), data.options)
+    acts = _seating(data, host)
+    await check_room_for_more(server, host)
+    terms = Terms(
+        id=new_id(),
+        game=data.game,
+        players=len(data.seats),
+        options=dict.fromkeys(variant.options, True),
+        public=data.public,
+        move_time=data.move_time,
+        daily=None,
+        owner=host.id,
+        invite=secrets.token_urlsafe(9),
+        seed=secrets.token_hex(32),
+        created=now(),
+    )
+    room = await server.rooms.open(terms, acts)
+    return Opened(room.id, terms.invite)
+
+
+async def check_room_for_more(server: Server, host: Person) -> None:
+    """Whether there is room for another table. Raises `Refused`."""
+    if await server.store.unfinished(host.id) >= server.settings.most_tables_each:
+        raise Refused("too_many_tables", "you have too many unfinished tables; finish or leave some of them")
+    if await server.store.unfinished() >= server.settings.most_tables:
+        raise Refused("too_many_tables", "the server is full; try again later")
+
+
+def _seating(data: NewTable, host: Person) -> list[Act]:
+    seats = list(data.seats)
+    if data.shuffle:
+        secrets.SystemRandom().shuffle(seats)
+    acts: list[Act] = []
+    for number, seat in enumerate(seats):
+        if seat.kind == "me":
+            acts.append(Sat(number, host.id, clean_name(seat.name) if seat.name else host.name))
+        elif seat.kind == "bot":
+            acts.append(Hired(number, check_level(seat.level)))
+    if not any(isinstance(act, Sat) for act in acts) and not any(seat.kind == "open" for seat in seats):
+        raise WrongPlayers("somebody has to play: a seat for you, or an open one")
+    return acts
+
+
+@get("/api/tables")
+async def list_tables(
+    server: Server, person: Person | None, which: Literal["open", "live", "mine"] = "open"
+) -> list[Summary]:
+    """Tables that wait for players, are played in public, or are yours."""
+    if which == "mine":
+        rows = await server.store.of(person.id, LISTED) if person else []
+    else:
+        rows = await (server.store.waiting(LISTED) if which == "open" else server.store.live(LISTED))
+    return await summaries(server.store, rows, person.id if person else None)
+
+
+@get("/api/tables/{table_id:str}")
+async def show_table(server: Server, person: Person | None, table_id: str) -> ViewMessage:
+    """All that you may know of a table."""
+    room = await room_for(server, table_id, person)
+    async with room.lock:
+        return _view(room, person)
+
+
+def _view(room: Room, person: Person | None) -> ViewMessage:
+    who = person.id if person else None
+    view: ViewMessage = room.view(Viewer(who, room.seat_to_look_from(who)))
+    return view
+
+
+@post("/api/tables/{table_id:str}/join", status_code=HTTP_200_OK)
+async def join_table(server: Server, person: Person | None, table_id: str, data: Joining) -> ViewMessage:
+    """Take a free seat."""
+    guest = await server.people.keep(writer(person, server))
+    room = await room_for(server, table_id, guest)
+    terms = room.game.terms
+    invited = data.invite is not None and secrets.compare_digest(data.invite.encode(), terms.invite.encode())
+    if not (terms.public or invited or guest.id == terms.owner or room.game.seats_of(guest.id)):
+        raise Refused("not_allowed", "this table is private: you need its invite link to sit down")
+    await room.sit(guest.id, clean_name(data.name) if data.name else guest.name, data.seat)
+    return _view(room, guest)
+
+
+@post("/api/tables/{table_id:str}/leave", status_code=HTTP_200_OK)
+async def leave_table(server: Server, person: Person | None, table_id: str) -> ViewMessage:
+    """Give up your seats."""
+    guest = writer(person, server)
+    room = await room_for(server, table_id, guest)
+    await room.give_up(guest.id)
+    return _view(room, guest)
+
+
+@post("/api/tables/{table_id:str}/seats/{seat:int}/bot", status_code=HTTP_200_OK)
+async def call_bot(
+    server: Server, person: Person | None, table_id: str, seat: SeatNumber, data: WantedBot
+) -> ViewMessage:
+    """Put a bot on a free seat, or let it play for somebody who is away."""
+    guest = writer(person, server)
+    room = await room_for(server, table_id, guest)
+    await room.hire(seat, check_level(data.level), guest.id)
+    return _view(room, guest)
+
+
+@post("/api/tables/{table_id:str}/seats/{seat:int}/return", status_code=HTTP_200_OK)
+async def return_to_seat(
+    server: Server, person: Person | None, table_id: str, seat: SeatNumber
+) -> ViewMessage:
+    """Take your seat back from a bot."""
+    guest = writer(person, server)
+    room = await room_for(server, table_id, guest)
+    await room.come_back(guest.id, seat)
+    return _view(room, guest)
+
+
+@post("/api/tables/{table_id:str}/moves")
+async def make_move(server: Server, person: Person | None, table_id: str, data: WantedMove) -> Made:
+    """Make a move without a WebSocket."""
+    guest = writer(person, server)
+    room = await room_for(server, table_id, guest)
+    yours = room.game.seats_of(guest.id)
+    if not yours:
+        raise Refused("not_allowed", "you have no seat at this table")
+    turn = room.game.turn
+    seat = data.seat if data.seat in yours else turn if turn in yours else yours[0]
+    assert seat is not None
+    wanted: Any = data.pick if data.move is None else data.move
+    if wanted is None:
+        raise Refused("bad_message", "send a move as text, or pick one of those offered by its number")
+    return Made(await room.move(seat, wanted, based_on=data.n, message=data.id, hold=data.hold))
+
+
+@post("/api/tables/{table_id:str}/rematch", status_code=HTTP_200_OK)
+async def rematch(server: Server, person: Person | None, table_id: str) -> Next:
+    """Another game of the same kind, with the seats turned by one. Bots follow; other people are invited."""
+    guest = await server.people.keep(writer(person, server))
+    room = await room_for(server, table_id, guest)
+    game = room.game
+    if game.status != "over" or game.terms.daily is not None:
+        raise Refused("not_yet", "there is a rematch when the game is over, and none of a daily deal")
+    if not game.seats_of(guest.id):
+        raise Refused("not_allowed", "only those who played can ask for a rematch")
+    if game.next is not None:
+        return Next(game.next)
+    await check_room_for_more(server, guest)
+    count = game.terms.players
+    acts: list[Act] = []
+    for number, seat in enumerate(game.seats):
+        turned = (number - 1) % count
+        if seat.person is not None:
+            acts.append(Sat(turned, seat.person, seat.name))
+        elif seat.bot is not None:
+            acts.append(Hired(turned, seat.bot))
+    terms = game.terms
+    made = Terms(
+        id=new_id(),
+        game=terms.game,
+        players=count,
+        options=terms.options,
+        public=terms.public,
+        move_time=terms.move_time,
+        daily=None,
+        owner=guest.id,
+        invite=secrets.token_urlsafe(9),
+        seed=secrets.token_hex(32),
+        created=now(),
+    )
+    new_room = await server.rooms.open(made, acts)
+    return Next(await room.go_on_at(new_room.id))
+
+
+@get("/api/tables/{table_id:str}/replay")
+async def show_replay(server: Server, person: Person | None, table_id: str) -> Replay:
+    """A finished game from the start, with all hands open."""
+    room = await finished(server, table_id, person)
+    start, since = await server.rooms.before(room, 0)
+    return replay(start, since, person.id if person else None)
+
+
+@get("/api/tables/{table_id:str}/record")
+async def show_record(server: Server, person: Person | None, table_id: str) -> Response[bytes]:
+    """The record of a finished game, which anybody can check."""
+    room = await finished(server, table_id, person)
+    game = room.game
+    assert game.table is not None
+    secret = game.terms.daily is not None and game.terms.daily >= today()
+    record = record_of(game.table, [seat.name for seat in game.seats], with_seed=not secret)
+    name = f"{game.terms.game}-{game.terms.id}.json"
+    return Response(
+        (record.to_json() + "\n").encode(),
+        media_type="application/json",
+        headers={"content-disposition": f'attachment; filename="{name}"'},
+    )
+
+
+async def finished(server: Server, table_id: str, person: Person | None) -> Room:
+    """The room of a game that is over. Raises `Refused`."""
+    room = await room_for(server, table_id, person)
+    if room.game.status != "over":
+        raise Refused("not_yet", "this is told when the game is over")
+    return room
+
+
+TABLES = [
+    open_table,
+    list_tables,
+    show_table,
+    join_table,
+    leave_table,
+    call_bot,
+    return_to_seat,
+    make_move,
+    rematch,
+    show_replay,
+    show_record,
+]

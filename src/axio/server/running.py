@@ -1,0 +1,88 @@
+"""The parts of a running server, started and stopped in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from litestar.channels import ChannelsPlugin
+
+from .guard.limits import Limits
+from .identity.people import People
+from .keys import secret_key
+from .play.bots import Bots
+from .play.rooms import Rooms
+from .settings import Settings
+from .storage.database import Database
+from .storage.journal import CHANNEL, Journal
+from .storage.tables import TableStore
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Everything that requests need."""
+
+    settings: Settings
+    database: Database
+    journal: Journal
+    store: TableStore
+    people: People
+    bots: Bots
+    rooms: Rooms
+    limits: Limits
+
+
+def assemble(settings: Settings) -> Server:
+    """The parts of a server, not yet started."""
+    database = Database(settings.url)
+    journal, store = Journal(database), TableStore(database)
+    bots = Bots(settings.bot_threads, settings.bot_seconds)
+    return Server(
+        settings=settings,
+        database=database,
+        journal=journal,
+        store=store,
+        people=People(database, secret_key(settings.folder)),
+        bots=bots,
+        rooms=Rooms(store, journal, bots),
+        limits=Limits(settings.limits),
+    )
+
+
+@asynccontextmanager
+async def running(server: Server, channels: ChannelsPlugin) -> AsyncIterator[None]:
+    """Start everything; on the way out finish what has begun."""
+    await server.database.upgrade()
+    tasks = [
+        asyncio.create_task(_prepare(server)),
+        asyncio.create_task(_listen(server, channels)),
+    ]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with suppress(asyncio.CancelledError):
+                await task
+        server.rooms.close()
+        await server.journal.close()
+        server.bots.close()
+        await server.database.close()
+
+
+async def _prepare(server: Server) -> None:
+    """Load the rules, then let games go on that were interrupted."""
+    await server.bots.prepare()
+    await server.rooms.sweep()
+
+
+async def _listen(server: Server, channels: ChannelsPlugin) -> None:
+    """Follow what other processes write."""
+    if not server.database.on_postgresql:
+        return  # there is no other process
+    async with channels.start_subscription([CHANNEL]) as subscriber:
+        async for notice in subscriber.iter_events():
+            await server.rooms.heard(notice.decode())

@@ -1,0 +1,90 @@
+"""Starting the server's processes."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+import urllib.request
+import webbrowser
+from collections.abc import Callable
+
+import uvicorn
+
+from .logs import set_up_logs
+from .settings import BadSetting, Settings
+
+FACTORY = f"{__package__}.serving:app"
+LARGEST_MESSAGE = 16_000
+
+
+def app() -> object:
+    """The application, made in each worker process from what it inherits."""
+    from .app import make_app
+
+    settings = Settings.from_environment()
+    set_up_logs(settings.logs)
+    return make_app(settings)
+
+
+def serve(settings: Settings, *, when_ready: Callable[[str], None] | None = None) -> None:
+    """Serve until it is interrupted. Raises `BadSetting`."""
+    settings.check()
+    _check_port(settings)
+    settings.to_environment()
+    set_up_logs(settings.logs)
+    if when_ready is not None:
+        threading.Thread(target=_wait, args=(settings, when_ready), daemon=True).start()
+    uvicorn.run(
+        FACTORY,
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers if settings.workers > 1 else None,
+        loop="uvloop",
+        http="httptools",
+        ws="websockets-sansio",
+        ws_max_size=LARGEST_MESSAGE,
+        ws_per_message_deflate=False,  # a compressor for each client would take more memory than the game
+        ws_ping_interval=30.0,
+        ws_ping_timeout=60.0,
+        access_log=False,
+        server_header=False,
+        log_config=None,
+        timeout_graceful_shutdown=3,
+        h11_max_incomplete_event_size=32_000,
+    )
+
+
+def address(settings: Settings) -> str:
+    """Where a browser on this machine finds the page."""
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "") else settings.host
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings.port}/"
+
+
+def open_browser(url: str) -> None:
+    """Show the page, where there is a browser."""
+    webbrowser.open(url)
+
+
+def _check_port(settings: Settings) -> None:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError as error:
+            raise BadSetting(
+                f"port {settings.port} of {settings.host} cannot be used ({error.strerror}): choose another with --port"
+            ) from None
+
+
+def _wait(settings: Settings, when_ready: Callable[[str], None]) -> None:
+    url = address(settings)
+    for _ in range(600):
+        try:
+            with urllib.request.urlopen(f"{url}health", timeout=1):
+                when_ready(url)
+                return
+        except OSError:
+            time.sleep(0.1)

@@ -1,0 +1,137 @@
+"""The journal: entries of all tables, appended and committed before anybody hears of them.
+
+Entries that come while a commit is under way share the next one. So a commit, which has to wait for the disk,
+is paid once by many tables.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import bindparam, insert, text, update
+from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from . import schema
+from .database import Database
+
+CHANNEL = "entries"
+MOST_AT_ONCE = 500
+MOST_NAMED = 150  # tables that one notice names: PostgreSQL takes 8,000 bytes
+
+
+class Conflict(Exception):
+    """The number has been taken: somebody else wrote this entry first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry to be appended, with what changes in the tables that repeat of it."""
+
+    table_id: str
+    number: int
+    at: int
+    body: str
+    summary: dict[str, Any]  # the columns of `tables` that follow from the entries
+    seats: tuple[dict[str, Any], ...] = ()  # rows of `seats` that change
+    result: dict[str, Any] | None = None  # a row of `results`
+
+
+_INSERT = insert(schema.entries)
+_SUMMARY = (
+    update(schema.tables)
+    .where(schema.tables.c.id == bindparam("at_table"))
+    .values({name: bindparam(name) for name in ("updated", "number", "moves", "status", "turn", "due")})
+)
+_SEAT = (
+    update(schema.seats)
+    .where(schema.seats.c.table_id == bindparam("at_table"), schema.seats.c.seat == bindparam("at_seat"))
+    .values({name: bindparam(name) for name in ("person", "name", "bot")})
+)
+
+
+class Journal:
+    """Appends entries for all tables of this process."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._waiting: list[tuple[Entry, asyncio.Future[None]]] = []
+        self._working: asyncio.Task[None] | None = None
+        self.commits = 0
+        self.appended = 0
+
+    def append(self, entry: Entry) -> asyncio.Future[None]:
+        """Done when the entry is committed. Raises `Conflict` if its number has been taken."""
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((entry, done))
+        if self._working is None:
+            self._working = asyncio.create_task(self._work())
+        return done
+
+    async def close(self) -> None:
+        """Wait until everything is written."""
+        while self._working is not None:
+            await asyncio.wait([self._working])
+
+    async def _work(self) -> None:
+        try:
+            while self._waiting:
+                batch = self._waiting[:MOST_AT_ONCE]
+                del self._waiting[:MOST_AT_ONCE]
+                await self._commit(batch)
+        finally:
+            self._working = None
+
+    async def _commit(self, batch: Sequence[tuple[Entry, asyncio.Future[None]]]) -> None:
+        try:
+            await self._write([entry for entry, _ in batch])
+        except IntegrityError as error:
+            if len(batch) == 1:
+                _fail(batch, Conflict(batch[0][0].table_id))
+                return
+            # One of them is at fault; the others must not suffer for it.
+            del error
+            for one in batch:
+                await self._commit([one])
+        except (DBAPIError, OSError) as error:
+            _fail(batch, error)
+        else:
+            self.commits += 1
+            self.appended += len(batch)
+            for _, done in batch:
+                if not done.done():
+                    done.set_result(None)
+
+    async def _write(self, batch: Sequence[Entry]) -> None:
+        async with self._database.writing() as connection:
+            await connection.execute(
+                _INSERT,
+                [{"table_id": e.table_id, "number": e.number, "at": e.at, "body": e.body} for e in batch],
+            )
+            await connection.execute(_SUMMARY, [{**e.summary, "at_table": e.table_id} for e in batch])
+            if seats := [
+                {**row, "at_table": e.table_id, "at_seat": row["seat"]} for e in batch for row in e.seats
+            ]:
+                await connection.execute(_SEAT, seats)
+            if results := [e.result for e in batch if e.result is not None]:
+                await connection.execute(insert(schema.results), results)
+            if self._database.on_postgresql:
+                await _notify(connection, [f"{e.table_id}:{e.number}" for e in batch])
+
+
+async def _notify(connection: AsyncConnection, written: Sequence[str]) -> None:
+    """Tell other processes, as part of the transaction: they hear of it when it is committed, or never."""
+    for first in range(0, len(written), MOST_NAMED):
+        await connection.execute(
+            text("SELECT pg_notify(:channel, :tables)"),
+            {"channel": CHANNEL, "tables": " ".join(written[first : first + MOST_NAMED])},
+        )
+
+
+def _fail(batch: Sequence[tuple[Entry, asyncio.Future[None]]], error: Exception) -> None:
+    for _, done in batch:
+        if not done.done():
+            done.set_exception(error)

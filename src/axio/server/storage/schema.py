@@ -1,0 +1,110 @@
+"""The tables of the database. Times are milliseconds since 1970.
+
+`entries` is the truth: everything that happened at every table, in order. `tables` and `seats` repeat of it
+what is searched for; they are written in the same transaction and could be made again from the entries.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+people = Table(
+    "people",
+    metadata,
+    Column("id", String(24), primary_key=True),
+    Column("name", String(24), nullable=False),
+    Column("epoch", Integer, nullable=False),  # raised to make every cookie and token worthless
+    Column("created", BigInteger, nullable=False),
+    Column("phrase", String(64), unique=True),  # a keyed hash
+    Column("username", String(24), unique=True),
+    Column("password", Text),  # argon2
+)
+
+tables = Table(
+    "tables",
+    metadata,
+    Column("id", String(24), primary_key=True),
+    Column("game", String(16), nullable=False),
+    Column("players", Integer, nullable=False),
+    Column("options", Text, nullable=False),
+    Column("public", Boolean, nullable=False),
+    Column("move_time", Integer),
+    Column("daily", String(10)),
+    Column("owner", String(24), nullable=False),
+    Column("invite", String(24), nullable=False),
+    Column("seed", String(64), nullable=False),
+    Column("created", BigInteger, nullable=False),
+    # from here on repeated from the entries
+    Column("updated", BigInteger, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("moves", Integer, nullable=False),
+    Column("status", String(8), nullable=False),
+    Column("turn", Integer),
+    Column("due", BigInteger),  # when the server itself has to act: a bot's turn, a clock, a draw that waits
+    Index("ix_tables_status_updated", "status", "updated"),
+    Index("ix_tables_due", "due"),
+    Index(
+        "uq_tables_daily",
+        "daily",
+        "game",
+        "owner",
+        unique=True,
+        sqlite_where=text("daily IS NOT NULL"),
+        postgresql_where=text("daily IS NOT NULL"),
+    ),
+)
+
+entries = Table(
+    "entries",
+    metadata,
+    Column("table_id", String(24), ForeignKey("tables.id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("at", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+seats = Table(
+    "seats",
+    metadata,
+    Column("table_id", String(24), ForeignKey("tables.id"), primary_key=True),
+    Column("seat", Integer, primary_key=True, autoincrement=False),
+    Column("person", String(24), index=True),
+    Column("name", String(24), nullable=False),
+    Column("bot", String(24)),
+)
+
+results = Table(
+    "results",
+    metadata,
+    Column("day", String(10), primary_key=True),
+    Column("game", String(16), primary_key=True),
+    Column("person", String(24), primary_key=True),
+    Column("table_id", String(24), ForeignKey("tables.id"), nullable=False),
+    Column("name", String(24), nullable=False),
+    Column("scores", Text, nullable=False),  # sorted, lowest first
+    Column("rank", String(64), nullable=False),  # the same in a form that sorts as text
+    Column("finished", BigInteger, nullable=False),
+    Index("ix_results_day_game_rank", "day", "game", "rank"),
+)

@@ -1,0 +1,25 @@
+/** Today's deal in a few words. */
+import { get, me } from "../shell/api.js";
+import { h } from "../shell/dom.js";
+import { language, t } from "../shell/i18n.js";
+import { countdown } from "../daily/countdown.js";
+
+/** @import {Daily} from "../shell/types.js" */
+
+/** @param {Element} parent */
+export async function showTeaser(parent) {
+  const state = h("p", { class: "muted" }, t("daily.lead"));
+  parent.replaceChildren(
+    h("div", null, h("h2", null, t("daily.title")), state, h("p", { class: "small" }, t("daily.next"), " ", countdown())),
+    h("a", { class: "button", href: "/daily" }, t("teaser.go")),
+  );
+  try {
+    await me();
+    /** @type {Daily} */
+    const daily = await get(`/api/daily?lang=${language()}`);
+    const done = daily.deals.filter((deal) => deal.attempt?.status === "over").length;
+    if (done > 0) state.textContent = t("teaser.done", { done, all: daily.deals.length });
+  } catch {
+    // The invitation is enough.
+  }
+}

@@ -1,0 +1,113 @@
+/** Who you are here, on which devices, and how you like it. */
+import { forgetMe, me, onConnection, patch, post } from "../shell/api.js";
+import { byId, h } from "../shell/dom.js";
+import { frame } from "../shell/frame.js";
+import { t } from "../shell/i18n.js";
+import { dialog, toast } from "../shell/say.js";
+import { go } from "../shell/act.js";
+import { onSubmit } from "./forms.js";
+import { showSettings } from "./settings.js";
+
+await frame({ title: "me.title" });
+showSettings(byId("settings"));
+void show();
+onConnection((up) => up && void show());
+
+onSubmit("name-form", async ({ name }) => {
+  await patch("/api/me", { name: name.trim() });
+  await changed("me.name.saved");
+});
+
+onSubmit("phrase-form", async () => {
+  const { phrase: old } = await me();
+  if (old && !(await sure("phrase.again", "phrase.again.why", "phrase.make"))) return;
+  const { phrase } = await post("/api/me/phrase");
+  await changed();
+  await dialog({ title: t("phrase.yours"), body: phraseToKeep(phrase), actions: [{ label: t("done"), value: true }] });
+});
+
+onSubmit("enter-form", async ({ phrase }) => {
+  if (await mayBecomeAnother()) await become({ phrase: phrase.trim() });
+});
+
+onSubmit("account-form", async ({ username, password }) => {
+  await post("/api/me/account", { username: username.trim(), password });
+  await changed("account.saved");
+});
+
+onSubmit("login-form", async ({ username, password }) => {
+  if (await mayBecomeAnother()) await become({ username: username.trim(), password });
+});
+
+onSubmit("leave-form", async () => {
+  const { phrase, username } = await me();
+  const everywhere = await dialog({
+    title: t("leave.title"),
+    body: t(phrase || username ? "leave.way-back" : "leave.lost"),
+    actions: [
+      { label: t("leave.everywhere"), value: true },
+      { label: t("leave.here"), value: false },
+    ],
+  });
+  if (everywhere === null) return;
+  await post("/api/me/leave", { everywhere });
+  go("/");
+});
+
+async function show() {
+  const { name, username, phrase } = await me();
+  for (const field of document.querySelectorAll("input[name=name], #account-form input[name=username]")) {
+    /** @type {HTMLInputElement} */ (field).value = (field.getAttribute("name") === "name" ? name : username) ?? "";
+  }
+  byId("phrase-state").textContent = t(phrase ? "phrase.set" : "phrase.none");
+  byId("account-state").textContent = username ? t("account.set", { username }) : t("account.none");
+}
+
+/** @param {string} [word] says what is done */
+async function changed(word) {
+  forgetMe();
+  await show();
+  if (word) toast(t(word));
+}
+
+/** @param {{phrase: string} | {username: string, password: string}} secret */
+async function become(secret) {
+  await post("/api/enter", secret);
+  go("/");
+}
+
+/** Whoever has no way back to what they are now should know before they become somebody else. */
+async function mayBecomeAnother() {
+  const { name, username, phrase } = await me();
+  return Boolean(username || phrase) || sure("enter.sure", "enter.sure.why", "enter.go", { name });
+}
+
+/**
+ * @param {string} title
+ * @param {string} why
+ * @param {string} yes
+ * @param {Record<string, string>} [params]
+ */
+async function sure(title, why, yes, params) {
+  const actions = [
+    { label: t("cancel"), value: false },
+    { label: t(yes), value: true, primary: true },
+  ];
+  return Boolean(await dialog({ title: t(title), body: t(why, params), actions }));
+}
+
+/** @param {string} phrase */
+function phraseToKeep(phrase) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(phrase);
+      toast(t("copied"));
+    } catch {
+      getSelection()?.selectAllChildren(shown);
+      toast(t("copy.by-hand"));
+    }
+  };
+  const shown = h("p", { id: "phrase", class: "phrase", translate: "no" }, phrase);
+  const button = h("button", { type: "button", class: "button button-primary", autofocus: true, onclick: copy }, t("copy"));
+  return h("div", { class: "stack" }, shown, h("p", null, t("phrase.once")), button);
+}

@@ -1,0 +1,111 @@
+/** Small builders of elements. Text always becomes text, never markup, so names may hold anything. */
+
+/** @import {Child, Props} from "./types.js" */
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Properties of form controls that differ from the attribute of the same name once somebody has typed. */
+const AS_PROPERTY = new Set(["value", "checked", "selected", "indeterminate", "open"]);
+
+/**
+ * @param {Element} element
+ * @param {Props | null | undefined} props
+ * @param {(Child | Child[])[]} children
+ */
+function fill(element, props, children) {
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") {
+      element.addEventListener(name.replace(/^on/, ""), /** @type {EventListener} */ (value));
+    } else if (name === "style") {
+      const style = /** @type {HTMLElement} */ (element).style;
+      for (const [key, one] of Object.entries(/** @type {object} */ (value))) style.setProperty(key, String(one));
+    } else if (AS_PROPERTY.has(name) && name in element) {
+      Reflect.set(element, name, value);
+    } else {
+      element.setAttribute(name, value === true ? "" : String(value));
+    }
+  }
+  put(element, ...children);
+}
+
+/**
+ * Append children; nothing is appended for null, undefined and false.
+ * @param {Element} element
+ * @param {...(Child | Child[])} children
+ */
+export function put(element, ...children) {
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(typeof child === "number" ? String(child) : child);
+  }
+}
+
+/**
+ * An HTML element. Functions among the props become listeners: `h("button", {onclick: go}, "Go")`.
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Props | null} [props]
+ * @param {...(Child | Child[])} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function h(tag, props, ...children) {
+  const element = document.createElement(tag);
+  // A select knows its value only once its options are there.
+  const { value, ...rest } = props ?? {};
+  fill(element, rest, children);
+  if (value !== undefined) fill(element, { value }, []);
+  return element;
+}
+
+/**
+ * An SVG element.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Props | null} [props]
+ * @param {...(Child | Child[])} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
+export function s(tag, props, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  fill(element, props, children);
+  return /** @type {SVGElementTagNameMap[Tag]} */ (element);
+}
+
+/**
+ * The element with this id, which the page must have.
+ * @template {Element} [Kind=HTMLElement]
+ * @param {string} id
+ * @returns {Kind}
+ */
+export function byId(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`The page has no #${id}`);
+  return /** @type {Kind} */ (/** @type {unknown} */ (found));
+}
+
+/** @type {WeakMap<Element, string>} */
+const shownAs = new WeakMap();
+
+/**
+ * Show a list that changes from time to time. What has not changed keeps its element, and so its focus.
+ * @template Item
+ * @param {Element} parent
+ * @param {Item[]} items
+ * @param {(item: Item) => string} key
+ * @param {(item: Item) => Element} build
+ */
+export function showList(parent, items, key, build) {
+  const before = new Map([...parent.children].map((element) => [element.getAttribute("data-key"), element]));
+  const after = items.map((item) => {
+    const state = JSON.stringify(item);
+    const known = before.get(key(item));
+    if (known && shownAs.get(known) === state) return known;
+    const element = build(item);
+    element.setAttribute("data-key", key(item));
+    shownAs.set(element, state);
+    return element;
+  });
+  if (after.length === parent.children.length && after.every((element, i) => element === parent.children[i])) return;
+  parent.replaceChildren(...after);
+}

@@ -1,0 +1,91 @@
+/** What all pages share: the header, the footer, the strip that says we are offline, the service worker. */
+import { applyAppearance } from "./appearance.js";
+import { get, me, onConnection } from "./api.js";
+import { h } from "./dom.js";
+import { applyWords, hasWord, loadWords, t } from "./i18n.js";
+import { onSetting } from "./settings.js";
+
+const PLACES = [
+  { path: "/", word: "nav.home", wide: true },
+  { path: "/daily", word: "nav.daily" },
+  { path: "/rules", word: "nav.rules" },
+  { path: "/me", word: "nav.me" },
+];
+
+const SITE = "axio";
+
+/**
+ * Make the page part of the site. Its words are there when this is done.
+ * @param {{title?: string}} [what] the title without the site's name, or the key of its words
+ */
+export async function frame({ title } = {}) {
+  applyAppearance();
+  onSetting("language", () => location.reload());
+  await loadWords();
+  setTitle(title && hasWord(title) ? t(title) : title);
+  const top = document.getElementById("top");
+  top?.replaceChildren(...header());
+  const bottom = document.getElementById("bottom");
+  bottom?.replaceChildren(...footer());
+  applyWords(document);
+  watchConnection();
+  registerWorker();
+  me().then(showName, () => {});
+}
+
+/** @param {string} [title] */
+export function setTitle(title) {
+  document.title = title ? `${title} · ${SITE}` : SITE;
+}
+
+function header() {
+  const logo = h(
+    "a",
+    { class: "logo", href: "/", "aria-label": t("nav.logo") },
+    h("img", { src: "/static/icons/icon.svg", width: 32, height: 32, alt: "" }),
+    h("span", null, SITE),
+  );
+  const here = location.pathname.replace(/(?<=.)\/$/, "");
+  const links = PLACES.map(({ path, word, wide }) => {
+    const current = here === path ? "page" : path !== "/" && here.startsWith(`${path}/`) ? "true" : null;
+    return h("a", { href: path, class: wide ? "wide-only" : null, "aria-current": current, "data-nav": path }, t(word));
+  });
+  return [logo, h("nav", { "aria-label": t("nav.label") }, links)];
+}
+
+function footer() {
+  return [
+    h("p", null, t("unofficial")),
+    h("p", null, h("a", { href: "/me#about" }, t("nav.about")), " ", h("a", { href: "/schema" }, t("nav.api"))),
+  ];
+}
+
+/** @param {{name: string}} person */
+export function showName(person) {
+  const link = document.querySelector('[data-nav="/me"]');
+  link?.setAttribute("title", person.name);
+}
+
+/** Say that we are offline, and try again until we are not. Pages hear of it by `onConnection`. */
+function watchConnection() {
+  const strip = h("div", { id: "offline", role: "status", hidden: true });
+  document.body.prepend(strip);
+  let trying = 0;
+  const attempt = (/** @type {number} */ wait) => {
+    clearTimeout(trying);
+    trying = window.setTimeout(() => get("/api/bots").catch(() => attempt(Math.min(wait * 1.6, 15_000))), wait);
+  };
+  onConnection((up) => {
+    strip.hidden = up;
+    strip.textContent = up ? "" : t("offline.strip");
+    if (up) clearTimeout(trying);
+    else attempt(1_500);
+  });
+  // The system's word is a hint only: ask the server itself.
+  for (const event of ["online", "offline"]) addEventListener(event, () => void get("/api/bots").catch(() => {}));
+}
+
+function registerWorker() {
+  // Not on plain http from another machine in the house; the site works without it.
+  navigator.serviceWorker?.register("/sw.js").catch(() => {});
+}

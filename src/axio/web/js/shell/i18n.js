@@ -1,0 +1,139 @@
+/** Words, numbers and times in the reader's language. Another language is a file and a line in lang/index.json. */
+import { setting } from "./settings.js";
+
+const FALLBACK = "en";
+const FOLDER = "/static/lang/";
+
+/** @typedef {{code: string, name: string}} Language */
+
+/** @type {Record<string, string>} */
+let words = {};
+/** @type {Language[]} */
+let supported = [{ code: FALLBACK, name: "English" }];
+let code = FALLBACK;
+
+/**
+ * @param {string} file
+ * @returns {Promise<any>}
+ */
+async function fetched(file) {
+  const answer = await fetch(FOLDER + file);
+  if (!answer.ok) throw new Error(`${file}: ${answer.status}`);
+  return answer.json();
+}
+
+/** Load the words of the page. Words that a language lacks are English. */
+export async function loadWords() {
+  const root = document.documentElement;
+  try {
+    supported = await fetched("index.json");
+    code = choose();
+    const parts = location.pathname.startsWith("/t/") ? ["", "table."] : [""];
+    const files = [...new Set([FALLBACK, code])].flatMap((language) => parts.map((part) => `${part}${language}.json`));
+    const found = await Promise.allSettled(files.map(fetched));
+    words = Object.assign({}, ...found.map((one) => (one.status === "fulfilled" ? one.value : {})));
+  } catch {
+    // Without words the page stays as it is written, in English; shell/frame.js says that we are offline.
+  }
+  root.lang = code;
+  applyWords(document);
+  delete root.dataset.words;
+}
+
+/** The chosen language or the first of the browser's that there is. */
+function choose() {
+  const chosen = setting("language");
+  const wanted = chosen === "auto" ? navigator.languages : [chosen];
+  for (const one of wanted) {
+    const found = supported.find((language) => language.code === one.toLowerCase().split("-")[0]);
+    if (found) return found.code;
+  }
+  return FALLBACK;
+}
+
+/** The code of the language that is shown, such as "en". */
+export const language = () => code;
+
+/** All languages there are, with their own names. */
+export const languages = () => supported;
+
+/** @param {string} key */
+export const hasWord = (key) => key in words;
+
+/**
+ * A text with its {placeholders} filled. With a number `n` among the params, `key.one`, `key.other` … are tried.
+ * @param {string} key
+ * @param {Record<string, string | number>} [params]
+ * @returns {string}
+ */
+export function t(key, params = {}) {
+  const form = typeof params.n === "number" ? `${key}.${new Intl.PluralRules(code).select(params.n)}` : key;
+  const text = words[form] ?? words[`${key}.other`] ?? words[key] ?? key;
+  return text.replace(/\{(\w+)\}/g, (hole, name) => {
+    const value = params[name];
+    return value === undefined ? hole : typeof value === "number" ? number(value) : value;
+  });
+}
+
+/** @param {string} letter */
+export const colourName = (letter) => t(`colour.${letter}`);
+
+/** @param {number} n */
+export const number = (n) => new Intl.NumberFormat(code).format(n);
+
+/** @param {string[]} items */
+export const list = (items) => new Intl.ListFormat(code, { type: "conjunction" }).format(items);
+
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+const UNITS = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+
+/**
+ * How long ago a moment was, or how long until it comes.
+ * @param {number} moment in milliseconds since 1970
+ */
+export function ago(moment) {
+  const format = new Intl.RelativeTimeFormat(code, { numeric: "auto" });
+  const distance = moment - Date.now();
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(distance) >= size) return format.format(Math.trunc(distance / size), unit);
+  }
+  return format.format(0, "second");
+}
+
+/** @type {[string, (element: Element, text: string) => void][]} */
+const FILLED = [
+  ["data-t", (element, text) => void (element.textContent = text)],
+  ["data-t-label", (element, text) => element.setAttribute("aria-label", text)],
+  ["data-t-title", (element, text) => element.setAttribute("title", text)],
+  ["data-t-placeholder", (element, text) => element.setAttribute("placeholder", text)],
+];
+
+/**
+ * Fill every element that names its words. What has no words keeps what it says.
+ * @param {ParentNode} root
+ */
+export function applyWords(root) {
+  for (const [attribute, fill] of FILLED) {
+    for (const element of root.querySelectorAll(`[${attribute}]`)) {
+      const key = element.getAttribute(attribute) ?? "";
+      if (hasWord(key)) fill(element, t(key));
+    }
+  }
+}
+
+/**
+ * A day such as "2026-11-15", which begins and ends by UTC for everybody.
+ * @param {string} day
+ */
+export const date = (day) =>
+  new Intl.DateTimeFormat(code, { dateStyle: "full", timeZone: "UTC" }).format(new Date(`${day}T00:00Z`));
+
+/**
+ * How a bot of this level is called; a level that has no words yet is shown as it is.
+ * @param {string | number} level
+ */
+export const botName = (level) => (hasWord(`bot.${level}`) ? t(`bot.${level}`) : t("bot.level", { level: String(level) }));

@@ -1,0 +1,24 @@
+/** The six symbols, as the server draws them. */
+import { look } from "./api.js";
+import { s } from "./dom.js";
+
+/**
+ * A symbol. It takes its room at once and is drawn as soon as the server has told how.
+ * @param {string} letter
+ * @param {number} [size] in pixels
+ * @returns {SVGSVGElement}
+ */
+export function symbol(letter, size = 20) {
+  const path = s("path", {
+    style: { fill: `var(--${letter}-fill)`, stroke: `var(--${letter}-rim)`, "stroke-width": "3" },
+  });
+  look().then(
+    ({ symbols }) => path.setAttribute("d", symbols[letter]?.path ?? ""),
+    () => {}, // A picture less; the letter's name is always written as well.
+  );
+  return s(
+    "svg",
+    { viewBox: "-52 -52 104 104", width: size, height: size, class: "symbol", "aria-hidden": "true", focusable: "false" },
+    path,
+  );
+}

@@ -1,0 +1,149 @@
+/** What the server sends; docs/protocol.md says what it means. */
+
+export interface Option {
+  name: string;
+  summary: string;
+}
+
+export interface Game {
+  id: string;
+  name: string;
+  summary: string;
+  tiles: number;
+  hand: number;
+  cap: number | null;
+  most_players: number;
+  tracks: string[];
+  options: Option[];
+  reconstructed: string[];
+  coach: Record<string, string>;
+}
+
+export interface Bot {
+  level: string;
+  default: boolean;
+}
+
+export interface Look {
+  symbols: Record<string, { name: string; path: string }>;
+  spark: string;
+}
+
+export interface Me {
+  id: string;
+  name: string;
+  username: string | null;
+  phrase: boolean;
+}
+
+export interface Seat {
+  name: string | null;
+  kind: "person" | "bot" | "open";
+  level: string | null;
+  here: boolean;
+  away: string | null;
+}
+
+export type Status = "open" | "playing" | "over" | "closed";
+
+export interface Summary {
+  id: string;
+  game: string;
+  name: string;
+  players: number;
+  options: Record<string, boolean>;
+  status: Status;
+  public: boolean;
+  move_time: number | null;
+  created: number;
+  updated: number;
+  seats: Seat[];
+  moves: number;
+  your_turn: boolean;
+  daily: string | null;
+}
+
+export interface Ranked {
+  place: number;
+  name: string;
+  you: boolean;
+  scores: number[];
+  table: string | null;
+}
+
+export interface Deal {
+  game: string;
+  name: string;
+  attempt: null | { table: string; status: Status; scores: number[] | null };
+  best: Ranked[];
+  yesterday: null | { table: string; name: string; scores: number[] };
+}
+
+export interface Daily {
+  day: string;
+  days: { before: string | null; after: string | null };
+  deals: Deal[];
+}
+
+export type NewSeat = { kind: "me"; name?: string | null } | { kind: "bot"; level: string } | { kind: "open" };
+
+export interface NewTable {
+  game: string;
+  seats: NewSeat[];
+  options?: Record<string, boolean>;
+  public?: boolean;
+  move_time?: number | null;
+  shuffle?: boolean;
+}
+
+/** What a person has chosen on this device. */
+export interface Settings {
+  confirm: boolean;
+  hold: boolean;
+  sound: boolean;
+  coach: boolean;
+  motion: "auto" | "full" | "reduced";
+  theme: "auto" | "light" | "dark";
+  /** "auto" or the code of a language */
+  language: string;
+}
+
+/** What element builders take. */
+export type Child = Node | string | number | null | undefined | false;
+export type Props = Record<string, unknown>;
+
+/** A table that is being planned. A person sits at this screen; an open seat waits for a friend. */
+export type SeatKind = "me" | "person" | "bot" | "open";
+export type Preset = "bot" | "friends" | "screen" | "alone";
+
+export interface PlannedSeat {
+  kind: SeatKind;
+  name: string;
+  level: string;
+}
+
+export interface Plan {
+  game: string;
+  seats: PlannedSeat[];
+  options: Record<string, boolean>;
+  public: boolean;
+  move_time: number | null;
+  shuffle: boolean;
+}
+
+/** Of a service worker, whose own types and a page's exclude each other. */
+export interface LifeEvent extends Event {
+  waitUntil(work: Promise<unknown>): void;
+}
+
+export interface FetchEvent extends LifeEvent {
+  request: Request;
+  respondWith(answer: Promise<Response>): void;
+}
+
+export interface ShellWorker {
+  skipWaiting(): Promise<void>;
+  clients: { claim(): Promise<void> };
+  addEventListener(name: "install" | "activate", listener: (event: LifeEvent) => void): void;
+  addEventListener(name: "fetch", listener: (event: FetchEvent) => void): void;
+}

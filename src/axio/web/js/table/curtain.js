@@ -1,0 +1,34 @@
+/** At a shared screen: nobody sees another one's tiles when the device goes round. */
+import { byId } from "../shell/dom.js";
+import { t } from "../shell/i18n.js";
+import { awaited } from "./position.js";
+import { state } from "./state.js";
+import { fullName } from "./words.js";
+
+/** @import {Order} from "./protocol.js" */
+
+const curtain = () => /** @type {HTMLDialogElement} */ (byId("curtain"));
+
+/** @param {(order: Order) => void} send */
+export function startCurtain(send) {
+  curtain().addEventListener("cancel", (event) => event.preventDefault());
+  byId("curtain-lift").addEventListener("click", () => {
+    const seat = awaited(state.view);
+    if (seat !== null) send({ do: "look", seat });
+  });
+}
+
+/** Called when all that has happened was shown: the points of the last move should be seen by both. */
+export function drawCurtain() {
+  const seat = state.replay ? null : awaited(state.view);
+  if (seat === null) {
+    if (curtain().open) curtain().close();
+    return;
+  }
+  const name = fullName(state.view, seat);
+  byId("curtain-title").textContent = t("table.pass_device", { name });
+  byId("curtain-lift").textContent = t("table.i_am", { name });
+  if (curtain().open) return;
+  curtain().showModal();
+  byId("curtain-lift").focus();
+}

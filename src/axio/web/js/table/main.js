@@ -1,0 +1,130 @@
+/** The table page: everything is put together here. */
+import { ApiError, explain, get, look, onConnection } from "../shell/api.js";
+import { byId } from "../shell/dom.js";
+import { frame, setTitle } from "../shell/frame.js";
+import { t } from "../shell/i18n.js";
+import { startActions } from "./actions.js";
+import { installSymbols } from "./artwork.js";
+import { startBoard } from "./board.js";
+import { dismiss, notice, startCoach } from "./coach.js";
+import { connect, newId } from "./connection.js";
+import { drawCurtain, startCurtain } from "./curtain.js";
+import { drawPoints, startGhost } from "./ghost.js";
+import { startHand } from "./hand.js";
+import { startKeys } from "./keys.js";
+import { startLog, toggleLog } from "./log.js";
+import { startMenu } from "./menu.js";
+import { placeBy } from "./placing.js";
+import { startPointer } from "./pointer.js";
+import { mayMove, replaced } from "./position.js";
+import { startPrompt } from "./prompt.js";
+import { go, openReplay, replayKey, startReplay } from "./replay.js";
+import { showResult, startResult } from "./result.js";
+import { ask, startRoom } from "./room.js";
+import { startSeats } from "./seats.js";
+import { mute, play, startSound } from "./sound.js";
+import { onView, state } from "./state.js";
+import { heard, receive, startTimeline } from "./timeline.js";
+import { startTracks } from "./tracks.js";
+import { startZoom } from "./zoom.js";
+
+/** @import {Order, View} from "./protocol.js" */
+
+const id = location.pathname.split("/")[2] ?? "";
+const wanted = new URLSearchParams(location.search).get("move");
+
+async function open() {
+  await frame();
+  setTitle(t("table.title"));
+  try {
+    const [view, art] = await Promise.all([get(`/api/tables/${encodeURIComponent(id)}`), look()]);
+    installSymbols(art);
+    start(view);
+  } catch (error) {
+    showLost(error);
+  }
+}
+
+/** There is nothing to show, or not yet. @param {unknown} error */
+function showLost(error) {
+  const unknown = error instanceof ApiError && error.status === 404;
+  byId("lost-title").textContent = t(unknown ? "missing.title" : "table.not_loaded");
+  byId("lost-why").textContent = unknown ? t("missing.why") : explain(error);
+  byId("again").hidden = unknown;
+  byId("again").addEventListener("click", () => location.reload());
+  byId("play").hidden = true;
+  byId("lost").hidden = false;
+  if (!unknown) onConnection((up) => up && location.reload());
+}
+
+/** @param {View} view */
+function start(view) {
+  let whole = false;
+  const send = (/** @type {Order} */ order) => void connection.send(order);
+  const hint = () => mayMove(state.view) && state.view.table.hints && send({ do: "hint", id: newId(), n: state.view.n });
+
+  startBoard();
+  startZoom(() => state.view && drawPoints());
+  startSeats();
+  startTracks();
+  startHand();
+  startPointer();
+  startGhost(send);
+  startPrompt();
+  startActions(hint);
+  startLog((move) => go(move));
+  startRoom(receive);
+  startCurtain(send);
+  startReplay();
+  startResult(() => void openReplay());
+  startMenu(() => void openReplay());
+  startKeys({ hint, log: toggleLog, mute, replay: replayKey });
+  startSound((on) => byId("mute").setAttribute("aria-pressed", String(!on)));
+  byId("mute").addEventListener("click", mute);
+  byId("return").addEventListener("click", () => void ask(`seats/${replaced(state.view)}/return`));
+  placeBy(send);
+  onView(drawPage);
+  startTimeline({ resync: () => ((whole = true), connection.reopen()), shown });
+  receive(view);
+  void startCoach();
+
+  const connection = connect(id, {
+    seen: () => (whole ? ((whole = false), null) : heard()),
+    receive,
+    online(yes) {
+      state.online = yes;
+      byId("connection").hidden = yes;
+    },
+    closed: () => true,
+  });
+  addEventListener("pagehide", () => connection.stop());
+  addEventListener("pageshow", (event) => event.persisted && connection.reopen());
+}
+
+/** All that has happened can be seen now. @param {View | null} before */
+function shown(before) {
+  drawCurtain();
+  notice(before);
+  if (state.view.table.status !== "over" || state.replay) return;
+  if (before === null && wanted !== null) return void openReplay(Number(wanted));
+  if (before?.table.status === "playing") {
+    play("end");
+    void showResult();
+  }
+}
+
+function drawPage() {
+  const { view } = state;
+  const { table } = view;
+  byId("title").textContent = table.name;
+  byId("return").hidden = replaced(view) === null;
+  byId("board").setAttribute("aria-label", t("table.board_label", { name: view.board.title }));
+  document.body.dataset.status = table.status;
+  document.body.classList.toggle("watching", view.yours.length === 0);
+  setTitle(mayMove(view) ? t("table.title_turn", { game: table.name }) : table.name);
+}
+
+// A card that explains something is closed first; the hand keeps what it holds.
+addEventListener("keydown", (event) => event.key === "Escape" && dismiss() && event.preventDefault(), true);
+
+void open();

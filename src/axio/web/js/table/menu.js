@@ -1,0 +1,89 @@
+/** What can be done at a table besides playing. */
+import { bots } from "../shell/api.js";
+import { byId, h } from "../shell/dom.js";
+import { t } from "../shell/i18n.js";
+import { closeButton, closeBeside, dialog } from "../shell/say.js";
+import { setSetting, setting } from "../shell/settings.js";
+import { readBoard, readScores, showKeys } from "./keys.js";
+import { copy, ask } from "./room.js";
+import { state } from "./state.js";
+
+/** @typedef {{label: string, id?: string, run: () => void}} Item */
+
+/** @param {() => void} replay */
+export function startMenu(replay) {
+  byId("menu-button").addEventListener("click", () => open(replay));
+}
+
+/** @param {() => void} replay */
+function open(replay) {
+  const { table } = state.view;
+  const close = () => box.close();
+  const buttons = items(replay).map(({ label, id, run }) =>
+    h("button", { type: "button", class: "menu-item", id: id ?? null, onclick: () => (close(), run()) }, label),
+  );
+  const switches = /** @type {const} */ (["confirm", "hold", "sound", "coach"]).map((name) =>
+    h(
+      "label",
+      { class: "switch" },
+      h("span", null, t(`set.${name}`), h("span", { class: "help" }, t(`set.${name}.help`))),
+      h("input", { type: "checkbox", role: "switch", checked: setting(name), onchange: (/** @type {Event} */ event) => setSetting(name, /** @type {HTMLInputElement} */ (event.target).checked) }),
+    ),
+  );
+  const box = h(
+    "dialog",
+    { class: "sheet menu", "aria-labelledby": "menu-title" },
+    h("div", { class: "sheet-top" }, h("h2", { id: "menu-title" }, table.name), closeButton()),
+    h("div", { class: "menu-items" }, buttons, h("a", { class: "menu-item", href: `/rules/${table.game}`, target: "_blank" }, t("table.rules"))),
+    h("div", null, switches),
+    h("p", { class: "small muted" }, t("table.fair"), " ", h("code", null, table.commitment)),
+  );
+  closeBeside(box);
+  box.addEventListener("close", () => box.remove());
+  document.body.append(box);
+  box.showModal();
+}
+
+/**
+ * @param {() => void} replay
+ * @returns {Item[]}
+ */
+function items(replay) {
+  const { view } = state;
+  const playing = view.table.status === "playing";
+  /** @type {Item[]} */
+  const found = [];
+  view.seats.forEach((seat, index) => {
+    if (playing && view.yours.length > 0 && seat.kind === "person" && !seat.here && !view.yours.includes(index)) {
+      found.push({ label: t("table.call_bot", { name: seat.name ?? "" }), run: () => void callBot(index) });
+    }
+  });
+  if (view.table.status === "over" && !state.replay) found.push({ label: t("table.replay"), run: replay });
+  found.push(
+    { label: t("table.copy_watch"), run: () => void copy(new URL(`/t/${view.table.id}`, location.href).href) },
+    { label: t("table.read_board"), run: readBoard },
+    { label: t("table.read_scores"), run: readScores },
+    { label: t("table.shortcuts"), run: showKeys },
+  );
+  if (view.yours.length > 0 && (playing || view.table.status === "open")) found.push({ label: t("table.leave"), id: "leave", run: () => void leave() });
+  return found;
+}
+
+/** @param {number} seat */
+async function callBot(seat) {
+  const levels = await bots().catch(() => []);
+  await ask(`seats/${seat}/bot`, { level: levels.find((one) => one.default)?.level ?? levels[0]?.level });
+}
+
+async function leave() {
+  const playing = state.view.table.status === "playing";
+  const sure = await dialog({
+    title: t("table.leave_sure"),
+    body: t(playing ? "table.leave_why" : "table.leave_open"),
+    actions: [
+      { label: t("table.stay"), value: false },
+      { label: t("table.leave"), value: true, primary: true },
+    ],
+  });
+  if (sure && (await ask("leave"))) location.assign("/");
+}

@@ -1,0 +1,127 @@
+/** The waiting room of a table: who sits where, a link for friends, bots for free seats. */
+import { bots, explain, me, post } from "../shell/api.js";
+import { byId, h } from "../shell/dom.js";
+import { t } from "../shell/i18n.js";
+import { toast } from "../shell/say.js";
+import { onView, state } from "./state.js";
+import { fullName, levelName } from "./words.js";
+
+/** @import {Message, View} from "./protocol.js" */
+
+const invite = () => new URLSearchParams(location.hash.slice(1)).get("invite");
+
+/** @type {(message: Message) => void} */
+let receive = () => {};
+let drawn = "";
+
+/** @param {(message: Message) => void} receiver for the views that HTTP answers with */
+export function startRoom(receiver) {
+  receive = receiver;
+  onView(() => void draw());
+}
+
+/**
+ * Ask the server for something, and say in words what came of it.
+ * @param {string} path below the table
+ * @param {object} [body]
+ * @returns {Promise<any>} null if it failed
+ */
+export async function ask(path, body = {}) {
+  try {
+    const answer = await post(`/api/tables/${state.view.table.id}/${path}`, body);
+    if (answer?.type === "view" || answer?.seats) receive({ ...answer, type: "view" });
+    return answer ?? {};
+  } catch (error) {
+    toast(explain(error), { kind: "error" });
+    return null;
+  }
+}
+
+async function draw() {
+  const { view } = state;
+  const waits = view.table.status === "open" || view.table.status === "closed";
+  byId("room").hidden = !waits;
+  byId("play").hidden = waits;
+  // What somebody types must not be lost when others come and go.
+  const now = JSON.stringify([view.table, view.seats, view.yours]);
+  if (!waits || now === drawn) return;
+  drawn = now;
+  const levels = await bots().catch(() => []);
+  const person = await me().catch(() => ({ name: "" }));
+  byId("room-title").textContent = t(`table.room_${view.table.status}`);
+  byId("room-lead").textContent = lead(view);
+  byId("room-seats").replaceChildren(...view.seats.map((_, seat) => seatLine(view, seat, levels, person.name)));
+  const link = view.table.invite && new URL(`/t/${view.table.id}#invite=${view.table.invite}`, location.href).href;
+  byId("invite").hidden = !link;
+  if (link) drawInvite(link);
+}
+
+/** @param {View} view */
+function lead(view) {
+  if (view.table.status === "closed") return t("table.closed_lead");
+  if (view.yours.length) return t("table.waiting_lead");
+  return mayJoin(view) ? t("table.join_lead") : t("table.look_lead");
+}
+
+/** @param {View} view */
+const mayJoin = (view) => view.table.status === "open" && view.yours.length === 0 && (view.table.public || invite() !== null || view.table.host);
+
+/**
+ * @param {View} view
+ * @param {number} seat
+ * @param {import("../shell/types.js").Bot[]} levels
+ * @param {string} name
+ */
+function seatLine(view, seat, levels, name) {
+  const { kind, here } = view.seats[seat];
+  const free = kind === "open" && view.table.status === "open";
+  const label = h("b", null, fullName(view, seat));
+  const note = view.yours.includes(seat) ? t("table.you") : kind === "person" && !here ? t("table.away") : "";
+  const line = h("li", { class: "room-seat", "data-seat": seat }, h("p", null, label, note && h("small", null, note)));
+  if (free && mayJoin(view)) line.append(sitForm(seat, name));
+  if (free && view.table.host && levels.length) line.append(botForm(seat, levels));
+  return line;
+}
+
+/** @param {number} seat @param {string} name */
+function sitForm(seat, name) {
+  const field = h("input", { type: "text", maxlength: 24, required: true, autocomplete: "nickname", value: name, "aria-label": t("table.your_name") });
+  const sit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    void ask("join", { invite: invite(), seat, name: field.value.trim() || null });
+  };
+  return h("form", { class: "room-form", onsubmit: sit }, field, h("button", { class: "button button-primary", "data-sit": seat }, t("table.sit_down")));
+}
+
+/** @param {number} seat @param {import("../shell/types.js").Bot[]} levels */
+function botForm(seat, levels) {
+  const options = levels.map(({ level }) => h("option", { value: level }, levelName(level)));
+  const usual = levels.find((one) => one.default)?.level ?? levels[0].level;
+  const choice = h("select", { "aria-label": t("table.bot_level"), value: usual }, options);
+  const put = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    void ask(`seats/${seat}/bot`, { level: choice.value });
+  };
+  return h("form", { class: "room-form", onsubmit: put }, choice, h("button", { class: "button", "data-bot": seat }, t("table.put_bot")));
+}
+
+/** @param {string} link */
+function drawInvite(link) {
+  const field = h("input", { id: "invite-link", type: "text", readonly: true, value: link, "aria-label": t("table.invite_link"), onfocus: () => field.select() });
+  const share = () => void navigator.share({ title: document.title, url: link }).catch(() => {});
+  byId("invite-parts").replaceChildren(
+    field,
+    h("button", { type: "button", id: "invite-copy", class: "button button-primary", onclick: () => void copy(link) }, t("copy")),
+    "share" in navigator ? h("button", { type: "button", class: "button", onclick: share }, t("table.share")) : "",
+  );
+}
+
+/** @param {string} text */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(t("copied"));
+  } catch {
+    toast(t("table.copy_failed", { text }));
+  }
+}

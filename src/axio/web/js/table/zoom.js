@@ -1,0 +1,114 @@
+/** Looking closer at a part of the board, by its viewBox. */
+import { byId } from "../shell/dom.js";
+import { isCalm } from "../shell/appearance.js";
+
+/** @import {Box} from "./protocol.js" */
+
+const MOST = 4;
+/** A cell narrower than this, in pixels, is hard to hit: closer looks are offered. */
+const SMALL = 34;
+const GLIDE = 220;
+
+/** @type {Box} */
+let whole = [0, 0, 1, 1];
+/** @type {Box} */
+let shown = [0, 0, 1, 1];
+let gliding = 0;
+/** @type {() => void} */
+let moved = () => {};
+
+const board = () => byId("board");
+
+/** @param {() => void} listener called after the board has moved on the screen */
+export function startZoom(listener) {
+  moved = listener;
+  byId("zoom-in").addEventListener("click", () => zoomMiddle(1.5));
+  byId("zoom-out").addEventListener("click", () => zoomMiddle(1 / 1.5));
+  new ResizeObserver(() => {
+    offer();
+    moved();
+  }).observe(board());
+}
+
+/** The whole board has this box now; who looks closer keeps looking there. @param {Box} box */
+export function fit(box) {
+  const close = isClose();
+  const first = whole[2] === 1;
+  whole = box;
+  if (first) show(box);
+  else if (!close) glide(box);
+  offer();
+}
+
+export const isClose = () => shown[2] < whole[2] * 0.98;
+
+function offer() {
+  const { width, height } = board().getBoundingClientRect();
+  const pixels = 100 * Math.min(width / whole[2], height / whole[3]);
+  byId("zoom").hidden = pixels >= SMALL && !isClose();
+  /** @type {HTMLButtonElement} */ (byId("zoom-out")).disabled = !isClose();
+  /** @type {HTMLButtonElement} */ (byId("zoom-in")).disabled = shown[2] <= (whole[2] / MOST) * 1.01;
+}
+
+/** @param {Box} box */
+function show(box) {
+  shown = box;
+  board().setAttribute("viewBox", box.map((part) => part.toFixed(1)).join(" "));
+  moved();
+}
+
+/** @param {Box} box */
+function glide(box) {
+  cancelAnimationFrame(gliding);
+  if (isCalm()) return show(box);
+  const from = shown;
+  const start = performance.now();
+  const frame = (/** @type {number} */ time) => {
+    const share = Math.min(1, Math.max(0, (time - start) / GLIDE));
+    const eased = share * (2 - share);
+    show(/** @type {Box} */ (from.map((part, index) => part + (box[index] - part) * eased)));
+    if (share < 1) gliding = requestAnimationFrame(frame);
+    else offer();
+  };
+  gliding = requestAnimationFrame(frame);
+}
+
+/**
+ * Look closer or from farther away, with a point of the board staying where it is.
+ * @param {number} factor
+ * @param {{x: number, y: number}} point
+ * @param {boolean} [smooth]
+ */
+export function zoomAt(factor, { x, y }, smooth = false) {
+  const width = Math.min(whole[2], Math.max(whole[2] / MOST, shown[2] / factor));
+  const share = width / shown[2];
+  const box = kept([x - (x - shown[0]) * share, y - (y - shown[1]) * share, width, shown[3] * share]);
+  if (smooth) return glide(box);
+  show(box);
+  offer();
+}
+
+/** @param {number} factor */
+function zoomMiddle(factor) {
+  zoomAt(factor, { x: shown[0] + shown[2] / 2, y: shown[1] + shown[3] / 2 }, true);
+}
+
+/** @param {number} dx @param {number} dy in units of the board */
+export function pan(dx, dy) {
+  show(kept([shown[0] - dx, shown[1] - dy, shown[2], shown[3]]));
+}
+
+/** Bring a point into sight. @param {{x: number, y: number}} point */
+export function reveal({ x, y }) {
+  if (!isClose()) return;
+  const edge = shown[2] * 0.15;
+  const inside = x > shown[0] + edge && x < shown[0] + shown[2] - edge && y > shown[1] + edge && y < shown[1] + shown[3] - edge;
+  if (!inside) glide(kept([x - shown[2] / 2, y - shown[3] / 2, shown[2], shown[3]]));
+}
+
+/** Never beyond the edge of the board. @param {Box} box @returns {Box} */
+function kept([x, y, width, height]) {
+  const inside = (/** @type {number} */ at, /** @type {number} */ size, /** @type {number} */ from, /** @type {number} */ room) =>
+    size >= room ? from + (room - size) / 2 : Math.min(Math.max(at, from), from + room - size);
+  return [inside(x, width, whole[0], whole[2]), inside(y, height, whole[1], whole[3]), width, height];
+}
