@@ -9,6 +9,7 @@ import click
 
 from ..server.serving import open_browser, serve
 from ..server.settings import Settings
+from .warm import compile_games, not_compiled
 
 
 @click.command("serve")
@@ -72,6 +73,9 @@ def command(
         bot_seconds=bot_seconds,
         logs=log,
     )
+    if missing := not_compiled():
+        click.echo("The rules are compiled, once on this machine; this takes about half a minute.", err=True)
+        compile_games(missing)
     if opens is None:
         opens = sys.stdout.isatty()
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 
 import click
 
+from ..engine.compile import INTERPRETED, cache_folder
 from ..games import GAMES, find_variant
 from ..games.declaration import MOST_PLAYERS
 from .lines import count
@@ -21,7 +24,13 @@ def compile_game(name: str) -> int:
     for players in range(1, MOST_PLAYERS + 1):
         kernels = find_variant(name, players).kernels
         loops += kernels.compile_all()
+    _sign(name).touch()
     return loops
+
+
+def _sign(name: str) -> Path:
+    """A file that says that a game is compiled for every number of players."""
+    return cache_folder() / f"{name}.all.ready"
 
 
 @click.command("warm")
@@ -34,15 +43,26 @@ def command(jobs: int | None) -> None:
     Worth it before a demonstration, in an image for many machines, or before tests in several processes.
     """
     start = time.monotonic()
-    jobs = min(jobs or os.cpu_count() or 1, len(GAMES))
-    with (
-        closing(in_order(compile_game, GAMES, jobs)) as done,
-        progress("compiling the rules", len(GAMES)) as advance,
-    ):
-        loops = 0
-        for compiled in done:
-            loops += compiled
-            advance(1)
+    loops = compile_games(GAMES, jobs)
     click.echo(
         f"{count(loops, 'loop')} of {count(len(GAMES), 'game')} ready, in {time.monotonic() - start:.1f} s"
     )
+
+
+def compile_games(games: Sequence[str], jobs: int | None = None) -> int:
+    """Compile games at the same time, with a progress bar; how many loops they have."""
+    jobs = min(jobs or os.cpu_count() or 1, len(games))
+    loops = 0
+    with (
+        closing(in_order(compile_game, games, jobs)) as done,
+        progress("compiling the rules", len(games)) as advance,
+    ):
+        for compiled in done:
+            loops += compiled
+            advance(1)
+    return loops
+
+
+def not_compiled() -> list[str]:
+    """The games whose rules still have to be compiled on this machine."""
+    return [] if INTERPRETED else [name for name in GAMES if not _sign(name).exists()]

@@ -90,11 +90,7 @@ def hand(scene: Scene, *, dark: bool = False) -> str:
     deck = cards.deck(scene, room=0.0, beside=False)
     size = deck.size[0] + 2 * MARGIN, deck.size[1] + 2 * MARGIN
     _page(canvas, size)
-
-    def draw_tile(canvas: Canvas, tile: Scene, corner: Point, scale: float, *, back: bool = False) -> None:
-        Picture(canvas, tile, corner, scale).tiles(back=back)
-
-    cards.draw(canvas, deck, (MARGIN, MARGIN), draw_tile)
+    cards.draw(canvas, deck, (MARGIN, MARGIN), _tile)
     return canvas.document(scene.title, size)
 
 
@@ -137,34 +133,41 @@ def _page(canvas: Canvas, size: Point) -> None:
     canvas.add(f'<rect width="{width}" height="{height}" rx="14" fill="{canvas.theme.page}"/>')
 
 
+def _tile(canvas: Canvas, scene: Scene, corner: Point, scale: float, *, back: bool = False) -> None:
+    Picture(canvas, scene, corner, scale).tiles(back=back)
+
+
 def _around(scene: Scene, scale: float) -> tuple[float, float, float, float]:
     """The margins on the left, above, on the right and below: wider where labels stand outside."""
     (left, top), (width, height) = scene.corner, scene.size
-    beyond = [
-        (left - x, top - y, x - left - width, y - top - height) for x, y in (label.at for label in scene.labels)
-    ]
-    sides = zip(*beyond, strict=True) if beyond else ((), (), (), ())
-    wide, high, right, low = (max((MARGIN, *(by * scale + LABEL for by in side if by > 0))) for side in sides)
+    points = [label.at for label in scene.labels]
+    beyond = (
+        [left - x for x, _ in points],
+        [top - y for _, y in points],
+        [x - left - width for x, _ in points],
+        [y - top - height for _, y in points],
+    )
+    wide, high, right, low = (
+        max([MARGIN, *(by * scale + LABEL for by in side if by > 0)]) for side in beyond
+    )
     return wide, high, right, low
 
 
 def _legend(canvas: Canvas, notes: Notes, middle: Point) -> None:
     """What was scored: symbols with their points; where points have no colour, how they come about."""
-    tall, symbol, gap = 15.0, 26.0, 26.0
+    tall, symbol, gap = 15.0, 33.0, 26.0
     counted = sum(len(count.lit) for count in notes.counts)
     parts = []
     for track, points in notes.gain.items():
         doubled = track not in SYMBOLS and points > counted
         text = f"{counted}\N{MULTIPLICATION SIGN}{points // counted} = {points}" if doubled else f"+{points}"
-        parts.append((track if track in SYMBOLS else "", text, lettering.width(text) * tall / lettering.CAPITAL))
-    width = sum(wide + (symbol + 7.0 if letter else 0.0) for letter, _, wide in parts) + gap * (len(parts) - 1)
-    x, y = middle[0] - width / 2, middle[1]
-    for letter, text, wide in parts:
-        if letter:
-            canvas.add(canvas.symbol(letter, (x + symbol / 2, y), symbol))
-            x += symbol + 7.0
-        canvas.lettered(text, (x, y), tall, colour=canvas.theme.ink, anchor=0.0, pen=1.1)
-        x += wide + gap
+        before = symbol if track in SYMBOLS else 0.0
+        parts.append((track, text, before, lettering.width(text) * tall / lettering.CAPITAL))
+    x = middle[0] - sum(before + wide + gap for _, _, before, wide in parts) / 2 + gap / 2
+    for track, text, before, wide in parts:
+        canvas.add(canvas.symbol(track, (x + 13.0, middle[1]), 26.0))
+        canvas.lettered(text, (x + before, middle[1]), tall, colour=canvas.theme.ink, anchor=0.0, pen=1.1)
+        x += before + wide + gap
 
 
 class _Explained(Picture):

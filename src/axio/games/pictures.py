@@ -17,15 +17,18 @@ from ..moves import Move
 from .declaration import Game
 from .variant import Variant
 
+PLAYER = "Ann"
+"""Whose hand is shown; the rules pages call her so in every language."""
+
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A picture as data. A test plays it: what it shows must be possible, and what it says must be true.
 
     A picture of a board has `tiles` that lie there and, if anything happens, the tile that is placed now
-    (`place`), the pyramids it sets, the symbols that are counted and what they bring. Each line of `count`
-    names where one looks from and then every symbol that scores: `k8 k7 k6`. Where a cell has several
-    symbols, their number follows: `1,0:2`. Tiles that are `refused` may not be placed as they are shown.
-    `crop` names cells; the picture shows what lies between them.
+    (`place`; `first` says that its player has none yet), the pyramids it sets, the symbols that are counted
+    and what they bring. Each line of `count` names where one looks from and then every symbol that scores:
+    `k8 k7 k6`. Where a cell has several symbols, their number follows: `1,0:2`. Tiles that are `refused`
+    may not be placed as they are shown. `crop` names cells; the picture shows what lies between them.
 
     A picture of a `hand` shows it below the `points` of its player; one of `results` the points of
     several players, the best first.
@@ -67,7 +70,7 @@ def drawn(variant: Variant, shown: Figure, *, dark: bool = False) -> str:
         return figure.results(title, shown.results, dark=dark)
     if shown.hand:
         tracks = tuple(Track(track, points, variant.cap) for track, points in shown.points.items())
-        panel = Panel("Ann", False, tracks, tuple(shown.hand))
+        panel = Panel(PLAYER, False, tracks, tuple(shown.hand))
         return figure.hand(variant.scene(Content(panels=(panel,), title=title)), dark=dark)
     placed = [Move.parse(shown.place)] if shown.place else []
     refused = [Move.parse(text) for text in shown.refused]

@@ -18,6 +18,7 @@ from .guard.gate import gate
 from .routes import ROUTES
 from .routes.errors import ERRORS
 from .routes.person import provide_person, provide_server
+from .routes.reference import ReferencePage
 from .running import Server, assemble, running
 from .settings import PROGRAM, Settings
 from .storage.journal import CHANNEL
@@ -49,9 +50,10 @@ def _litestar(server: Server) -> Litestar:
         openapi_config=OpenAPIConfig(
             title=PROGRAM,
             version=__version__,
-            description="Tables, people, games and daily deals. Live tables are described in docs/protocol.md.",
+            description="Tables, people, games and daily deals. docs/protocol.md describes live tables.",
+            use_handler_docstrings=True,
             path="/schema",
-            render_plugins=[JsonRenderPlugin()],
+            render_plugins=[ReferencePage(), JsonRenderPlugin()],
         ),
     )
     return Litestar.from_config(config)

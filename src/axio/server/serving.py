@@ -75,7 +75,8 @@ def _check_port(settings: Settings) -> None:
             probe.bind((settings.host, settings.port))
         except OSError as error:
             raise BadSetting(
-                f"port {settings.port} of {settings.host} cannot be used ({error.strerror}): choose another with --port"
+                f"port {settings.port} of {settings.host} cannot be used ({error.strerror}): "
+                "choose another with --port"
             ) from None
 
 

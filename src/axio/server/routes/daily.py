@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 from litestar import get, post
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Struct
 from sqlalchemy.exc import IntegrityError
@@ -109,7 +109,7 @@ async def show_daily(
     server: Server,
     person: Person | None,
     day: str | None = None,
-    language: Annotated[str, Parameter(query="lang", max_length=20)] = "en",
+    language: Annotated[str, QueryParameter(name="lang", max_length=20)] = "en",
 ) -> Daily:
     """The deals of a day, your attempts and the best results."""
     asked = _read(day)

@@ -13,6 +13,7 @@ from msgspec import Struct
 from ...errors import AxioError, IllegalMove, UnknownGame
 from ..identity.people import WrongSecret
 from ..play.room import Refused
+from .site import page
 
 log = logging.getLogger(__name__)
 
@@ -54,8 +55,10 @@ def _axio(_: Request[Any, Any, Any], error: AxioError) -> Response[Problem]:
     return problem(422, "bad_request", str(error))
 
 
-def _http(_: Request[Any, Any, Any], error: HTTPException) -> Response[Problem]:
+def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Problem] | Response[bytes]:
     status = error.status_code
+    if status == 404 and "text/html" in request.headers.get("accept", ""):
+        return page(request, "404", 404)
     detail = error.detail
     if isinstance(error, ValidationException) and isinstance(error.extra, list):
         parts = [f"{item.get('key', 'body')}: {item.get('message', '')}" for item in error.extra]

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Annotated
 
 from litestar import MediaType, Response, get
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 from markdown_it import MarkdownIt
 from msgspec import Struct
 
@@ -16,7 +16,9 @@ from ...games import GAMES, figure, find_variant, game, rules_page, words
 from ...games.declaration import MOST_PLAYERS
 from ..play.bots import DEFAULT_LEVEL, LEVELS
 
-Language = Annotated[str, Parameter(query="lang", max_length=20, description="A language such as en or de.")]
+Language = Annotated[
+    str, QueryParameter(name="lang", max_length=20, description="A language such as en or de.")
+]
 HOUR = {"cache-control": "max-age=3600"}
 
 

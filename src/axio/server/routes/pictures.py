@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Annotated, TypeVar
 
 from litestar import Response, get
-from litestar.params import Parameter
+from litestar.params import QueryParameter
 
 from ...drawing import svg
 from ...drawing.png import render as render_png
@@ -28,7 +28,7 @@ PNG_WIDTH = 1600
 
 Body = TypeVar("Body", str, bytes)
 
-MoveNumber = Annotated[int, Parameter(query="move", ge=0, le=1000, description="After so many moves.")]
+MoveNumber = Annotated[int, QueryParameter(name="move", ge=0, le=1000, description="After so many moves.")]
 
 
 async def _position(

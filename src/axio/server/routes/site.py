@@ -42,13 +42,12 @@ def _load(path: Path) -> Served:
         body = path.read_bytes()
         small = path.suffix not in COMPRESSED or len(body) < SMALLEST_COMPRESSED
         kind = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
-        text = kind.startswith("text/") or path.suffix in (".json", ".webmanifest")
         found = _FILES[path] = Served(
             changed,
             body,
             None if small else gzip.compress(body, 9, mtime=0),
             f'"{hashlib.sha256(body).hexdigest()[:20]}"',
-            f"{kind}; charset=utf-8" if text else kind,
+            kind,
         )
     return found
 

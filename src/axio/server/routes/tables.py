@@ -6,7 +6,7 @@ import secrets
 from typing import Annotated, Any, Literal
 
 from litestar import Response, get, post
-from litestar.params import Parameter
+from litestar.params import PathParameter
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Meta, Struct, field
 
@@ -30,7 +30,7 @@ from .person import writer
 SHORTEST_TIME, LONGEST_TIME = 10, 14 * 24 * 3600
 LISTED = 50
 
-SeatNumber = Annotated[int, Parameter(ge=0, le=3)]
+SeatNumber = Annotated[int, PathParameter(ge=0, le=3)]
 
 
 class WantedSeat(Struct, frozen=True):

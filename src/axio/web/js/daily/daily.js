@@ -23,6 +23,7 @@ async function show() {
       h("li", { class: "card" }, h("p", null, explain(error)), asked && h("p", null, h("a", { class: "button", href: "/daily" }, t("daily.today")))),
     );
   }
+  byId("deal-day").hidden = false;
 }
 
 /** @param {Daily} daily */

@@ -1,99 +1,77 @@
 /** The form for a new table, as a sheet over the home page. */
 import { act, go } from "../shell/act.js";
 import { bots, explain, games, me, post } from "../shell/api.js";
+import { choice, select, toggle } from "../shell/controls.js";
 import { h } from "../shell/dom.js";
 import { t } from "../shell/i18n.js";
-import { closeBeside, closeButton, toast } from "../shell/say.js";
-import { choice, select, toggle } from "../shell/controls.js";
-import { PRESETS, applyPreset, newPlan, presetOf, request, setPlayers, waitsForOthers } from "./plan.js";
+import { dialog, toast } from "../shell/say.js";
+import { PRESETS, applyPreset, newPlan, presetOf, request, setPlayers } from "./plan.js";
 import { seatRows } from "./seatrows.js";
 import { TIMES, timeName } from "./times.js";
 
 /** @import {Bot, Game, Plan, Preset} from "../shell/types.js" */
 
-/**
- * @param {string} [wanted] the id of a game; the first one if there is none of that id
- */
+/** @param {string} [wanted] the id of a game; the first one if there is none of that id */
 export async function openNewTable(wanted) {
   try {
     const [offered, levels, { name }] = await Promise.all([games(), bots(), me()]);
-    const game = offered.find((one) => one.id === wanted) ?? offered[0];
-    show(offered, levels, newPlan(game.id, usualLevel(levels)), name);
+    const game = offered.find(({ id }) => id === wanted) ?? offered[0];
+    const level = (levels.find((bot) => bot.default) ?? levels[0]).level;
+    await show(newPlan(game.id, level), { offered, levels, level, name });
   } catch (error) {
     toast(explain(error), { kind: "error", action: { label: t("again"), run: () => void openNewTable(wanted) } });
   }
 }
 
-/** @param {Bot[]} levels */
-const usualLevel = (levels) => (levels.find((bot) => bot.default) ?? levels[0]).level;
+/** @typedef {{offered: Game[], levels: Bot[], level: string, name: string}} Known the usual level, and my name */
 
 /**
- * @param {Game[]} offered
- * @param {Bot[]} levels
  * @param {Plan} plan
- * @param {string} myName
+ * @param {Known} known
  */
-function show(offered, levels, plan, myName) {
+async function show(plan, known) {
   const body = h("div", { class: "new-parts" });
   const start = h("button", { class: "button button-primary", id: "new-start" });
-  const problem = h("p", { class: "error-text", id: "new-problem", role: "alert" });
-  const form = h("form", null, body, problem, h("div", { class: "actions sheet-bottom" }, start));
-  const title = h("h2", { id: "new-title", tabindex: "-1" }, t("new.title"));
-  const box = h(
-    "dialog",
-    { class: "sheet", id: "new-table", "aria-labelledby": title.id },
-    h("div", { class: "sheet-top" }, title, closeButton()),
-    form,
-  );
+  const problem = h("p", { class: "error-text", role: "alert" });
 
   /** Draw the form again where a choice changes what else can be chosen; the control in use keeps the focus. */
   const draw = () => {
     const used = document.activeElement?.id;
-    body.replaceChildren(...parts(offered, levels, plan, myName, draw));
-    start.textContent = t(waitsForOthers(plan) ? "new.open" : "new.start");
+    body.replaceChildren(...parts(plan, known, draw));
+    start.textContent = t(plan.seats.some(({ kind }) => kind === "open") ? "new.open" : "new.start");
     if (used) document.getElementById(used)?.focus();
   };
-
-  form.addEventListener("submit", (event) => {
+  const open = async () => {
+    const { id } = await post("/api/tables", request(plan, (seat) => t("seat.person.name", { seat })));
+    go(`/t/${id}`);
+  };
+  const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     problem.textContent = "";
-    const open = async () => {
-      const { id } = await post("/api/tables", request(plan, (seat) => t("seat.person.name", { seat })));
-      go(`/t/${id}`);
-    };
     void act(start, open, (text) => void (problem.textContent = text));
-  });
-  const before = document.activeElement;
-  box.addEventListener("close", () => {
-    box.remove();
-    if (before instanceof HTMLElement) before.focus();
-    // Who reloads the page does not want the form again.
-    history.replaceState(null, "", location.pathname);
-  });
-  document.body.append(box);
-  closeBeside(box);
+  };
+
   draw();
-  box.showModal();
-  title.focus();
+  const form = h("form", { onsubmit: submit }, body, problem, h("div", { class: "actions sheet-bottom" }, start));
+  await dialog({ id: "new-table", title: t("new.title"), body: form });
+  // Who reloads the page does not want the form again.
+  history.replaceState(null, "", location.pathname);
 }
 
 /**
- * @param {Game[]} offered
- * @param {Bot[]} levels
  * @param {Plan} plan
- * @param {string} myName
+ * @param {Known} known
  * @param {() => void} draw
  */
-function parts(offered, levels, plan, myName, draw) {
-  const game = offered.find((one) => one.id === plan.game) ?? offered[0];
-  const level = usualLevel(levels);
-  const counts = Array.from({ length: game.most_players }, (_, i) => i + 1);
-  const several = plan.seats.length > 1;
+function parts(plan, { offered, levels, level, name }, draw) {
+  const game = offered.find(({ id }) => id === plan.game) ?? offered[0];
+  const counts = Array.from({ length: game.most_players }, (_, i) => String(i + 1));
+  const seats = seatRows(plan, { levels, myName: name, changed: draw });
   return [
     select("new-game", t("new.game"), offered.map((one) => [one.id, one.name]), plan.game, (id) => {
       plan.game = id;
       plan.options = {};
-      const most = offered.find((one) => one.id === id)?.most_players ?? plan.seats.length;
+      const most = offered.find((one) => one.id === id)?.most_players ?? 1;
       if (plan.seats.length > most) setPlayers(plan, most, level);
       draw();
     }),
@@ -101,18 +79,14 @@ function parts(offered, levels, plan, myName, draw) {
       applyPreset(plan, /** @type {Preset} */ (preset), level);
       draw();
     }),
-    choice("players", t("new.players"), counts.map((n) => [String(n), String(n)]), String(plan.seats.length), (players) => {
+    choice("players", t("new.players"), counts.map((n) => [n, n]), String(plan.seats.length), (players) => {
       setPlayers(plan, Number(players), level);
       draw();
     }),
-    h(
-      "ol",
-      { role: "list", class: "seat-rows", "aria-label": t("new.seats") },
-      seatRows(plan, { levels, myName, changed: draw }),
-    ),
-    game.options.length > 0 && options(game, plan),
-    several && extras(plan),
-  ].filter((part) => part !== false);
+    h("ol", { role: "list", "aria-label": t("new.seats") }, seats),
+    ...(game.options.length > 0 ? [options(game, plan)] : []),
+    ...(plan.seats.length > 1 ? [extras(plan)] : []),
+  ];
 }
 
 /**
@@ -120,15 +94,11 @@ function parts(offered, levels, plan, myName, draw) {
  * @param {Plan} plan
  */
 function options(game, plan) {
-  return h(
-    "fieldset",
-    null,
-    h("legend", null, t("new.options")),
-    game.options.map(({ name, summary }) => {
-      const text = summary.charAt(0).toUpperCase() + summary.slice(1);
-      return toggle(`option-${name}`, text, "", Boolean(plan.options[name]), (on) => void (plan.options[name] = on));
-    }),
-  );
+  const switches = game.options.map(({ name, summary }) => {
+    const text = summary.charAt(0).toUpperCase() + summary.slice(1);
+    return toggle(`option-${name}`, text, "", Boolean(plan.options[name]), (on) => void (plan.options[name] = on));
+  });
+  return h("fieldset", null, h("legend", null, t("new.options")), switches);
 }
 
 /**
@@ -139,7 +109,7 @@ function extras(plan) {
   const times = TIMES.map((seconds) => /** @type {[string, string]} */ ([String(seconds ?? ""), timeName(seconds)]));
   return h(
     "fieldset",
-    { class: "new-extras" },
+    null,
     h("legend", { class: "visually-hidden" }, t("new.extras")),
     toggle("new-public", t("new.public"), t("new.public.help"), plan.public, (on) => void (plan.public = on)),
     toggle("new-shuffle", t("new.shuffle"), t("new.shuffle.help"), plan.shuffle, (on) => void (plan.shuffle = on)),

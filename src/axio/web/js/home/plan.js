@@ -20,14 +20,8 @@ const seat = (kind, level) => ({ kind, name: "", level });
  * @returns {Plan}
  */
 export function newPlan(game, level) {
-  return {
-    game,
-    seats: [seat("me", level), seat("bot", level)],
-    options: {},
-    public: false,
-    move_time: null,
-    shuffle: true,
-  };
+  const seats = [seat("me", level), seat("bot", level)];
+  return { game, seats, options: {}, public: false, move_time: null, shuffle: true };
 }
 
 /**
@@ -37,21 +31,17 @@ export function newPlan(game, level) {
  */
 export function applyPreset(plan, preset, level) {
   const kind = OTHERS[preset];
-  const players = kind ? Math.max(2, plan.seats.length) : 1;
-  plan.seats = plan.seats.slice(0, 1);
-  while (kind && plan.seats.length < players) plan.seats.push(seat(kind, level));
+  const others = kind ? Math.max(1, plan.seats.length - 1) : 0;
+  plan.seats = [plan.seats[0], ...Array.from({ length: others }, () => seat(kind ?? "bot", level))];
 }
 
 /**
  * The preset that a plan is like, if it is like one.
  * @param {Plan} plan
- * @returns {Preset | undefined}
  */
-export function presetOf(plan) {
-  const kinds = new Set(plan.seats.slice(1).map((one) => one.kind));
-  if (kinds.size > 1) return undefined;
-  const [kind = null] = kinds;
-  return PRESETS.find((preset) => OTHERS[preset] === kind);
+export function presetOf({ seats }) {
+  const [kind = null, ...more] = new Set(seats.slice(1).map((one) => one.kind));
+  return more.length > 0 ? undefined : PRESETS.find((preset) => OTHERS[preset] === kind);
 }
 
 /**
@@ -61,14 +51,9 @@ export function presetOf(plan) {
  * @param {string} level
  */
 export function setPlayers(plan, players, level) {
-  const last = plan.seats.at(-1);
-  const like = last && last.kind !== "me" ? last : seat("bot", level);
-  plan.seats = plan.seats.slice(0, players);
-  while (plan.seats.length < players) plan.seats.push(seat(like.kind, like.level));
+  const last = plan.seats.length > 1 ? plan.seats[plan.seats.length - 1] : seat("bot", level);
+  plan.seats = Array.from({ length: players }, (_, i) => plan.seats[i] ?? seat(last.kind, last.level));
 }
-
-/** @param {Plan} plan */
-export const waitsForOthers = (plan) => plan.seats.some((one) => one.kind === "open");
 
 /**
  * What the server is asked for.
@@ -77,13 +62,11 @@ export const waitsForOthers = (plan) => plan.seats.some((one) => one.kind === "o
  * @returns {NewTable}
  */
 export function request(plan, personName) {
-  const seats = plan.seats.map((one, i) => {
-    /** @type {NewSeat} */
-    let asked = { kind: "open" };
-    if (one.kind === "bot") asked = { kind: "bot", level: one.level };
-    if (one.kind === "me") asked = { kind: "me", name: one.name.trim() || null };
-    if (one.kind === "person") asked = { kind: "me", name: one.name.trim() || personName(i + 1) };
-    return asked;
+  /** @type {NewSeat[]} */
+  const seats = plan.seats.map(({ kind, name, level }, i) => {
+    if (kind === "open") return { kind };
+    if (kind === "bot") return { kind, level };
+    return { kind: "me", name: name.trim() || (kind === "me" ? null : personName(i + 1)) };
   });
   return { ...plan, seats, public: plan.public && seats.length > 1 };
 }

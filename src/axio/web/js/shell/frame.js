@@ -2,15 +2,11 @@
 import { applyAppearance } from "./appearance.js";
 import { get, me, onConnection } from "./api.js";
 import { h } from "./dom.js";
-import { applyWords, hasWord, loadWords, t } from "./i18n.js";
+import { hasWord, loadWords, t } from "./i18n.js";
+import { announce } from "./say.js";
 import { onSetting } from "./settings.js";
 
-const PLACES = [
-  { path: "/", word: "nav.home", wide: true },
-  { path: "/daily", word: "nav.daily" },
-  { path: "/rules", word: "nav.rules" },
-  { path: "/me", word: "nav.me" },
-];
+const PLACES = { "/": "nav.home", "/daily": "nav.daily", "/rules": "nav.rules", "/me": "nav.me" };
 
 const SITE = "axio";
 
@@ -23,14 +19,14 @@ export async function frame({ title } = {}) {
   onSetting("language", () => location.reload());
   await loadWords();
   setTitle(title && hasWord(title) ? t(title) : title);
-  const top = document.getElementById("top");
-  top?.replaceChildren(...header());
-  const bottom = document.getElementById("bottom");
-  bottom?.replaceChildren(...footer());
-  applyWords(document);
+  document.getElementById("top")?.replaceChildren(...header());
+  document.getElementById("bottom")?.replaceChildren(...footer());
   watchConnection();
-  registerWorker();
-  me().then(showName, () => {});
+  // A voice is heard only from a place that was there before it spoke.
+  announce("");
+  // There is none on plain http from another machine in the house; the site works without it.
+  navigator.serviceWorker?.register("/sw.js").catch(() => {});
+  me().catch(() => {});
 }
 
 /** @param {string} [title] */
@@ -45,10 +41,11 @@ function header() {
     h("img", { src: "/static/icons/icon.svg", width: 32, height: 32, alt: "" }),
     h("span", null, SITE),
   );
-  const here = location.pathname.replace(/(?<=.)\/$/, "");
-  const links = PLACES.map(({ path, word, wide }) => {
+  const here = location.pathname;
+  const links = Object.entries(PLACES).map(([path, word]) => {
     const current = here === path ? "page" : path !== "/" && here.startsWith(`${path}/`) ? "true" : null;
-    return h("a", { href: path, class: wide ? "wide-only" : null, "aria-current": current, "data-nav": path }, t(word));
+    // On a phone the logo is enough to go home by.
+    return h("a", { href: path, class: path === "/" && "wide-only", "aria-current": current, "data-nav": path }, t(word));
   });
   return [logo, h("nav", { "aria-label": t("nav.label") }, links)];
 }
@@ -58,12 +55,6 @@ function footer() {
     h("p", null, t("unofficial")),
     h("p", null, h("a", { href: "/me#about" }, t("nav.about")), " ", h("a", { href: "/schema" }, t("nav.api"))),
   ];
-}
-
-/** @param {{name: string}} person */
-export function showName(person) {
-  const link = document.querySelector('[data-nav="/me"]');
-  link?.setAttribute("title", person.name);
 }
 
 /** Say that we are offline, and try again until we are not. Pages hear of it by `onConnection`. */
@@ -81,11 +72,6 @@ function watchConnection() {
     if (up) clearTimeout(trying);
     else attempt(1_500);
   });
-  // The system's word is a hint only: ask the server itself.
+  // What the system says of the network is a hint only: ask the server itself.
   for (const event of ["online", "offline"]) addEventListener(event, () => void get("/api/bots").catch(() => {}));
-}
-
-function registerWorker() {
-  // Not on plain http from another machine in the house; the site works without it.
-  navigator.serviceWorker?.register("/sw.js").catch(() => {});
 }

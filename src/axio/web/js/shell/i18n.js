@@ -22,18 +22,22 @@ async function fetched(file) {
   return answer.json();
 }
 
-/** Load the words of the page. Words that a language lacks are English. */
+/** Load the words of the page, however long it takes. Words that a language lacks are English. */
 export async function loadWords() {
   const root = document.documentElement;
-  try {
-    supported = await fetched("index.json");
-    code = choose();
-    const parts = location.pathname.startsWith("/t/") ? ["", "table."] : [""];
-    const files = [...new Set([FALLBACK, code])].flatMap((language) => parts.map((part) => `${part}${language}.json`));
-    const found = await Promise.allSettled(files.map(fetched));
-    words = Object.assign({}, ...found.map((one) => (one.status === "fulfilled" ? one.value : {})));
-  } catch {
-    // Without words the page stays as it is written, in English; shell/frame.js says that we are offline.
+  const parts = location.pathname.startsWith("/t/") ? ["", "table."] : [""];
+  for (;;) {
+    try {
+      supported = await fetched("index.json");
+      code = choose();
+      const files = [...new Set([FALLBACK, code])].flatMap((language) => parts.map((part) => `${part}${language}.json`));
+      words = Object.assign({}, ...(await Promise.all(files.map(fetched))));
+      break;
+    } catch {
+      // Meanwhile the page shows what it is written in, English.
+      delete root.dataset.words;
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+    }
   }
   root.lang = code;
   applyWords(document);

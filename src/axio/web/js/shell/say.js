@@ -62,16 +62,16 @@ export function announce(text) {
 /**
  * Ask something. Esc, the cross and a click beside the dialog answer null.
  * @template Value
- * @param {{title: string, body?: Node | string, actions?: {label: string, value: Value, primary?: boolean}[]}} what
+ * @param {{title: string, body?: Node | string, actions?: {label: string, value: Value, primary?: boolean}[], id?: string}} what
  * @returns {Promise<Value | null>}
  */
-export function dialog({ title, body = "", actions = [] }) {
+export function dialog({ title, body = "", actions = [], id }) {
   /** @type {Value | null} */
   let answer = null;
   const heading = h("h2", { id: `dialog-${document.querySelectorAll("dialog").length}`, tabindex: "-1" }, title);
   const box = h(
     "dialog",
-    { class: "sheet", "aria-labelledby": heading.id },
+    { id, class: "sheet", "aria-labelledby": heading.id },
     h("div", { class: "sheet-top" }, heading, closeButton()),
     typeof body === "string" ? body && h("p", null, body) : body,
     actions.length > 0 && h("div", { class: "actions" }, actions.map(({ label, value, primary }) => {

@@ -94,7 +94,7 @@ export function pyramid(outline) {
   const corners = [[-far, -far], [far, -far], [far, far], [-far, far]];
   const facets = corners.map(([x, y], side) => {
     const [nx, ny] = corners[(side + 1) % 4];
-    return s("path", { class: `facet-${side + 1}`, d: `M${x} ${y}L${nx} ${ny}L0 0Z` });
+    return s("path", { style: { fill: `var(--facet-${side})` }, d: `M${x} ${y}L${nx} ${ny}L0 0Z` });
   });
   return s(
     "g",

@@ -34,7 +34,7 @@ function open(replay) {
     "dialog",
     { class: "sheet menu", "aria-labelledby": "menu-title" },
     h("div", { class: "sheet-top" }, h("h2", { id: "menu-title" }, table.name), closeButton()),
-    h("div", { class: "menu-items" }, buttons, h("a", { class: "menu-item", href: `/rules/${table.game}`, target: "_blank" }, t("table.rules"))),
+    h("div", { class: "menu-items" }, h("a", { class: "menu-item", href: "/" }, t("missing.home")), buttons, h("a", { class: "menu-item", href: `/rules/${table.game}`, target: "_blank" }, t("table.rules"))),
     h("div", null, switches),
     h("p", { class: "small muted" }, t("table.fair"), " ", h("code", null, table.commitment)),
   );

@@ -1,0 +1,1 @@
+"""Measurements of the server with real clients: `python -m benchmarks.server`."""

@@ -1,0 +1,36 @@
+"""The yardstick: the same WebSocket server without a game. It sends back what it is sent."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import uvicorn
+
+
+async def app(scope: Any, receive: Any, send: Any) -> None:
+    """An ASGI application that echoes."""
+    if scope["type"] != "websocket":
+        if scope["type"] == "http":
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"echo"})
+        return
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (message := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": message["text"]})
+
+
+if __name__ == "__main__":
+    uvicorn.run(
+        app,
+        host="127.0.0.1",
+        port=int(sys.argv[1]),
+        loop="uvloop",
+        http="httptools",
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        lifespan="off",
+        access_log=False,
+        log_config=None,
+    )

@@ -1,0 +1,139 @@
+"""Servers as processes of their own, each on the core it is given."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+PATIENCE = 120.0
+
+
+class DidNotStart(Exception):
+    """A process ended, or did not answer in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """Which cores the server (with its database) and the clients run on."""
+
+    name: str
+    server: int
+    clients: int
+
+
+def placings() -> tuple[Placing, ...]:
+    """One core for everything, and a core each where there are two."""
+    cores = sorted(os.sched_getaffinity(0))
+    one = Placing("one core", cores[-1], cores[-1])
+    return (one, Placing("a core each", cores[-1], cores[0])) if len(cores) > 1 else (one,)
+
+
+@contextmanager
+def on_core(core: int | None) -> Iterator[None]:
+    """Run here, and start children, on one core."""
+    before = os.sched_getaffinity(0)
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass(slots=True)
+class Running:
+    """A server process that answers on a port."""
+
+    process: subprocess.Popen[bytes]
+    port: int
+    seconds: float  # from its start to its first answer
+
+    @property
+    def resident(self) -> int:
+        """Bytes of memory that the process holds."""
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+        return 0
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The processor time it has used."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def kill(self) -> None:
+        """End it without a warning, as a power cut would."""
+        self.process.kill()
+        self.process.wait()
+
+
+@contextmanager
+def running(command: Sequence[str], port: int, core: int | None, path: str = "/") -> Iterator[Running]:
+    """Start a command on a core and wait until it serves a path. Raises `DidNotStart`."""
+    with tempfile.TemporaryFile() as said, on_core(core):
+        begun = time.perf_counter()
+        process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        try:
+            _wait(process, port, path, begun)
+        except DidNotStart as error:
+            said.seek(0)
+            raise DidNotStart(f"{error}\n{said.read().decode(errors='replace')[-3000:]}") from None
+        yield Running(process, port, time.perf_counter() - begun)
+    finally:
+        _stop(process)
+
+
+def _wait(process: subprocess.Popen[bytes], port: int, path: str, begun: float) -> None:
+    request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
+    while time.perf_counter() - begun < PATIENCE:
+        if process.poll() is not None:
+            raise DidNotStart(f"the server ended with status {process.returncode}")
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+                connection.sendall(request)
+                if connection.recv(64).startswith(b"HTTP/1.1 200"):
+                    return
+        except OSError:
+            pass
+        time.sleep(0.005)
+    raise DidNotStart("the server did not answer")
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def serve_command(port: int, folder: Path, database: str) -> list[str]:
+    """The command that starts the server to be measured."""
+    command = [sys.executable, "-m", "axio", "serve", "--port", str(port), "--data", str(folder)]
+    command += ["--no-limits", "--no-open", "--log", "warning"]
+    return [*command, "--database", database] if database else command
+
+
+def echo_command(port: int) -> list[str]:
+    """The command that starts the yardstick."""
+    return [sys.executable, "-m", "benchmarks.echo", str(port)]
