@@ -87,18 +87,18 @@ class Running:
 @contextmanager
 def running(command: Sequence[str], port: int, core: int | None, path: str = "/") -> Iterator[Running]:
     """Start a command on a core and wait until it serves a path. Raises `DidNotStart`."""
-    with tempfile.TemporaryFile() as said, on_core(core):
+    with tempfile.TemporaryFile() as said:
         begun = time.perf_counter()
-        process = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
-    try:
+        with on_core(core):
+            process = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True)
         try:
             _wait(process, port, path, begun)
+            yield Running(process, port, time.perf_counter() - begun)
         except DidNotStart as error:
             said.seek(0)
             raise DidNotStart(f"{error}\n{said.read().decode(errors='replace')[-3000:]}") from None
-        yield Running(process, port, time.perf_counter() - begun)
-    finally:
-        _stop(process)
+        finally:
+            _stop(process)
 
 
 def _wait(process: subprocess.Popen[bytes], port: int, path: str, begun: float) -> None:

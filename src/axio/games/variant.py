@@ -169,7 +169,7 @@ class Variant(ABC):
 
     @abstractmethod
     def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Placements as numbers: of the way the tile is turned, of its place, and of the colour named (or 0)."""
+        """Placements as numbers: how the tile is turned, its place, and the colour named (0: none)."""
 
     @abstractmethod
     def turned(self, state: State, way: int) -> str:

@@ -13,6 +13,7 @@ from .guard.limits import Limits
 from .identity.people import People
 from .keys import secret_key
 from .play.bots import Bots
+from .play.presence import share_presence
 from .play.rooms import Rooms
 from .settings import Settings
 from .storage.database import Database
@@ -58,6 +59,7 @@ async def running(server: Server, channels: ChannelsPlugin) -> AsyncIterator[Non
     tasks = [
         asyncio.create_task(_prepare(server)),
         asyncio.create_task(_listen(server, channels)),
+        asyncio.create_task(_meet(server)),
     ]
     try:
         yield
@@ -77,6 +79,12 @@ async def _prepare(server: Server) -> None:
     """Load the rules, then let games go on that were interrupted."""
     await server.bots.prepare()
     await server.rooms.sweep()
+
+
+async def _meet(server: Server) -> None:
+    """Know who is connected to other processes."""
+    if server.database.on_postgresql:
+        await share_presence(server.rooms, server.store)
 
 
 async def _listen(server: Server, channels: ChannelsPlugin) -> None:

@@ -74,6 +74,8 @@ class Room:
         self._services = services
         self._timer: asyncio.TimerHandle | None = None
         self._thinking: asyncio.Task[None] | None = None
+        self._telling: asyncio.Task[None] | None = None
+        self._elsewhere: set[str] = set()
         self._left: dict[str, float] = {}
         self._loaded = time.monotonic()
 
@@ -91,9 +93,22 @@ class Room:
     # ------------------------------------------------------------ who is here
 
     @property
-    def here(self) -> Collection[str]:
-        """The people who are connected."""
+    def here_locally(self) -> set[str]:
+        """The people who are connected to this process."""
         return {client.person for client in self.connections if client.person is not None}
+
+    @property
+    def here(self) -> set[str]:
+        """The people who are connected."""
+        return self.here_locally | self._elsewhere
+
+    def learn_who_is_elsewhere(self, people: set[str]) -> None:
+        """Other processes, too, have clients."""
+        before = self.here
+        self._elsewhere = people - self.here_locally
+        self._left |= dict.fromkeys(before - self.here, time.monotonic())
+        if before != self.here:
+            self._telling = asyncio.create_task(self._tell_seats_in_turn())
 
     def enter(self, client: Connection) -> None:
         """A client is here."""
@@ -107,8 +122,8 @@ class Room:
         self.connections.discard(client)
         if client.person is not None and client.person not in self.here:
             self._left[client.person] = time.monotonic()
-            if self.game.seats_of(client.person):
-                self._tell_seats()
+            if self.game.seats_of(client.person) and self.connections:
+                self._telling = asyncio.create_task(self._tell_seats_in_turn())
 
     def absent(self, person: str) -> bool:
         """Whether somebody has been away long enough for a bot to be called."""
@@ -303,11 +318,21 @@ class Room:
         """Commit what has just been carried out, then tell everybody; take it all back if that fails."""
         game = self.game
         game.since = now()
+        kept = self._services.journal.append(self._entry(act))
         try:
-            await self._services.journal.append(self._entry(act))
-        except BaseException as error:
+            await asyncio.shield(kept)
+        except asyncio.CancelledError:
+            # Whoever asked is gone; what was begun is brought to its end all the same.
+            await asyncio.wait([kept])
+            if kept.exception() is not None:
+                await self._read_again()
+            else:
+                self.tell(act)
+                self.wake()
+            raise
+        except Exception as error:
             # What is in memory is not what is kept: read it again before anybody asks.
-            await asyncio.shield(self._read_again())
+            await self._read_again()
             if isinstance(error, Conflict):
                 raise Refused("stale", "somebody else was faster; look again") from None
             raise
@@ -432,6 +457,10 @@ class Room:
         for client in self.connections:
             if client is not but:
                 client.tell(text)
+
+    async def _tell_seats_in_turn(self) -> None:
+        async with self.lock:  # not while a change waits for its commit
+            self._tell_seats()
 
     def refuse(self, client: Connection, error: AxioError, message: str | None) -> None:
         """Tell a client why its message was not carried out."""

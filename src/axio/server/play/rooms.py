@@ -55,6 +55,10 @@ class Rooms:
         """How many clients are connected."""
         return sum(len(room.connections) for room in self._rooms.values())
 
+    def in_use(self) -> list[Room]:
+        """The rooms with clients."""
+        return [room for room in self._rooms.values() if room.connections]
+
     # ------------------------------------------------------------ opening
 
     async def open(self, terms: Terms, acts: Sequence[Act]) -> Room:
@@ -162,7 +166,7 @@ class Rooms:
 
     async def _compare(self) -> None:
         """See whether tables with clients have gone on without this process."""
-        watched = [room.id for room in self._rooms.values() if room.connections]
+        watched = [room.id for room in self.in_use()]
         for first in range(0, len(watched), AT_ONCE):
             kept = await self._store.numbers(watched[first : first + AT_ONCE])
             for table_id, number in kept.items():

@@ -18,7 +18,7 @@ from ...position import Position
 from ...record import record_of, replay
 from ..identity.people import Person
 from ..play.bots import DEFAULT_LEVEL
-from ..play.room import Refused
+from ..play.room import Refused, Room
 from ..running import Server
 from .tables import room_for
 
@@ -35,13 +35,18 @@ async def _position(
     server: Server, person: Person | None, table_id: str, move: int | None
 ) -> tuple[Position, list[str]]:
     room = await room_for(server, table_id, person)
+    async with room.lock:  # not while a change waits for its commit
+        return _seen(room, person, move)
+
+
+def _seen(room: Room, person: Person | None, move: int | None) -> tuple[Position, list[str]]:
     game_now = room.game
     table = game_now.table
     if table is None:
         raise Refused("not_yet", "there is a picture when the game has started")
     names = [seat.name for seat in game_now.seats]
     if game_now.status == "over":
-        return replay(record_of(table), upto=move) if move is not None else table, names
+        return replay(record_of(table), upto=move) if move is not None else table.copy(), names
     who = person.id if person else None
     return table.view(room.seat_to_look_from(who)), names
 

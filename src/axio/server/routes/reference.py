@@ -50,10 +50,8 @@ def _row(path: str, method: str, operation: dict[str, Any]) -> str:
     takes = ", ".join(escape(name) for name in taken)
     if body:
         takes += ("; " if takes else "") + _name(body)
-    good: dict[str, Any] = next(
-        (answer for code, answer in operation["responses"].items() if code < "300"), {}
-    )
-    content = next(iter(good.get("content", {}).items()), None)
+    good = [answer for code, answer in operation["responses"].items() if code < "300"]
+    content = next(iter(good[0].get("content", {}).items()), None) if good else None
     answers = "" if content is None else _name(content[1].get("schema", {})) or escape(content[0])
     said = escape(operation.get("description", ""))
     return (

@@ -180,14 +180,14 @@ async def list_tables(
 async def show_table(server: Server, person: Person | None, table_id: str) -> ViewMessage:
     """All that you may know of a table."""
     room = await room_for(server, table_id, person)
-    async with room.lock:
-        return _view(room, person)
+    return await _view(room, person)
 
 
-def _view(room: Room, person: Person | None) -> ViewMessage:
+async def _view(room: Room, person: Person | None) -> ViewMessage:
     who = person.id if person else None
-    view: ViewMessage = room.view(Viewer(who, room.seat_to_look_from(who)))
-    return view
+    async with room.lock:  # not while a change waits for its commit
+        view: ViewMessage = room.view(Viewer(who, room.seat_to_look_from(who)))
+        return view
 
 
 @post("/api/tables/{table_id:str}/join", status_code=HTTP_200_OK)
@@ -200,7 +200,7 @@ async def join_table(server: Server, person: Person | None, table_id: str, data:
     if not (terms.public or invited or guest.id == terms.owner or room.game.seats_of(guest.id)):
         raise Refused("not_allowed", "this table is private: you need its invite link to sit down")
     await room.sit(guest.id, clean_name(data.name) if data.name else guest.name, data.seat)
-    return _view(room, guest)
+    return await _view(room, guest)
 
 
 @post("/api/tables/{table_id:str}/leave", status_code=HTTP_200_OK)
@@ -209,7 +209,7 @@ async def leave_table(server: Server, person: Person | None, table_id: str) -> V
     guest = writer(person, server)
     room = await room_for(server, table_id, guest)
     await room.give_up(guest.id)
-    return _view(room, guest)
+    return await _view(room, guest)
 
 
 @post("/api/tables/{table_id:str}/seats/{seat:int}/bot", status_code=HTTP_200_OK)
@@ -220,7 +220,7 @@ async def call_bot(
     guest = writer(person, server)
     room = await room_for(server, table_id, guest)
     await room.hire(seat, check_level(data.level), guest.id)
-    return _view(room, guest)
+    return await _view(room, guest)
 
 
 @post("/api/tables/{table_id:str}/seats/{seat:int}/return", status_code=HTTP_200_OK)
@@ -231,7 +231,7 @@ async def return_to_seat(
     guest = writer(person, server)
     room = await room_for(server, table_id, guest)
     await room.come_back(guest.id, seat)
-    return _view(room, guest)
+    return await _view(room, guest)
 
 
 @post("/api/tables/{table_id:str}/moves")

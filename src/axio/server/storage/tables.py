@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import RowMapping, func, insert, select
+from sqlalchemy import RowMapping, bindparam, func, insert, select, update
 
 from .database import Database
 from .schema import entries, people, results, seats, tables
@@ -92,6 +92,30 @@ class TableStore:
         query = select(tables.c.id, tables.c.number).where(tables.c.id.in_(ids))
         async with self._database.reading() as connection:
             return {row[0]: row[1] for row in await connection.execute(query)}
+
+    # ------------------------------------------------------------ who is connected to other processes
+
+    async def set_here(self, people_at: Sequence[tuple[str, str]], until: int) -> None:
+        """Note that people are connected to their tables: (table, person)."""
+        query = (
+            update(seats)
+            .where(seats.c.table_id == bindparam("at_table"), seats.c.person == bindparam("who"))
+            .values(here_until=bindparam("until"))
+        )
+        rows = [{"at_table": table, "who": person, "until": until} for table, person in people_at]
+        async with self._database.writing() as connection:
+            await connection.execute(query, rows)
+
+    async def here(self, ids: Sequence[str], after: int) -> dict[str, set[str]]:
+        """Who is connected to which of these tables, to any process."""
+        found: dict[str, set[str]] = {table_id: set() for table_id in ids}
+        query = select(seats.c.table_id, seats.c.person).where(
+            seats.c.table_id.in_(ids), seats.c.here_until > after
+        )
+        async with self._database.reading() as connection:
+            for table_id, person in await connection.execute(query):
+                found[table_id].add(person)
+        return found
 
     async def unfinished(self, owner: str | None = None) -> int:
         """How many tables are not finished, of all or of one who opened them."""

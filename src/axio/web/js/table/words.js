@@ -23,7 +23,9 @@ export const trackName = (track) => (track.length === 1 ? colourName(track) : t(
 export function gainWords(gain) {
   const scored = Object.entries(gain).filter(([, points]) => points > 0);
   if (!scored.length) return t("table.no_points");
-  return list(scored.map(([track, n]) => (track.length === 1 ? t("table.gain_colour", { count: n, colour: colourName(track) }) : t("table.gain_points", { n }))));
+  return scored
+    .map(([track, n]) => (track.length === 1 ? t("table.gain_colour", { count: n, colour: colourName(track) }) : t("table.gain_points", { n })))
+    .join(", ");
 }
 
 /**

@@ -1,0 +1,132 @@
+"""A WebSocket to a table, from a client's side."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable
+from typing import Any, Self
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection
+
+PATIENCE = 20.0  # seconds for any one answer
+MOST_MESSAGES = 3_000
+
+Json = dict[str, Any]
+Choose = Callable[[Json], int]
+
+
+class Live:
+    """A WebSocket to a table. Remembers the last number, `now` and `moves`, and all that it has heard."""
+
+    def __init__(self, socket: ClientConnection) -> None:
+        self.socket = socket.__enter__()  # the library wants it to be left again: `close` does
+        self.heard: list[Json] = []
+        self.n = 0
+        self.you: int | None = None
+        self.yours: list[int] = []
+        self.now: Json = {}
+        self.moves: Json | None = None
+        self._ids = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.socket.close()
+
+    def send(self, message: Json) -> None:
+        """Send a message as it is."""
+        self.socket.send(json.dumps(message))
+
+    def order(self, do: str, **more: object) -> str:
+        """Send an order made from the last number, with an id of its own; the id."""
+        self._ids += 1
+        message = f"{do}-{self._ids}"
+        self.send({"do": do, "id": message, "n": self.n, **more})
+        return message
+
+    def recv(self, timeout: float = PATIENCE) -> Json:
+        """The next message. Raises `TimeoutError`, or `ConnectionClosed`."""
+        message: Json = json.loads(self.socket.recv(timeout))
+        self.heard.append(message)
+        if message["type"] in ("view", "step"):
+            self.n, self.you = message["n"], message["you"]
+            self.now, self.moves = message["now"], message["moves"]
+            self.yours = message.get("yours", self.yours)
+        return message
+
+    def until(self, wanted: Callable[[Json], bool] | str, timeout: float = PATIENCE) -> Json:
+        """The next message that fits, or the next of this type."""
+        end = time.monotonic() + timeout
+        while True:
+            message = self.recv(max(0.01, end - time.monotonic()))
+            if message["type"] == wanted if isinstance(wanted, str) else wanted(message):
+                return message
+
+    def my_turn(self) -> Json:
+        """Wait until moves are offered here, or the game is over: what `now` says then."""
+        while not self.now or (self.moves is None and self.now["phase"] not in ("over", "closed")):
+            self.recv()
+        return self.now
+
+    def play(self, pick: int, **more: object) -> Json:
+        """Make a move by its number and wait for its acknowledgement."""
+        message = self.order("move", pick=pick, **more)
+        return self.until(lambda told: told.get("ack") == message or told.get("id") == message)
+
+    def play_to_the_end(self, choose: Choose | None = None, *, by_text: bool = False) -> Json:
+        """Play whenever it is this client's turn, for all its seats, until the game is over; its `result`."""
+        choose = choose or at_random()
+        while self.now.get("phase") not in ("over", "closed"):
+            assert len(self.heard) < MOST_MESSAGES, "this game does not end"
+            if self.moves is not None:
+                pick = choose(self.moves)
+                if by_text:
+                    self.order("move", move=move_text(self.moves, pick))
+                else:
+                    self.order("move", pick=pick)
+                self.moves = None
+            elif self.you is None and len(self.yours) > 1 and self.now["turn"] in self.yours:
+                self.send({"do": "look", "seat": self.now["turn"]})
+                self.until("view")
+                continue
+            refused = self.recv()
+            assert refused["type"] != "refused", refused
+        result: Json = self.now["result"]
+        return result
+
+    def close_code(self) -> int | None:
+        """Wait until the server closes; the code that it gives."""
+        try:
+            while True:
+                self.recv()
+        except ConnectionClosed as closed:
+            return closed.rcvd.code if closed.rcvd else None
+
+
+def offers(moves: Json) -> int:
+    """How many moves are offered."""
+    return len(moves["tile"]) + len(moves["others"])
+
+
+def at_random(seed: int | str = 0) -> Choose:
+    """Picks by lot, the same ones for the same seed."""
+    lots = random.Random(seed)
+    return lambda moves: lots.randrange(offers(moves))
+
+
+def move_text(moves: Json, pick: int) -> str:
+    """A move that is offered, in the notation."""
+    placements = len(moves["tile"])
+    if pick >= placements:
+        other = moves["others"][pick - placements]
+        return " ".join((other["move"], *other.get("tiles", ())))
+    named = moves["named"][pick] if moves["named"] else ""
+    tile = moves["looks"][moves["look"][pick]] + (f"({named})" if named else "")
+    return f"{tile} {moves['places'][moves['place'][pick]][3]}"
