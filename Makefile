@@ -11,10 +11,10 @@ RULE_CODE := src/axio/engine/hands.py,src/axio/engine/loops.py,src/axio/engine/l
 
 INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conformance/test_playouts.py
 
-.PHONY: play test setup lint unit interpreted format goldens lock bench clean
+.PHONY: play test setup lint unit interpreted crash format goldens lock bench clean
 
 play: .venv/run.done
-	@$(BIN)/axio play
+	@$(BIN)/axio serve --open
 
 test: lint unit interpreted
 
@@ -52,6 +52,10 @@ interpreted: setup
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests/rules $(INTERPRETED_TESTS)
 	$(BIN)/python -m coverage report --include="$(RULE_CODE)" --show-missing --fail-under=100
 
+# Kills the server thousands of times in the middle of games; `make test` does it some hundred times.
+crash: setup
+	$(BIN)/python -m tests.server.crash --kills 3000
+
 format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -59,8 +63,9 @@ format: setup
 goldens: setup
 	$(BIN)/python -m tests.goldens.make
 
-bench: .venv/run.done
+bench: setup
 	$(BIN)/axio bench
+	$(BIN)/python -m benchmarks.server
 
 # Needs uv (pip install uv): resolves for all supported versions and systems at once.
 lock:

@@ -49,7 +49,9 @@ class Http:
     async def _ask(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
         found = await self._free.get()
         try:
-            reader, writer = found or await asyncio.open_connection("127.0.0.1", self._port)
+            if found is None or found[0].at_eof():  # the server hangs up when nothing is asked for long
+                found = await asyncio.open_connection("127.0.0.1", self._port)
+            reader, writer = found
             found = None
             lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self._port}"]
             lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]

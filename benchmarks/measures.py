@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, ExitStack
+from functools import partial
 from statistics import median
 from typing import TypeVar
 
@@ -145,8 +146,8 @@ def first_page(placing: Placing, rounds: int) -> Page:
         for _ in range(rounds + 1):
             with _server(kept, placing.server) as server:
                 starts.append(server.seconds)
-                found.append(_run(placing.clients, lambda server=server: _fetch(server.port)))
-    page, everything, files, size = found[-1]
+                found.append(_run(placing.clients, partial(_fetch, server.port)))
+    _, _, files, size = found[-1]
     return Page(
         first_start=starts[0],
         start=median(starts[1:]),

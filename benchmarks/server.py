@@ -23,6 +23,7 @@ from .report import Memory, Page, Played, Report, show
 TABLES = (50, 200, 500)
 PACED_TABLES = 200
 IDLE_TABLES = 500
+WIDTH = 150  # of the tables, where there is no terminal to say
 PARTS = ("busy", "paced", "memory", "start")
 
 
@@ -61,7 +62,8 @@ def main(
     if as_json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n")
     else:
-        show(report, Console())
+        console = Console()
+        show(report, console if console.is_terminal else Console(width=WIDTH))
 
 
 def _loads(parts: tuple[str, ...], quick: bool) -> list[tuple[int, float | None]]:

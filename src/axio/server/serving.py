@@ -8,6 +8,7 @@ import time
 import urllib.request
 import webbrowser
 from collections.abc import Callable
+from typing import Any
 
 import uvicorn
 
@@ -16,6 +17,20 @@ from .settings import BadSetting, Settings
 
 FACTORY = f"{__package__}.serving:app"
 LARGEST_MESSAGE = 16_000
+OPTIONS: dict[str, Any] = {
+    "loop": "uvloop",
+    "http": "httptools",
+    "ws": "websockets-sansio",
+    "ws_max_size": LARGEST_MESSAGE,
+    "ws_per_message_deflate": False,  # a compressor for each client would take more memory than the game
+    "ws_ping_interval": 30.0,
+    "ws_ping_timeout": 60.0,
+    "access_log": False,
+    "server_header": False,
+    "log_config": None,
+    "timeout_graceful_shutdown": 3,
+    "h11_max_incomplete_event_size": 32_000,
+}
 
 
 def app() -> object:
@@ -41,18 +56,7 @@ def serve(settings: Settings, *, when_ready: Callable[[str], None] | None = None
         host=settings.host,
         port=settings.port,
         workers=settings.workers if settings.workers > 1 else None,
-        loop="uvloop",
-        http="httptools",
-        ws="websockets-sansio",
-        ws_max_size=LARGEST_MESSAGE,
-        ws_per_message_deflate=False,  # a compressor for each client would take more memory than the game
-        ws_ping_interval=30.0,
-        ws_ping_timeout=60.0,
-        access_log=False,
-        server_header=False,
-        log_config=None,
-        timeout_graceful_shutdown=3,
-        h11_max_incomplete_event_size=32_000,
+        **OPTIONS,
     )
 
 

@@ -1,5 +1,5 @@
 /** Who you are here, on which devices, and how you like it. */
-import { forgetMe, me, onConnection, patch, post } from "../shell/api.js";
+import { forgetMe, get, me, onConnection, patch, post } from "../shell/api.js";
 import { byId, h } from "../shell/dom.js";
 import { frame } from "../shell/frame.js";
 import { t } from "../shell/i18n.js";
@@ -76,10 +76,11 @@ async function become(secret) {
   go("/");
 }
 
-/** Whoever has no way back to what they are now should know before they become somebody else. */
+/** Whoever has something to lose and no way back to it should know before becoming somebody else. */
 async function mayBecomeAnother() {
   const { name, username, phrase } = await me();
-  return Boolean(username || phrase) || sure("enter.sure", "enter.sure.why", "enter.go", { name });
+  if (username || phrase || (await get("/api/tables?which=mine")).length === 0) return true;
+  return sure("enter.sure", "enter.sure.why", "enter.go", { name });
 }
 
 /**

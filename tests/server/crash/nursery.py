@@ -1,0 +1,179 @@
+"""A process that has imported everything and forks servers, which are then killed.
+
+Starting a server takes seconds, forking one takes milliseconds. The process that forks has no threads and no
+event loop. It holds the socket that the servers listen on: who connects between two servers waits for the
+next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Self
+
+from axio.server.settings import Settings
+
+START = 300.0  # seconds to import everything and, on a new machine, to compile the rules
+PATIENCE = 60.0  # seconds for a fork or a death
+
+
+class Nursery:
+    """The forking process, seen from the test."""
+
+    def __init__(self, settings: Settings, log: Path) -> None:
+        self._settings = settings
+        self._log = log
+        self._process: asyncio.subprocess.Process | None = None
+        self.port = 0
+        self.pid: int | None = None
+
+    async def __aenter__(self) -> Self:
+        with self._log.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                __name__,
+                json.dumps(asdict(self._settings)),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # or NumPy would start threads
+            )
+        self.port = (await self._answer(START))["port"]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        process.stdin.close()  # it kills its server and ends
+        await asyncio.wait_for(process.wait(), PATIENCE)
+
+    @property
+    def log(self) -> str:
+        """What the servers have written to standard error."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
+    async def start(self) -> None:
+        """Fork a server."""
+        self.pid = (await self._ask("start"))["pid"]
+
+    def strike(self) -> None:
+        """SIGKILL, now. Its number stays the server's until `bury`, so nobody else can be hit."""
+        if self.pid is not None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    async def bury(self) -> None:
+        """Kill the server if it lives, and wait until nothing is left of it."""
+        self.strike()
+        self.pid = None
+        await self._ask("bury")
+
+    async def _ask(self, command: str) -> dict[str, Any]:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{command}\n".encode())
+        return await self._answer(PATIENCE)
+
+    async def _answer(self, patience: float) -> dict[str, Any]:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        line = await asyncio.wait_for(self._process.stdout.readline(), patience)
+        if not line:
+            raise AssertionError(f"the nursery has ended; it wrote:\n{self.log}")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+# ---------------------------------------------------------------- inside that process
+
+
+def main() -> None:
+    """Fork and bury servers as standard input says; at its end, end."""
+    import uvicorn
+
+    from axio.server.app import make_app
+    from axio.server.logs import set_up_logs
+    from axio.server.serving import OPTIONS
+
+    found = json.loads(sys.argv[1])
+    settings = Settings(**{**found, "origins": tuple(found["origins"])})
+    set_up_logs(settings.logs)
+    _warm_up()
+    door = socket.create_server(("127.0.0.1", 0), backlog=200)
+    config = uvicorn.Config(make_app(settings), **OPTIONS)
+    config.load()
+    asyncio.run(_set_up(settings))
+    gc.freeze()  # what is not looked at need not be copied
+    assert threading.active_count() == 1, "a process with threads cannot be forked safely"
+    _say(port=door.getsockname()[1])
+    child = 0
+    for line in sys.stdin:
+        if line.strip() == "start":
+            child = os.fork()
+            if not child:
+                _serve(uvicorn.Server(config), door)
+            _say(pid=child)
+        else:
+            _bury(child)
+            child = 0
+            _say(buried=True)
+    _bury(child)
+
+
+async def _set_up(settings: Settings) -> None:
+    from axio.server.storage.database import Database
+
+    database = Database(settings.url)
+    await database.upgrade()
+    await database.close()
+
+
+def _warm_up() -> None:
+    """Play a game of everything, so that no server has to load or to work out what never changes."""
+    from axio.games import GAMES
+    from axio.games.declaration import MOST_PLAYERS
+    from axio.match import play_match
+    from axio.players import PLAYERS, player
+    from axio.server.play.describe import describer
+
+    for name in GAMES:
+        for players in range(1, MOST_PLAYERS + 1):
+            table = play_match(name, [player([*PLAYERS][-1])] * players, "warm")
+            table.undo()
+            told = describer(table.variant)
+            view = table.view(table.turn)
+            told.board(view)
+            told.moves(view)
+
+
+def _serve(server: Any, door: socket.socket) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)  # what the test says is not for the server
+    os.dup2(nothing, 1)
+    try:
+        server.run(sockets=[door])
+    finally:
+        os._exit(1)
+
+
+def _bury(child: int) -> None:
+    if child:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+
+
+def _say(**what: object) -> None:
+    print(json.dumps(what), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The page: its files, and how it behaves in a real browser."""
