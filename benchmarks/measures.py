@@ -53,6 +53,7 @@ def play(kind: str, placing: Placing, game: str, tables: int, *, pace: float | N
         server = stack.enter_context(_server(kept, placing.server))
         port = free_port()
         echo = stack.enter_context(running(echo_command(port), port, placing.server))
+        server.settle()
 
         async def work() -> Played:
             return await _play(kept, placing, game, server, echo.port, tables, pace, rounds)
@@ -123,6 +124,7 @@ async def _play(
 def rest(kind: str, placing: Placing, game: str, tables: int) -> Memory:
     """What idle tables take: the server with so many and with twice as many, both clients connected."""
     with store(kind, placing.server) as kept, _server(kept, placing.server) as server:
+        server.settle()
 
         async def work() -> Memory:
             load = Load(server.port, game)

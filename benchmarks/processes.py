@@ -78,6 +78,14 @@ class Running:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def settle(self) -> None:
+        """Wait until it has loaded everything and does nothing any more."""
+        for _ in range(120):
+            before = self.cpu_seconds
+            time.sleep(0.5)
+            if self.cpu_seconds - before <= 0.02:
+                return
+
     def kill(self) -> None:
         """End it without a warning, as a power cut would."""
         self.process.kill()
@@ -125,6 +133,11 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def compile_rules() -> None:
+    """Compile what the server would otherwise compile while it is measured."""
+    subprocess.run([sys.executable, "-m", "axio", "warm"], check=True, stdout=subprocess.DEVNULL)
 
 
 def serve_command(port: int, folder: Path, database: str) -> list[str]:

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from . import measures
 from .databases import has_postgresql
-from .processes import Placing, placings
+from .processes import Placing, compile_rules, placings
 from .report import Memory, Page, Played, Report, show
 
 TABLES = (50, 200, 500)
@@ -45,6 +45,8 @@ def main(
     if "postgresql" in kinds and not has_postgresql():
         raise click.ClickException("PostgreSQL is not installed; add --database sqlite")
     notes = Console(stderr=True)
+    notes.print("compiling the rules, where that is still to be done …")
+    compile_rules()
     played, memory = list[Played](), list[Memory]()
     for kind in kinds:
         for placing in where:

@@ -130,3 +130,19 @@ def move_text(moves: Json, pick: int) -> str:
     named = moves["named"][pick] if moves["named"] else ""
     tile = moves["looks"][moves["look"][pick]] + (f"({named})" if named else "")
     return f"{tile} {moves['places'][moves['place'][pick]][3]}"
+
+
+def play_together(*lives: Live) -> Json:
+    """Play a game between several clients, each the first move that it is offered; the result."""
+    for live in lives:
+        live.until("view")
+    while lives[0].now["phase"] not in ("over", "closed"):
+        for live in lives:
+            while live.n < max(other.n for other in lives):
+                live.recv()
+            if live.moves is not None:
+                live.play(0)
+        if all(live.moves is None and live.n == lives[0].n for live in lives):
+            lives[0].recv()  # a bot's turn
+    result: Json = lives[0].now["result"]
+    return result

@@ -7,7 +7,8 @@ import sys
 
 import click
 
-from ..server.serving import open_browser, serve
+from ..server.alone import AlreadyRunning
+from ..server.serving import free_port, open_browser, serve
 from ..server.settings import Settings
 from .warm import compile_games, not_compiled
 
@@ -16,7 +17,9 @@ from .warm import compile_games, not_compiled
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 is all."
 )
-@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True, help="The port.")
+@click.option(
+    "--port", type=click.IntRange(1, 65535), help="By default the first free one from 8000 on."
+)
 @click.option(
     "--data", metavar="FOLDER", default="", help="Where to keep games; by default your data folder."
 )
@@ -43,7 +46,7 @@ from .warm import compile_games, not_compiled
 )
 def command(
     host: str,
-    port: int,
+    port: int | None,
     data: str,
     database: str,
     workers: int,
@@ -64,7 +67,7 @@ def command(
         data=os.path.abspath(data) if data else "",
         database=database,
         host=host,
-        port=port,
+        port=port or free_port(host),
         workers=workers,
         origins=origins,
         secure=secure,
@@ -84,4 +87,10 @@ def command(
         if opens:
             open_browser(url)
 
-    serve(settings, when_ready=ready)
+    try:
+        serve(settings, when_ready=ready)
+    except AlreadyRunning as error:
+        if not opens:
+            raise
+        click.echo(f"The page is already being served at {error.url}")
+        open_browser(error.url)

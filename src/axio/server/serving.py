@@ -12,11 +12,13 @@ from typing import Any
 
 import uvicorn
 
+from .alone import alone
 from .logs import set_up_logs
 from .settings import BadSetting, Settings
 
 FACTORY = f"{__package__}.serving:app"
 LARGEST_MESSAGE = 16_000
+FIRST_PORT, PORTS_TRIED = 8000, 20
 OPTIONS: dict[str, Any] = {
     "loop": "uvloop",
     "http": "httptools",
@@ -46,10 +48,15 @@ def serve(settings: Settings, *, when_ready: Callable[[str], None] | None = None
     """Serve until it is interrupted. Raises `BadSetting`."""
     settings.check()
     _check_port(settings)
-    settings.to_environment()
-    set_up_logs(settings.logs)
-    if when_ready is not None:
-        threading.Thread(target=_wait, args=(settings, when_ready), daemon=True).start()
+    with alone(settings, address(settings)):
+        settings.to_environment()
+        set_up_logs(settings.logs)
+        if when_ready is not None:
+            threading.Thread(target=_wait, args=(settings, when_ready), daemon=True).start()
+        _run(settings)
+
+
+def _run(settings: Settings) -> None:
     uvicorn.run(
         FACTORY,
         factory=True,
@@ -69,6 +76,17 @@ def address(settings: Settings) -> str:
 def open_browser(url: str) -> None:
     """Show the page, where there is a browser."""
     webbrowser.open(url)
+
+
+def free_port(host: str, first: int = FIRST_PORT) -> int:
+    """The first port that nobody uses."""
+    for port in range(first, first + PORTS_TRIED):
+        try:
+            _check_port(Settings(host=host, port=port))
+            return port
+        except BadSetting:
+            continue
+    raise BadSetting(f"no port from {first} to {first + PORTS_TRIED - 1} is free: choose one with --port")
 
 
 def _check_port(settings: Settings) -> None:

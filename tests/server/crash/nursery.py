@@ -11,11 +11,13 @@ import asyncio
 import gc
 import json
 import os
+import random
 import signal
 import socket
 import sys
+import tempfile
 import threading
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -99,6 +101,7 @@ class Nursery:
 def main() -> None:
     """Fork and bury servers as standard input says; at its end, end."""
     import uvicorn
+    import uvloop
 
     from axio.server.app import make_app
     from axio.server.logs import set_up_logs
@@ -107,13 +110,17 @@ def main() -> None:
     found = json.loads(sys.argv[1])
     settings = Settings(**{**found, "origins": tuple(found["origins"])})
     set_up_logs(settings.logs)
-    _warm_up()
+    with tempfile.TemporaryDirectory() as folder:
+        config = uvicorn.Config(make_app(replace(settings, data=folder, database="")), **OPTIONS)
+        uvloop.run(_rehearse(uvicorn.Server(config)))
+    for thread in threading.enumerate():  # a process with threads cannot be forked safely
+        if thread is not threading.current_thread():
+            thread.join()
     door = socket.create_server(("127.0.0.1", 0), backlog=200)
     config = uvicorn.Config(make_app(settings), **OPTIONS)
     config.load()
-    asyncio.run(_set_up(settings))
+    gc.collect()
     gc.freeze()  # what is not looked at need not be copied
-    assert threading.active_count() == 1, "a process with threads cannot be forked safely"
     _say(port=door.getsockname()[1])
     child = 0
     for line in sys.stdin:
@@ -129,30 +136,27 @@ def main() -> None:
     _bury(child)
 
 
-async def _set_up(settings: Settings) -> None:
-    from axio.server.storage.database import Database
-
-    database = Database(settings.url)
-    await database.upgrade()
-    await database.close()
-
-
-def _warm_up() -> None:
-    """Play a game of everything, so that no server has to load or to work out what never changes."""
+async def _rehearse(server: Any) -> None:
+    """Start, play and stop once, so that no server has to import or to work out what never changes."""
     from axio.games import GAMES
     from axio.games.declaration import MOST_PLAYERS
-    from axio.match import play_match
-    from axio.players import PLAYERS, player
-    from axio.server.play.describe import describer
 
-    for name in GAMES:
-        for players in range(1, MOST_PLAYERS + 1):
-            table = play_match(name, [player([*PLAYERS][-1])] * players, "warm")
-            table.undo()
-            told = describer(table.variant)
-            view = table.view(table.turn)
-            told.board(view)
-            told.moves(view)
+    from .clients import Line, Match, Person, Player
+    from .ledger import Ledger
+
+    with socket.create_server(("127.0.0.1", 0)) as door:
+        serving = asyncio.create_task(server.serve(sockets=[door]))
+        line = Line(door.getsockname()[1], random.Random(0))
+        made = await line.insist("POST", "/api/guests", body={"name": "Rehearsal"})
+        person = Person(made["id"], made["token"])
+        for game in GAMES:
+            for players in range(1, MOST_PLAYERS + 1):
+                seats = [{"kind": "me"}, *[{"kind": "bot", "level": "balanced"}] * (players - 1)]
+                body = {"game": game, "seats": seats}
+                table = await line.insist("POST", "/api/tables", person.token, body)
+                await Player(line, Match(Ledger(table["id"]), [person], stay=8), person).play()
+        server.should_exit = True
+        await serving
 
 
 def _serve(server: Any, door: socket.socket) -> None:

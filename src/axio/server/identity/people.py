@@ -157,7 +157,8 @@ class People:
 
     async def by_password(self, username: str, password: str) -> Person:
         """The person with a username and password. Raises `WrongSecret`."""
-        row = await self._one(people.c.username == username.strip().lower())
+        username = username.strip().lower()
+        row = await self._one(people.c.username == username) if _USERNAME.fullmatch(username) else None
         secret = row["password"] if row else None
         # As much work for a name that does not exist: how long it takes tells nothing.
         good = await asyncio.to_thread(self._verify, secret or self._nobody, password[:LONGEST_PASSWORD])

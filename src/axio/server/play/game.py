@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
 import msgspec
@@ -95,7 +96,7 @@ class Game:
     since: int = 0  # when the last entry was made
     last: Act | None = None
     events_before: int = 0  # how many events there were before the last entry
-    _ids: dict[tuple[int, str], None] = field(default_factory=dict)
+    _ids: dict[tuple[int, str], int] = field(default_factory=dict)
 
     @classmethod
     def opened(cls, terms: Terms) -> Game:
@@ -145,9 +146,9 @@ class Game:
             and self.table is not None
         )
 
-    def knows(self, seat: int, message: str | None) -> bool:
-        """Whether this message of a seat has been carried out already."""
-        return message is not None and (seat, message) in self._ids
+    def entry_of(self, message: str, seats: Iterable[int]) -> int | None:
+        """The number of the entry that a message of one of these seats has made, if it has made one."""
+        return next((n for seat in seats if (n := self._ids.get((seat, message))) is not None), None)
 
     # ------------------------------------------------------------ what happens
 
@@ -237,6 +238,8 @@ class Game:
             if (seat := self.turn if isinstance(act, Drew) else act.seat) is not None:
                 self._remember(seat, act.id)
             self.held = None
+        elif isinstance(act, Closed):
+            self.held = None
         if not isinstance(act, Continued):
             self.last = act
         if self.status == "playing" and self.table is not None and self.table.over:
@@ -245,7 +248,7 @@ class Game:
     def _remember(self, seat: int, message: str) -> None:
         if not message:
             return
-        self._ids[seat, message] = None
+        self._ids[seat, message] = self.number
         if len(self._ids) > REMEMBERED:
             del self._ids[next(iter(self._ids))]
 

@@ -51,6 +51,8 @@ async def _carry_out(room: Room, client: Connection, order: Order, bots: Bots) -
             client.tell(encode(await _preview(room, client, order)))
         case "hint":
             client.tell(encode(await _hint(room, client, order, bots)))
+        case "move" | "draw" | "back" if await _done_before(room, client, order):
+            pass
         case "move":
             wanted = order.pick if order.move is None else order.move
             if wanted is None:
@@ -71,6 +73,13 @@ async def _carry_out(room: Room, client: Connection, order: Order, bots: Bots) -
             await room.take_back(_seat(room, client), _number(order), order.id or "", client)
 
 
+async def _done_before(room: Room, client: Connection, order: Order) -> bool:
+    """Whether a message is sent again by a shared screen that has come back, from which nobody looks yet."""
+    if client.seat is not None or not order.id:
+        return False
+    return await room.acknowledge(client.person, order.id, client) is not None
+
+
 def _seat(room: Room, client: Connection) -> int:
     """The seat that a client acts for."""
     if client.seat is None or client.seat not in room.game.seats_of(client.person):
@@ -88,7 +97,7 @@ def _number(order: Order) -> int:
 
 
 async def _look(room: Room, client: Connection, order: Order) -> None:
-    async with room.lock:
+    async with room.alone():
         yours = room.game.seats_of(client.person)
         if order.seat is not None and order.seat not in yours:
             raise Refused("not_allowed", f"seat {order.seat} is not yours")
@@ -99,7 +108,7 @@ async def _look(room: Room, client: Connection, order: Order) -> None:
 
 
 async def _preview(room: Room, client: Connection, order: Order) -> PreviewMessage:
-    async with room.lock:
+    async with room.alone():
         seat = _seat(room, client)
         room.check_current(order.n)
         if room.game.table is None or room.game.turn != seat:
@@ -113,7 +122,7 @@ async def _preview(room: Room, client: Connection, order: Order) -> PreviewMessa
 
 
 async def _hint(room: Room, client: Connection, order: Order, bots: Bots) -> HintMessage:
-    async with room.lock:
+    async with room.alone():
         seat = _seat(room, client)
         room.check_current(order.n)
         if not may_have_hints(room.game, client.person):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +51,23 @@ class Refused(AxioError):
         self.code = code
 
 
+def code_of(error: AxioError) -> str:
+    """The code for programs of something that was refused at a table."""
+    if isinstance(error, Refused):
+        return error.code
+    if isinstance(error, IllegalMove):
+        codes = {Reason.NOT_YOUR_TURN: "not_your_turn", Reason.GAME_OVER: "game_over"}
+        return codes.get(error.reason, "illegal_move")
+    return "bad_message" if isinstance(error, BadText) else "not_allowed"
+
+
+class Unavailable(Refused):
+    """The database does not answer; what has become of a change is found out before anybody is told more."""
+
+    def __init__(self) -> None:
+        super().__init__("unavailable", "the server cannot reach its database; try again in a moment")
+
+
 @dataclass(frozen=True, slots=True)
 class Services:
     """What every room uses."""
@@ -76,6 +94,8 @@ class Room:
         self._thinking: asyncio.Task[None] | None = None
         self._telling: asyncio.Task[None] | None = None
         self._elsewhere: set[str] = set()
+        self._doubtful = False  # whether what is in memory may differ from what is kept
+        self._told = 0  # the number that everybody knows of, while that is so
         self._left: dict[str, float] = {}
         self._loaded = time.monotonic()
 
@@ -167,24 +187,22 @@ class Room:
 
         Raises `Refused` or `IllegalMove`; then nothing has happened.
         """
-        async with self.lock:
-            if self.game.knows(seat, message):
-                if sender:
-                    sender.tell(encode(self.view(sender.viewer, message)))
-                return self.game.number
+        async with self.alone():
+            if (made := self._acknowledged([seat], message, sender)) is not None:
+                return made
             self.check_current(based_on)
+            self._check_begun()
             act = self.game.move(seat, self._wanted(seat, wanted), hold=hold, message=message, by=by)
-            await self._keep(act, sender, message)
-            return self.game.number
+            return await self._keep(act, seat, sender, message)
 
     def _wanted(self, seat: int, wanted: Move | str | int) -> Move | str:
         if not isinstance(wanted, int):
             return wanted
         table = self.game.table
-        if table is None or table.turn is None:
-            raise Refused("not_started", "the game has not started, or it is over")
-        if table.turn != seat:
+        if table is None or self.game.turn != seat:
             raise IllegalMove(f"move {wanted}", Reason.NOT_YOUR_TURN)
+        if self.game.held is not None:
+            raise IllegalMove(f"move {wanted}", Reason.DRAW_DUE)
         offered = table.legal_moves()
         if not 0 <= wanted < len(offered):
             raise Refused(
@@ -194,20 +212,20 @@ class Room:
 
     async def draw(self, seat: int, based_on: int | None, message: str, sender: Connection | None) -> None:
         """Draw the tiles that a seat has let wait."""
-        async with self.lock:
-            if self.game.knows(seat, message):
+        async with self.alone():
+            if self._acknowledged([seat], message, sender) is not None:
                 return
             self.check_current(based_on)
             if self.game.held != seat:
                 raise Refused("not_allowed", "no tiles wait to be drawn by this seat")
-            await self._keep(self.game.draw(message), sender, message)
+            await self._keep(self.game.draw(message), seat, sender, message)
 
     async def take_back(
         self, seat: int, based_on: int | None, message: str, sender: Connection | None
     ) -> None:
         """Take back a seat's last placement."""
-        async with self.lock:
-            if self.game.knows(seat, message):
+        async with self.alone():
+            if self._acknowledged([seat], message, sender) is not None:
                 return
             self.check_current(based_on)
             if not self.game.may_take_back(seat):
@@ -215,27 +233,42 @@ class Room:
                     "not_allowed",
                     "a placement can be taken back only by its player and before a tile is drawn",
                 )
-            await self._act(TookBack(seat, message), sender, message)
+            act = TookBack(seat, message)
+            self.game.carry_out(act)
+            await self._keep(act, seat, sender, message)
+
+    async def acknowledge(
+        self, person: str | None, message: str, sender: Connection | None = None
+    ) -> int | None:
+        """The number of the entry that a message of any of somebody's seats has made; they are told."""
+        async with self.alone():
+            return self._acknowledged(self.game.seats_of(person), message, sender)
+
+    def _acknowledged(self, seats: Iterable[int], message: str, sender: Connection | None) -> int | None:
+        """The number of the entry that a message has made already; its sender is told."""
+        made = self.game.entry_of(message, seats)
+        if made is not None and sender is not None:
+            sender.tell(encode(self.view(sender.viewer, message)))
+        return made
 
     async def sit(self, person: str, name: str, seat: int | None = None) -> None:
         """Take a free seat; the game starts when none is left."""
-        async with self.lock:
+        async with self.alone():
             game = self.game
+            if game.seats_of(person):
+                return  # perhaps the answer to the first request was lost
             if game.status != "open":
                 raise Refused("not_allowed", "the game has started; its table can be watched")
-            if game.seats_of(person):
-                return
             free = game.free_seats()
             if seat is None:
                 seat = free[0]
             elif seat not in free:
                 raise Refused("not_allowed", f"seat {seat} is not free")
-            await self._act(Sat(seat, person, name))
-            await self._start_if_full()
+            await self._take(Sat(seat, person, name))
 
     async def hire(self, seat: int, level: str, person: str) -> None:
         """Put a bot on a free seat, or let it take over for somebody who has been away for long."""
-        async with self.lock:
+        async with self.alone():
             game = self.game
             if game.status == "open":
                 if person != game.terms.owner:
@@ -244,8 +277,7 @@ class Room:
                     )
                 if seat not in game.free_seats():
                     raise Refused("not_allowed", f"seat {seat} is not free")
-                await self._act(Hired(seat, level))
-                await self._start_if_full()
+                await self._take(Hired(seat, level))
                 return
             self._check_playing()
             away = game.seats[seat].person if 0 <= seat < len(game.seats) else None
@@ -261,7 +293,7 @@ class Room:
 
     async def give_up(self, person: str) -> None:
         """Leave for good: a free seat before the start, a bot's afterwards."""
-        async with self.lock:
+        async with self.alone():
             game = self.game
             seats = game.seats_of(person)
             if not seats and person != game.terms.owner:
@@ -270,16 +302,14 @@ class Room:
             if game.status in ("open", "playing") and not others:
                 await self._act(Closed())
             elif game.status == "open":
-                for seat in seats:
-                    await self._act(Rose(seat))
+                await self._act(*(Rose(seat) for seat in seats))
             elif game.status == "playing":
-                for seat in seats:
-                    if game.seats[seat].bot is None:
-                        await self._act(Replaced(seat, DEFAULT_LEVEL))
+                theirs = [seat for seat in seats if game.seats[seat].bot is None]
+                await self._act(*(Replaced(seat, DEFAULT_LEVEL) for seat in theirs))
 
     async def come_back(self, person: str, seat: int) -> None:
         """Take a seat back from the bot that plays for its person."""
-        async with self.lock:
+        async with self.alone():
             self._check_playing()
             if seat not in self.game.seats_of(person) or self.game.seats[seat].bot is None:
                 raise Refused("not_allowed", "no bot plays for you on this seat")
@@ -287,7 +317,7 @@ class Room:
 
     async def go_on_at(self, table: str) -> str:
         """Note the table of the rematch; the one that counts, if somebody was first."""
-        async with self.lock:
+        async with self.alone():
             if self.game.next is None:
                 await self._act(Continued(table))
             assert self.game.next is not None
@@ -300,47 +330,80 @@ class Room:
                 "stale", f"the table is at number {self.game.number}, the message was made at {based_on}"
             )
 
+    def _check_begun(self) -> None:
+        if self.game.status == "open":
+            raise Refused("not_started", "the game starts when every seat is taken")
+        if self.game.status != "playing":
+            raise Refused("game_over", Reason.GAME_OVER.text)
+
     def _check_playing(self) -> None:
         if self.game.status != "playing":
             raise Refused("not_allowed", "the game has not started, or it is over")
 
     # ------------------------------------------------------------ carried out, committed, told
 
-    async def _act(self, act: Act, sender: Connection | None = None, message: str = "") -> None:
+    async def _act(self, *acts: Act) -> None:
+        """Let things happen, all of them or none."""
+        made: list[Entry] = []
+        for number, act in enumerate(acts, 1):
+            self.game.carry_out(act)
+            if number < len(acts):
+                made.append(self._entry(act))
+            else:
+                await self._keep(act, together_with=made)
+
+    async def _take(self, act: Sat | Hired) -> None:
+        """Let somebody sit down. If that was the last free seat the game starts, in the same commit."""
         self.game.carry_out(act)
-        await self._keep(act, sender, message)
+        if self.game.free_seats():
+            await self._keep(act)
+        else:
+            sat = self._entry(act)
+            await self._keep(self.game.start(), together_with=[sat])
 
-    async def _start_if_full(self) -> None:
-        if self.game.status == "open" and not self.game.free_seats():
-            await self._keep(self.game.start())
+    async def _keep(
+        self,
+        act: Act,
+        seat: int | None = None,
+        sender: Connection | None = None,
+        message: str = "",
+        together_with: Sequence[Entry] = (),
+    ) -> int:
+        """Commit what has just been carried out, then tell everybody; take it all back if that fails.
 
-    async def _keep(self, act: Act, sender: Connection | None = None, message: str = "") -> None:
-        """Commit what has just been carried out, then tell everybody; take it all back if that fails."""
-        game = self.game
-        game.since = now()
-        kept = self._services.journal.append(self._entry(act))
+        Returns the number of the entry. Raises `Refused`.
+        """
+        kept = self._services.journal.append(*together_with, self._entry(act))
+        number, before = self.game.number, self.game.number - len(together_with) - 1
         try:
             await asyncio.shield(kept)
         except asyncio.CancelledError:
             # Whoever asked is gone; what was begun is brought to its end all the same.
             await asyncio.wait([kept])
             if kept.exception() is not None:
-                await self._read_again()
+                await self._recover(before)
             else:
                 self.tell(act)
                 self.wake()
             raise
         except Exception as error:
-            # What is in memory is not what is kept: read it again before anybody asks.
-            await self._read_again()
+            await self._recover(before)
+            if seat is not None and not self._doubtful:
+                # A commit can succeed and its answer be lost, also that of a process which is gone.
+                made = self._acknowledged([seat], message, sender)
+                if made is not None:
+                    return made
             if isinstance(error, Conflict):
                 raise Refused("stale", "somebody else was faster; look again") from None
-            raise
+            log.error("table %s could not be kept", self.id, exc_info=error)
+            raise Unavailable from None
         self.tell(act, sender, message)
         self.wake()
+        return number
 
     def _entry(self, act: Act) -> Entry:
         game = self.game
+        game.since = now()
         seat = getattr(act, "seat", None)
         changed = isinstance(act, Sat | Rose | Hired | Replaced | Returned) and seat is not None
         return Entry(
@@ -392,14 +455,38 @@ class Room:
             "finished": game.since,
         }
 
+    async def _recover(self, before: int) -> None:
+        """What is in memory is not what is kept: read that again, now or before anybody asks."""
+        self._doubtful, self._told = True, before
+        try:
+            await self._read_again()
+        except Exception:
+            log.exception("table %s could not be read again", self.id)
+
     async def _read_again(self) -> None:
         self.game = await self._services.load(self.id)
-        self._tell_views()
+        self._doubtful = False
+        if self.game.number != self._told:
+            for client in self.connections:
+                client.seat = self._still_looking(client)
+            self._tell_views()
         self.wake()
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Nobody changes the table meanwhile, and what is in memory is what is kept. Raises `Refused`."""
+        async with self.lock:
+            if self._doubtful:
+                try:
+                    await self._read_again()
+                except Exception:
+                    log.exception("table %s could not be read again", self.id)
+                    raise Unavailable from None
+            yield
 
     async def catch_up(self, entries: Collection[tuple[int, int, Act]]) -> None:
         """Carry out entries that another process has written."""
-        async with self.lock:
+        async with self.alone():
             for number, at, act in entries:
                 if number != self.game.number + 1:
                     continue
@@ -459,19 +546,12 @@ class Room:
                 client.tell(text)
 
     async def _tell_seats_in_turn(self) -> None:
-        async with self.lock:  # not while a change waits for its commit
+        async with self.alone():  # not while a change waits for its commit
             self._tell_seats()
 
     def refuse(self, client: Connection, error: AxioError, message: str | None) -> None:
         """Tell a client why its message was not carried out."""
-        if isinstance(error, Refused):
-            code = error.code
-        elif isinstance(error, IllegalMove):
-            code = {Reason.NOT_YOUR_TURN: "not_your_turn", Reason.GAME_OVER: "game_over"}.get(
-                error.reason, "illegal_move"
-            )
-        else:
-            code = "bad_message" if isinstance(error, BadText) else "not_allowed"
+        code = code_of(error)
         view = self.view(client.viewer) if code == "stale" else None
         client.tell(encode(RefusedMessage(message, code, str(error), view)))
 
@@ -520,7 +600,7 @@ class Room:
     async def _act_for_the_seat(self, number: int) -> None:
         try:
             if self.game.held is not None:
-                async with self.lock:
+                async with self.alone():
                     if self.game.number == number:
                         await self._keep(self.game.draw())
             else:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ...errors import AxioError, IllegalMove, UnknownGame
 from ..identity.people import WrongSecret
-from ..play.room import Refused
+from ..play.room import Refused, code_of
 from .site import page
 
 log = logging.getLogger(__name__)
@@ -25,6 +25,9 @@ STATUS = {
     "too_many_tables": 429,
     "not_allowed": 403,
     "not_yet": 409,
+    "unavailable": 503,
+    "not_started": 409,
+    "game_over": 409,
 }
 CODES = {400: "bad_request", 404: "not_found", 405: "no_such_method", 413: "too_large", 415: "bad_request"}
 
@@ -51,7 +54,7 @@ def _axio(_: Request[Any, Any, Any], error: AxioError) -> Response[Problem]:
     if isinstance(error, WrongSecret):
         return problem(403, "wrong_secret", str(error))
     if isinstance(error, IllegalMove):
-        return problem(422, "illegal_move", str(error))
+        return problem(422, code_of(error), str(error))
     return problem(422, "bad_request", str(error))
 
 

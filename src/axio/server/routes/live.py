@@ -45,7 +45,7 @@ async def live(socket: WebSocket, server: Server, table_id: str) -> None:
 
 
 async def _welcome(server: Server, room: Room, client: Connection, after: str) -> None:
-    async with room.lock:
+    async with room.alone():
         number = int(after) if after.isdecimal() and len(after) < 9 else -1
         missed = await _missed(server, room, client, number)
         if missed is None:

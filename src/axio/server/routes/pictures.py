@@ -28,14 +28,16 @@ PNG_WIDTH = 1600
 
 Body = TypeVar("Body", str, bytes)
 
-MoveNumber = Annotated[int, QueryParameter(name="move", ge=0, le=1000, description="After so many moves.")]
+MoveNumber = Annotated[
+    int | None, QueryParameter(name="move", ge=0, le=1000, description="After so many moves.")
+]
 
 
 async def _position(
     server: Server, person: Person | None, table_id: str, move: int | None
 ) -> tuple[Position, list[str]]:
     room = await room_for(server, table_id, person)
-    async with room.lock:  # not while a change waits for its commit
+    async with room.alone():  # not while a change waits for its commit
         return _seen(room, person, move)
 
 
@@ -56,7 +58,7 @@ async def show_svg(
     server: Server,
     person: Person | None,
     table_id: str,
-    move_number: MoveNumber | None = None,
+    move_number: MoveNumber = None,
     dark: bool = False,
 ) -> Response[str]:
     """A position as an SVG picture; earlier ones when the game is over."""
@@ -69,7 +71,7 @@ async def show_png(
     server: Server,
     person: Person | None,
     table_id: str,
-    move_number: MoveNumber | None = None,
+    move_number: MoveNumber = None,
     dark: bool = False,
 ) -> Response[bytes]:
     """A position as a PNG picture; earlier ones when the game is over."""

@@ -185,7 +185,7 @@ async def show_table(server: Server, person: Person | None, table_id: str) -> Vi
 
 async def _view(room: Room, person: Person | None) -> ViewMessage:
     who = person.id if person else None
-    async with room.lock:  # not while a change waits for its commit
+    async with room.alone():  # not while a change waits for its commit
         view: ViewMessage = room.view(Viewer(who, room.seat_to_look_from(who)))
         return view
 
@@ -242,6 +242,8 @@ async def make_move(server: Server, person: Person | None, table_id: str, data: 
     yours = room.game.seats_of(guest.id)
     if not yours:
         raise Refused("not_allowed", "you have no seat at this table")
+    if data.seat is None and (made := await room.acknowledge(guest.id, data.id)) is not None:
+        return Made(made)
     turn = room.game.turn
     seat = data.seat if data.seat in yours else turn if turn in yours else yours[0]
     assert seat is not None
@@ -256,7 +258,8 @@ async def rematch(server: Server, person: Person | None, table_id: str) -> Next:
     """Another game of the same kind, with the seats turned by one. Bots follow; other people are invited."""
     guest = await server.people.keep(writer(person, server))
     room = await room_for(server, table_id, guest)
-    game = room.game
+    async with room.alone():  # not while a change waits for its commit
+        game = room.game
     if game.status != "over" or game.terms.daily is not None:
         raise Refused("not_yet", "there is a rematch when the game is over, and none of a daily deal")
     if not game.seats_of(guest.id):
@@ -317,8 +320,9 @@ async def show_record(server: Server, person: Person | None, table_id: str) -> R
 async def finished(server: Server, table_id: str, person: Person | None) -> Room:
     """The room of a game that is over. Raises `Refused`."""
     room = await room_for(server, table_id, person)
-    if room.game.status != "over":
-        raise Refused("not_yet", "this is told when the game is over")
+    async with room.alone():  # not while a change waits for its commit
+        if room.game.status != "over":
+            raise Refused("not_yet", "this is told when the game is over")
     return room
 
 

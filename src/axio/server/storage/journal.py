@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from sqlalchemy import bindparam, insert, text, update
-from sqlalchemy.exc import DBAPIError, IntegrityError
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from . import schema
@@ -40,6 +40,8 @@ class Entry:
     result: dict[str, Any] | None = None  # a row of `results`
 
 
+Waiting: TypeAlias = tuple[tuple[Entry, ...], asyncio.Future[None]]  # entries of one table, all or none
+
 _INSERT = insert(schema.entries)
 _SUMMARY = (
     update(schema.tables)
@@ -58,15 +60,15 @@ class Journal:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._waiting: list[tuple[Entry, asyncio.Future[None]]] = []
+        self._waiting: list[Waiting] = []
         self._working: asyncio.Task[None] | None = None
         self.commits = 0
         self.appended = 0
 
-    def append(self, entry: Entry) -> asyncio.Future[None]:
-        """Done when the entry is committed. Raises `Conflict` if its number has been taken."""
+    def append(self, *entries: Entry) -> asyncio.Future[None]:
+        """Done when the entries are committed, all or none. Raises `Conflict` if a number has been taken."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((entry, done))
+        self._waiting.append((entries, done))
         if self._working is None:
             self._working = asyncio.create_task(self._work())
         return done
@@ -85,22 +87,23 @@ class Journal:
         finally:
             self._working = None
 
-    async def _commit(self, batch: Sequence[tuple[Entry, asyncio.Future[None]]]) -> None:
+    async def _commit(self, batch: Sequence[Waiting]) -> None:
+        written = [entry for entries, _ in batch for entry in entries]
         try:
-            await self._write([entry for entry, _ in batch])
+            await self._write(written)
         except IntegrityError as error:
             if len(batch) == 1:
-                _fail(batch, Conflict(batch[0][0].table_id))
+                _fail(batch, Conflict(written[0].table_id))
                 return
             # One of them is at fault; the others must not suffer for it.
             del error
             for one in batch:
                 await self._commit([one])
-        except (DBAPIError, OSError) as error:
+        except Exception as error:  # whatever it is, nobody may wait forever
             _fail(batch, error)
         else:
             self.commits += 1
-            self.appended += len(batch)
+            self.appended += len(written)
             for _, done in batch:
                 if not done.done():
                     done.set_result(None)
@@ -131,7 +134,7 @@ async def _notify(connection: AsyncConnection, written: Sequence[str]) -> None:
         )
 
 
-def _fail(batch: Sequence[tuple[Entry, asyncio.Future[None]]], error: Exception) -> None:
+def _fail(batch: Sequence[Waiting], error: Exception) -> None:
     for _, done in batch:
         if not done.done():
             done.set_exception(error)

@@ -93,9 +93,7 @@ seats = Table(
     Column("person", String(24), index=True),
     Column("name", String(24), nullable=False),
     Column("bot", String(24)),
-    Column(
-        "here_until", BigInteger
-    ),  # a person is known to be connected until then
+    Column("here_until", BigInteger),  # a person is known to be connected until then
 )
 
 results = Table(

@@ -38,7 +38,7 @@ function result({ game, name, attempt }, today) {
   if (attempt?.status === "over") {
     return h(
       "div",
-      { class: "result" },
+      { class: "stack" },
       h("p", null, t("daily.result"), " ", scoreChips(attempt.scores ?? [])),
       h("a", { class: "button", href: `/t/${attempt.table}`, "aria-label": t("daily.look.label", { game: name }) }, t("daily.look")),
     );
@@ -60,22 +60,16 @@ function result({ game, name, attempt }, today) {
  */
 function board({ name, best }, today) {
   if (best.length === 0) return h("p", { class: "muted small" }, t(today ? "daily.nobody" : "daily.nobody.then"));
-  return h(
-    "table",
-    { class: "best" },
-    h("caption", { class: "visually-hidden" }, t("daily.best", { game: name })),
-    h("thead", { class: "visually-hidden" }, h("tr", null, ["place", "name", "scores"].map((one) => h("th", { scope: "col" }, t(`best.${one}`))))),
-    h("tbody", null, best.map(line)),
-  );
+  return h("ol", { role: "list", class: "best", "aria-label": t("daily.best", { game: name }) }, best.map(line));
 }
 
 /** @param {Ranked} ranked */
 function line({ place, name, you, scores, table }) {
   return h(
-    "tr",
-    { class: you ? "you" : null },
-    h("td", null, place),
-    h("th", { scope: "row" }, table ? h("a", { href: `/t/${table}`, "data-replay": table }, name) : name, you && h("span", { class: "small" }, ` (${t("you")})`)),
-    h("td", null, scoreChips(scores)),
+    "li",
+    { class: you ? "row you" : "row" },
+    h("span", { class: "place muted" }, place),
+    h("span", null, table ? h("a", { href: `/t/${table}`, "data-replay": table }, name) : name, you && ` (${t("you")})`),
+    scoreChips(scores),
   );
 }

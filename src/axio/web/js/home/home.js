@@ -11,19 +11,13 @@ import { showTeaser } from "./teaser.js";
 const OFTEN = 10_000;
 
 await frame();
-showTeaser(byId("deal"));
+void showTeaser(byId("deal"));
 byId("new").addEventListener("click", () => void openNewTable());
-// Games and tables are asked for together and shown together, so that nothing jumps.
-const [offered] = await Promise.allSettled([games(), keepFresh(showTables, OFTEN)]);
-if (offered.status === "fulfilled") showGames(byId("games"), offered.value);
-else keepTrying();
+await keepFresh(async () => {
+  // Asked for together and shown together, so that nothing jumps.
+  const [offered] = await Promise.all([games(), showTables()]);
+  if (!byId("games").firstChild) showGames(byId("games"), offered);
+}, OFTEN);
 
 const wanted = new URLSearchParams(location.search).get("new");
 if (wanted !== null) void openNewTable(wanted);
-
-/** Without the list of games there is nothing to click: it comes when the server does. */
-function keepTrying() {
-  void keepFresh(async () => {
-    if (!byId("games").querySelector("[data-game]")) showGames(byId("games"), await games());
-  }, OFTEN);
-}

@@ -9,7 +9,8 @@ import { timeName } from "./times.js";
 
 /** More of your tables than these are shown on request (see css/home.css). */
 const FIRST = 3;
-const LATEST = 6;
+const FINISHED = 6;
+const MOST = 12;
 
 /** Ask for all lists and show what has changed. */
 export async function showTables() {
@@ -19,10 +20,11 @@ export async function showTables() {
   const own = new Set(mine.map((table) => table.id));
   const running = mine.filter(({ status }) => status === "open" || status === "playing");
   running.sort((one, other) => Number(other.your_turn) - Number(one.your_turn) || other.updated - one.updated);
-  const finished = mine.filter(({ status }) => status === "over").slice(0, LATEST);
+  const finished = mine.filter(({ status }) => status === "over").slice(0, FINISHED);
   show("continue", running, continued);
-  show("open", open.filter(({ id }) => !own.has(id)), joinable);
-  show("live", live.filter(({ id }) => !own.has(id)), (table) => link(table, "watch", "watch.label"));
+  const others = (/** @type {Summary[]} */ tables) => tables.filter(({ id }) => !own.has(id)).slice(0, MOST);
+  show("open", others(open), joinable);
+  show("live", others(live), (table) => link(table, "watch", "watch.label"));
   show("finished", finished, (table) => link(table, "finished.look", "finished.label"));
   byId("continue-part").hidden = running.length === 0;
   byId("finished-part").hidden = finished.length === 0;

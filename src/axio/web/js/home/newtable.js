@@ -30,7 +30,7 @@ export async function openNewTable(wanted) {
  * @param {Known} known
  */
 async function show(plan, known) {
-  const body = h("div", { class: "new-parts" });
+  const body = h("div", { class: "stack" });
   const start = h("button", { class: "button button-primary", id: "new-start" });
   const problem = h("p", { class: "error-text", role: "alert" });
 
@@ -83,7 +83,7 @@ function parts(plan, { offered, levels, level, name }, draw) {
       setPlayers(plan, Number(players), level);
       draw();
     }),
-    h("ol", { role: "list", "aria-label": t("new.seats") }, seats),
+    h("ol", { role: "list", class: "stack", "aria-label": t("new.seats") }, seats),
     ...(game.options.length > 0 ? [options(game, plan)] : []),
     ...(plan.seats.length > 1 ? [extras(plan)] : []),
   ];

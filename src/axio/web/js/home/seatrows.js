@@ -1,6 +1,6 @@
 /** The seats of a planned table, one line each. */
 import { h } from "../shell/dom.js";
-import { botName, t } from "../shell/i18n.js";
+import { levelName, t } from "../shell/i18n.js";
 
 /** @import {Bot, Plan, PlannedSeat, SeatKind} from "../shell/types.js" */
 
@@ -56,7 +56,7 @@ function detail(seat, label, levels, usual) {
     const select = h(
       "select",
       { "aria-label": t("seat.level", { label }), "data-level": true, value: seat.level },
-      levels.map((bot) => h("option", { value: bot.level }, botName(bot.level))),
+      levels.map((bot) => h("option", { value: bot.level }, levelName(bot.level))),
     );
     select.addEventListener("change", () => void (seat.level = select.value));
     return select;

@@ -3,35 +3,33 @@ import { choice, select, toggle } from "../shell/controls.js";
 import { languages, t } from "../shell/i18n.js";
 import { setSetting, setting } from "../shell/settings.js";
 
+/** @import {Settings} from "../shell/types.js" */
+
+const SWITCHES = /** @type {const} */ (["confirm", "hold", "sound", "coach"]);
+
 /** @param {Element} parent */
 export function showSettings(parent) {
-  const switches = /** @type {const} */ (["confirm", "hold", "sound", "coach"]).map((name) =>
-    toggle(`set-${name}`, t(`set.${name}`), t(`set.${name}.help`), setting(name), (on) => setSetting(name, on)),
-  );
-  const themes = /** @type {const} */ (["auto", "light", "dark"]);
-  const motions = /** @type {const} */ (["auto", "full", "reduced"]);
+  const named = languages().map(({ code, name }) => /** @type {[string, string]} */ ([code, name]));
   parent.replaceChildren(
-    ...switches,
-    choice("set-theme", t("set.theme"), labelled("theme", themes), setting("theme"), (value) =>
-      setSetting("theme", themes.find((one) => one === value) ?? "auto"),
+    ...SWITCHES.map((name) =>
+      toggle(`set-${name}`, t(`set.${name}`), t(`set.${name}.help`), setting(name), (on) => setSetting(name, on)),
     ),
-    choice("set-motion", t("set.motion"), labelled("motion", motions), setting("motion"), (value) =>
-      setSetting("motion", motions.find((one) => one === value) ?? "auto"),
-    ),
-    select(
-      "set-language",
-      t("set.language"),
-      [["auto", t("set.auto")], ...languages().map(({ code, name }) => /** @type {[string, string]} */ ([code, name]))],
-      setting("language"),
-      (value) => setSetting("language", value),
+    oneOf("theme", ["auto", "light", "dark"]),
+    oneOf("motion", ["auto", "full", "reduced"]),
+    select("set-language", t("set.language"), [["auto", t("set.auto")], ...named], setting("language"), (code) =>
+      setSetting("language", code),
     ),
   );
 }
 
 /**
- * @param {string} name
- * @param {readonly string[]} values
+ * @template {"theme" | "motion"} Name
+ * @param {Name} name
+ * @param {Settings[Name][]} values
  */
-function labelled(name, values) {
-  return values.map((value) => /** @type {[string, string]} */ ([value, t(value === "auto" ? "set.auto" : `set.${name}.${value}`)]));
+function oneOf(name, values) {
+  const labelled = values.map((value) => /** @type {[string, string]} */ ([value, t(value === "auto" ? "set.auto" : `set.${name}.${value}`)]));
+  return choice(`set-${name}`, t(`set.${name}`), labelled, setting(name), (value) =>
+    setSetting(name, /** @type {Settings[Name]} */ (value)),
+  );
 }

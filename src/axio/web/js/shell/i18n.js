@@ -137,7 +137,10 @@ export const date = (day) =>
   new Intl.DateTimeFormat(code, { dateStyle: "full", timeZone: "UTC" }).format(new Date(`${day}T00:00Z`));
 
 /**
- * How a bot of this level is called; a level that has no words yet is shown as it is.
- * @param {string | number} level
+ * How well a bot plays; a level that has no words yet is shown as it is.
+ * @param {string} level
  */
-export const botName = (level) => (hasWord(`bot.${level}`) ? t(`bot.${level}`) : t("bot.level", { level: String(level) }));
+export const levelName = (level) => (hasWord(`level.${level}`) ? t(`level.${level}`) : level);
+
+/** @param {string} level */
+export const botName = (level) => t("bot", { level: levelName(level) });

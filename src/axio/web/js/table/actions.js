@@ -3,7 +3,7 @@ import { byId, h } from "../shell/dom.js";
 import { colourName, t } from "../shell/i18n.js";
 import { icon } from "./artwork.js";
 import { ask, cancel, canPlace, confirm, confirmable, name, other, startSwap, turnBy } from "./placing.js";
-import { mayMove } from "./position.js";
+import { mayMove, replaced } from "./position.js";
 import { total } from "./options.js";
 import { onChoice, state } from "./state.js";
 
@@ -33,7 +33,7 @@ export function startActions(hint) {
 function draw() {
   const { view, choice, options, sending, replay } = state;
   const { now, table } = view;
-  const playing = table.status === "playing" && view.yours.length > 0 && !replay;
+  const playing = table.status === "playing" && view.yours.length > 0 && !replay && replaced(view) === null;
   const mine = playing && mayMove(view) && options !== null;
   const offers = new Set(mine ? options.moves.others.map((one) => one.move) : []);
   const offered = now.phase === "offer";
@@ -72,7 +72,9 @@ function drawNaming(moves) {
   if (picks !== named) {
     const none = Math.min(...picks.map((pick) => total(moves, pick)));
     named = picks;
-    byId("naming-choice").replaceChildren(...picks.map((pick) => namingChoice(moves, pick, none)));
+    // Numbers of moves go through the colours in their order, without a name first.
+    const inOrder = [...picks].sort((a, b) => a - b);
+    byId("naming-choice").replaceChildren(...inOrder.map((pick) => namingChoice(moves, pick, none)));
   }
   for (const input of box.querySelectorAll("input")) input.checked = Number(input.value) === state.choice.pick;
 }

@@ -20,14 +20,9 @@ export function installSymbols(look) {
 /** @param {string} letter */
 export const hasSymbol = (letter) => document.getElementById(`symbol-${letter}`) !== null;
 
-/**
- * A symbol among text; a plain disc for a track that is no colour.
- * @param {string} letter
- */
-export function icon(letter) {
-  const shape = hasSymbol(letter) ? s("use", { href: `#symbol-${letter}` }) : s("circle", { r: 34, class: "disc" });
-  return s("svg", { class: "icon", viewBox: "-52 -52 104 104", "aria-hidden": "true", focusable: "false" }, shape);
-}
+/** A symbol among text. @param {string} letter */
+export const icon = (letter) =>
+  s("svg", { class: "icon", viewBox: "-52 -52 104 104", "aria-hidden": "true", focusable: "false" }, s("use", { href: `#symbol-${letter}` }));
 
 /**
  * @param {string} letter
@@ -104,5 +99,5 @@ export function pyramid(outline) {
   );
 }
 
-/** A coloured number that says what a tile scores. @param {string} track @param {string} text */
-export const points = (track, text) => h("span", { class: "points", "data-track": track }, icon(track), h("b", null, text));
+/** A number that says what a tile scores, beside its colour if it has one. @param {string} track @param {string} text */
+export const points = (track, text) => h("span", { class: "points", "data-track": track }, hasSymbol(track) && icon(track), h("b", null, text));

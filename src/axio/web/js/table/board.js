@@ -57,6 +57,7 @@ function drawGround(board) {
   drawn = board;
   cells = new Map(board.cells.map((cell) => [cell[0], cell]));
   fit(board.box);
+  byId("play").style.setProperty("--aspect", String(Math.min(1.2, Math.max(0.9, board.box[2] / board.box[3]))));
   layers.ground.replaceChildren(
     s("path", { class: "frame-edge", d: board.frame, transform: "translate(0 4)" }),
     s("path", { class: "frame", d: board.frame }),

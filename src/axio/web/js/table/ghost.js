@@ -97,7 +97,7 @@ export function drawPoints() {
   if (chips.hidden || !held || !turn || pick === null || !options) return;
   const gain = options.moves.gain[pick];
   const scored = view.table.tracks.flatMap((track, index) => (gain[index] ? [points(track, `+${gain[index]}`)] : []));
-  chips.replaceChildren(...(scored.length ? scored : [points("", "+0")]));
+  chips.replaceChildren(...(scored.length ? scored : ["+0"]));
   const room = /** @type {HTMLElement} */ (chips.offsetParent).getBoundingClientRect();
   const [, top, , tall] = view.board.shapes[turn.shape].box;
   const above = onScreen(held.target.x, held.target.y + top);

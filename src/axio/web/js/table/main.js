@@ -30,6 +30,7 @@ import { startZoom } from "./zoom.js";
 
 /** @import {Order, View} from "./protocol.js" */
 
+const NO_SUCH_TABLE = 4404;
 const id = location.pathname.split("/")[2] ?? "";
 const wanted = new URLSearchParams(location.search).get("move");
 
@@ -64,7 +65,10 @@ function start(view) {
   const hint = () => mayMove(state.view) && state.view.table.hints && send({ do: "hint", id: newId(), n: state.view.n });
 
   startBoard();
-  startZoom(() => state.view && drawPoints());
+  startZoom({
+    moved: () => state.view && drawPoints(),
+    focus: () => (state.choice.set ?? state.choice.aim)?.target ?? state.view.tiles.at(-1) ?? null,
+  });
   startSeats();
   startTracks();
   startHand();
@@ -95,7 +99,10 @@ function start(view) {
       state.online = yes;
       byId("connection").hidden = yes;
     },
-    closed: () => true,
+    closed(code) {
+      if (code === NO_SUCH_TABLE) showLost(new ApiError(404, "", ""));
+      return code !== NO_SUCH_TABLE;
+    },
   });
   addEventListener("pagehide", () => connection.stop());
   addEventListener("pageshow", (event) => event.persisted && connection.reopen());

@@ -15,6 +15,9 @@ export function placeBy(sender) {
   send = sender;
 }
 
+/** Where the pointer is, if it leads the tile. @type {Point | null} */
+let pointed = null;
+
 /** @returns {Turn[]} the turns of the picked tile */
 const turns = () => (state.options && state.choice.tile !== null ? state.options.tiles[state.choice.tile] : []);
 
@@ -80,7 +83,7 @@ export function takeTile(tile) {
 }
 
 /**
- * Turn the tile round its first letter; where it does not fit like that, as near as it does.
+ * Turn the tile round its first letter, or under the pointer; where it does not fit like that, as near as it does.
  * @param {number} by
  */
 export function turnBy(by) {
@@ -93,8 +96,10 @@ export function turnBy(by) {
   state.why = "";
   choice.turn = to;
   if (held) {
-    const shape = state.view.board.shapes[ways[to].shape];
-    const target = nearest(ways[to].targets, turned(held.target, ways[from], ways[to]), 1.3 * reach(shape));
+    const under = choice.set ? null : pointed;
+    const around = under ?? turned(held.target, ways[from], ways[to]);
+    const within = under ? reach(state.view.board.shapes[ways[to].shape]) : Infinity;
+    const target = nearest(ways[to].targets, around, within);
     if (choice.set) set(target && { turn: to, target });
     else choice.aim = target && { turn: to, target };
   }
@@ -123,6 +128,7 @@ const pivot = (turn) => state.view.board.shapes[turn.shape].spots[turn.first];
 export function aimAt(point, coarse = false) {
   const { choice, options, view } = state;
   if (choice.tile === null || !options || !canPlace()) return;
+  pointed = point;
   const aim = point && meant(options, view.board, choice.tile, choice.turn, point, coarse);
   if (aim?.target === choice.aim?.target && aim?.turn === choice.aim?.turn) return;
   choice.aim = aim;
@@ -183,8 +189,8 @@ export function step(way) {
   const targets = turns()[held?.turn ?? choice.turn].targets;
   const target = held ? beside(targets, from, way) : nearest(turn.targets, from, Infinity);
   if (!target) return;
-  choice.set = null;
-  choice.pick = null;
+  set(null);
+  pointed = null;
   choice.aim = { turn: held?.turn ?? choice.turn, target };
   state.why = "";
   choiceChanged();

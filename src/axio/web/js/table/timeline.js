@@ -9,7 +9,7 @@ import { after, mayMove, wonExtra } from "./position.js";
 import { headline, outcome } from "./prompt.js";
 import { play } from "./sound.js";
 import { choiceChanged, state, viewChanged } from "./state.js";
-import { eventWords, seatName } from "./words.js";
+import { eventWords, pickGain, seatName } from "./words.js";
 
 /** @import {Hint, Message, Refused, Step, TableEvent, View} from "./protocol.js" */
 
@@ -130,8 +130,10 @@ function speak(news) {
 /** @param {Hint} message */
 function receiveHint(message) {
   const [best] = message.picks;
+  const gain = best && state.options?.moves.gain[best.pick];
   if (!best || !state.options) return void toast(t("table.no_hint"));
-  suggest(best.pick, t("table.hint_why", { why: best.why || best.move }));
+  // The reason is English; points can be told in any language.
+  suggest(best.pick, gain ? t("table.hint_why", { why: pickGain(state.view, gain) }) : t("table.hint_other", { move: t(`table.${best.move.split(" ")[0]}`) }));
   announce(state.why);
 }
 

@@ -6,7 +6,8 @@ import { isCalm } from "../shell/appearance.js";
 
 const MOST = 4;
 /** A cell narrower than this, in pixels, is hard to hit: closer looks are offered. */
-const SMALL = 34;
+const SMALL = 30;
+const CLOSER = 2;
 const GLIDE = 220;
 
 /** @type {Box} */
@@ -16,14 +17,18 @@ let shown = [0, 0, 1, 1];
 let gliding = 0;
 /** @type {() => void} */
 let moved = () => {};
+/** @type {() => {x: number, y: number} | null} */
+let focus = () => null;
 
 const board = () => byId("board");
 
-/** @param {() => void} listener called after the board has moved on the screen */
-export function startZoom(listener) {
-  moved = listener;
-  byId("zoom-in").addEventListener("click", () => zoomMiddle(1.5));
-  byId("zoom-out").addEventListener("click", () => zoomMiddle(1 / 1.5));
+/**
+ * @param {{moved: () => void, focus: () => {x: number, y: number} | null}} ends `moved` is called after the board has
+ *   moved on the screen, `focus` tells which point of it is worth a closer look
+ */
+export function startZoom(ends) {
+  ({ moved, focus } = ends);
+  byId("zoom").addEventListener("click", () => (isClose() ? glide(whole) : closer()));
   new ResizeObserver(() => {
     offer();
     moved();
@@ -46,8 +51,7 @@ function offer() {
   const { width, height } = board().getBoundingClientRect();
   const pixels = 100 * Math.min(width / whole[2], height / whole[3]);
   byId("zoom").hidden = pixels >= SMALL && !isClose();
-  /** @type {HTMLButtonElement} */ (byId("zoom-out")).disabled = !isClose();
-  /** @type {HTMLButtonElement} */ (byId("zoom-in")).disabled = shown[2] <= (whole[2] / MOST) * 1.01;
+  byId("zoom").setAttribute("aria-pressed", String(isClose()));
 }
 
 /** @param {Box} box */
@@ -77,20 +81,18 @@ function glide(box) {
  * Look closer or from farther away, with a point of the board staying where it is.
  * @param {number} factor
  * @param {{x: number, y: number}} point
- * @param {boolean} [smooth]
  */
-export function zoomAt(factor, { x, y }, smooth = false) {
+export function zoomAt(factor, { x, y }) {
   const width = Math.min(whole[2], Math.max(whole[2] / MOST, shown[2] / factor));
   const share = width / shown[2];
-  const box = kept([x - (x - shown[0]) * share, y - (y - shown[1]) * share, width, shown[3] * share]);
-  if (smooth) return glide(box);
-  show(box);
+  show(kept([x - (x - shown[0]) * share, y - (y - shown[1]) * share, width, shown[3] * share]));
   offer();
 }
 
-/** @param {number} factor */
-function zoomMiddle(factor) {
-  zoomAt(factor, { x: shown[0] + shown[2] / 2, y: shown[1] + shown[3] / 2 }, true);
+function closer() {
+  const { x, y } = focus() ?? { x: whole[0] + whole[2] / 2, y: whole[1] + whole[3] / 2 };
+  const [width, height] = [whole[2] / CLOSER, whole[3] / CLOSER];
+  glide(kept([x - width / 2, y - height / 2, width, height]));
 }
 
 /** @param {number} dx @param {number} dy in units of the board */

@@ -1,0 +1,78 @@
+"""Servers that tests share: one for each kind of database, started when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from .driving import Guest, RunningServer, start_server
+from .postgres import Postgres
+
+DATABASES = ("sqlite", "postgresql")
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL cluster of this test run; `create()` makes a database or skips the test."""
+    cluster = Postgres()
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def servers(
+    postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], RunningServer]]:
+    """The shared server on a kind of database, without limits."""
+    running: dict[str, RunningServer] = {}
+    with ExitStack() as stack:
+
+        def find(kind: str) -> RunningServer:
+            if kind not in running:
+                url = postgres.create() if kind == "postgresql" else ""
+                running[kind] = stack.enter_context(start_server(tmp_path_factory.mktemp(kind), database=url))
+            return running[kind]
+
+        yield find
+
+
+@pytest.fixture(params=DATABASES)
+def database(request: pytest.FixtureRequest) -> str:
+    """Each kind of database in turn."""
+    kind: str = request.param
+    return kind
+
+
+@pytest.fixture
+def server(servers: Callable[[str], RunningServer], database: str) -> RunningServer:
+    """A running server on each kind of database in turn."""
+    return servers(database)
+
+
+@pytest.fixture
+def small(servers: Callable[[str], RunningServer]) -> RunningServer:
+    """A running server on SQLite, for what does not depend on the database."""
+    return servers("sqlite")
+
+
+@pytest.fixture
+def ann(server: RunningServer) -> Guest:
+    return server.guest("Ann")
+
+
+@pytest.fixture
+def bob(server: RunningServer) -> Guest:
+    return server.guest("Bob")
+
+
+@pytest.fixture
+def new_database(postgres: Postgres, tmp_path: Path) -> Callable[[str], str]:
+    """Makes an empty database of a kind: its address."""
+
+    def make(kind: str) -> str:
+        return postgres.create() if kind == "postgresql" else f"sqlite:///{tmp_path / 'fresh.sqlite3'}"
+
+    return make

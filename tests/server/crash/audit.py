@@ -1,0 +1,264 @@
+"""The log as the database has it, replayed by the engine and compared with what clients know."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from axio.engine.phases import OFFER, OVER, PLACE
+from axio.errors import AxioError
+from axio.events import Event, seen_by
+from axio.games import find_variant
+from axio.table import Table
+
+from .ledger import Json, Ledger, Sent, Told
+
+HOLD = 15_000  # milliseconds that a draw waits
+PHASES = {PLACE: "place", OFFER: "offer", OVER: "over"}
+
+
+class Lost(AssertionError):
+    """The log is not what clients were told, or not what the rules allow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the database has of one table at one instant."""
+
+    row: Json
+    seats: list[Json]
+    entries: list[tuple[int, int, str]]  # number, time, body
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A table after one of its entries."""
+
+    act: Json
+    events: tuple[Event, ...]
+    before: int  # how many of the events are older than the entry
+    status: str
+    turn: int | None
+    offers: int  # how many moves the seat to move has
+    seen: dict[int | None, Json]  # for every seat and for spectators: what `now` has to say
+
+
+class Book:
+    """One table's log. Every entry is carried out once; what was read before must stay as it was."""
+
+    def __init__(self, kept: Kept, ledger: Ledger) -> None:
+        row = kept.row
+        self._ledger = ledger
+        self._id: str = row["id"]
+        self._seed: str = row["seed"]
+        self._variant = find_variant(row["game"], row["players"], json.loads(row["options"]))
+        self._table: Table | None = None
+        self._seats: list[Json] = [{"person": None, "name": "", "bot": None} for _ in range(row["players"])]
+        self._status = "open"
+        self._held: int | None = None
+        self._entries: list[tuple[int, int, str]] = []
+        self._ids: dict[tuple[int, str], int] = {}
+        self.moments: list[Moment] = []
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    @property
+    def bot_to_move(self) -> bool:
+        """Whether the next thing to happen is a bot's move."""
+        turn = self._turn
+        return turn is not None and self._held is None and self._seats[turn]["bot"] is not None
+
+    def knows(self, sent: Sent) -> bool:
+        """Whether a message was carried out."""
+        return (sent.seat, sent.id) in self._ids
+
+    def compare(self, kept: Kept) -> None:
+        """Carry out what is new in the log and hold everything against the ledger. Raises `Lost`."""
+        known = len(self._entries)
+        self._check(kept.entries[:known] == self._entries, "entries that were there have changed or are gone")
+        for number, at, body in kept.entries[known:]:
+            self._check(number == len(self._entries) + 1, f"entry {number} follows {len(self._entries)}")
+            self._add(number, json.loads(body))
+            self._entries.append((number, at, body))
+        self._check_rows(kept)
+        self._check_told()
+        for sent in self._ledger.sent.values():
+            self._check_sent(sent)
+        people = {seat["person"] for seat in self._seats}
+        for person in self._ledger.seated:
+            self._check(person in people, f"{person} was told to sit here")
+        for person in self._ledger.left:
+            plays = [s for s in self._seats if s["person"] == person and s["bot"] is None]
+            self._check(not plays or self._status in ("over", "closed"), f"{person} was told to have left")
+
+    def _check(self, good: bool, what: str) -> None:
+        if not good:
+            raise Lost(f"table {self._id}, {len(self._entries)} entries: {what}")
+
+    # ------------------------------------------------------------ the log
+
+    def _add(self, number: int, act: Json) -> None:
+        before = len(self._table.events) if self._table else 0
+        try:
+            self._carry_out(number, act)
+        except (AxioError, KeyError, AttributeError) as error:
+            raise Lost(f"table {self._id}: entry {number}, {act}, cannot have happened: {error!r}") from error
+        if act["a"] in ("move", "draw", "back", "close"):
+            self._held = act["seat"] if act.get("held") else None
+        table = self._table
+        if self._status == "playing" and table is not None and table.over:
+            self._status = "over"
+        self.moments.append(
+            Moment(
+                act=act,
+                events=table.events if table else (),
+                before=before,
+                status=self._status,
+                turn=self._turn,
+                offers=len(table.legal_moves()) if table and self._status == "playing" else 0,
+                seen={seat: self._now(seat) for seat in (None, *range(self._variant.players))},
+            )
+        )
+
+    def _carry_out(self, number: int, act: Json) -> None:
+        kind, seat = act["a"], act.get("seat", 0)
+        table = self._table
+        if kind in ("start", "move", "draw", "back"):
+            self._check(
+                self._status == ("open" if kind == "start" else "playing"), f"{act} while {self._status}"
+            )
+        match kind:
+            case "sit" | "rise" | "bot":
+                self._check(self._status == "open", f"{act} while {self._status}")
+                level = act.get("level")
+                name = act.get("name", level) or ""
+                self._seats[seat] = {"person": act.get("person"), "name": name, "bot": level}
+            case "start":
+                self._check(all(s["person"] or s["bot"] for s in self._seats), "started with a free seat")
+                self._table = table = Table(self._variant)
+                table.seed = self._seed
+                self._status = "playing"
+                self._draw(table, act)
+            case "move":
+                assert table is not None
+                self._note_id(number, seat, act)
+                self._check_wanted(table, seat, act)
+                table.play(act["move"], seat, deal=False)
+                if act.get("held"):
+                    self._check(table.draw_due > 0 and not act.get("drawn"), f"{act} holds nothing")
+                else:
+                    self._draw(table, act)
+            case "draw":
+                assert table is not None
+                assert self._held is not None
+                self._note_id(number, self._held, act)
+                self._draw(table, act)
+            case "back":
+                assert table is not None
+                self._note_id(number, seat, act)
+                table.undo()
+            case "replace" | "return":
+                self._seats[seat]["bot"] = act.get("level")
+            case "close":
+                self._status = "closed"
+            case "next":
+                pass
+            case _:
+                raise Lost(f"an entry that nobody knows: {act}")
+
+    def _draw(self, table: Table, act: Json) -> None:
+        drawn = table.deal()  # what the seed deals, however often the server has died
+        self._check(drawn == act.get("drawn", []), f"{act} should have drawn {drawn}")
+
+    def _note_id(self, number: int, seat: int, act: Json) -> None:
+        if message := act.get("id"):
+            self._check((seat, message) not in self._ids, f"{message} of seat {seat} was carried out twice")
+            self._ids[seat, message] = number
+
+    def _check_wanted(self, table: Table, seat: int, act: Json) -> None:
+        sent = self._ledger.sent.get((seat, act.get("id", "")))
+        if sent is not None and sent.pick is not None:
+            wanted = str(table.legal_moves()[sent.pick])
+            self._check(act["move"] == wanted, f"{act}, but the client wanted {wanted}")
+
+    @property
+    def _turn(self) -> int | None:
+        if self._status != "playing" or self._table is None:
+            return None
+        return self._held if self._held is not None else self._table.turn
+
+    def _now(self, seat: int | None) -> Json:
+        if self._table is None:
+            return {}
+        view = self._table.view(seat)
+        phase = PHASES.get(int(view.state["phase"][0]), "draw")
+        return {
+            "turn": self._turn,
+            "phase": phase if self._status == "playing" else self._status,
+            "scores": view.state["scores"][0, : view.players].tolist(),
+            "hands": [list(view.hand(other)) for other in range(view.players)],
+            "in_bag": view.in_bag,
+        }
+
+    # ------------------------------------------------------------ what repeats of it
+
+    def _check_rows(self, kept: Kept) -> None:
+        at = self._entries[-1][1]
+        due = at if self.bot_to_move else at + HOLD if self._held is not None else None
+        expected = {
+            "updated": at,
+            "number": len(self._entries),
+            "moves": self._table.plies if self._table else 0,
+            "status": self._status,
+            "turn": self._turn,
+            "due": due,
+        }
+        found = {name: kept.row[name] for name in expected}
+        self._check(found == expected, f"the table's row is {found}, its entries say {expected}")
+        seats = [{name: row[name] for name in ("person", "name", "bot")} for row in kept.seats]
+        self._check(seats == self._seats, f"the seats' rows are {seats}, the entries say {self._seats}")
+        full = all(seat["person"] or seat["bot"] for seat in self._seats)
+        self._check(not full or self._status != "open", "nobody is missing, but the game has not started")
+
+    # ------------------------------------------------------------ what clients know
+
+    def _check_sent(self, sent: Sent) -> None:
+        number = self._ids.get((sent.seat, sent.id))
+        if sent.refused is not None:
+            self._check(number is None, f"{sent} was refused and carried out")
+        if sent.acknowledged is not None:
+            self._check(number is not None, f"{sent} was acknowledged and is not there")
+            assert number is not None
+            same = number == sent.acknowledged if sent.exactly else number <= sent.acknowledged
+            self._check(same, f"{sent} is entry {number}")
+        if number is not None:
+            act = self.moments[number - 1].act
+            self._check(number == sent.n + 1 and act["a"] == sent.do, f"{sent} became entry {number}, {act}")
+
+    def _check_told(self) -> None:
+        for told in self._ledger.told:
+            n = told.message["n"]
+            self._check(1 <= n <= len(self.moments), f"a client was told of entry {n}")
+            self._compare(told, self.moments[n - 1])
+        self._ledger.told.clear()
+
+    def _compare(self, told: Told, moment: Moment) -> None:
+        message = told.message
+        since = moment.before if message["type"] == "step" else 0
+        public = self._variant.exchange_is_public
+        events = [seen_by(event, told.seat, public) for event in moment.events[since:]]
+        self._check(message["events"] == _plain(events), f"the events of {message} should be {events}")
+        now = {name: message["now"][name] for name in moment.seen[told.seat]}
+        self._check(now == moment.seen[told.seat], f"{now} was told, it is {moment.seen[told.seat]}")
+        moves = message["moves"]
+        offers = len(moves["tile"]) + len(moves["others"]) if moves else 0
+        expected = moment.offers if told.seat is not None and told.seat == moment.turn else 0
+        self._check(offers == expected, f"{offers} moves were offered, there are {expected}")
+
+
+def _plain(value: Any) -> Any:
+    return json.loads(msgspec.json.encode(value))

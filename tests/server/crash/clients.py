@@ -1,0 +1,256 @@
+"""People at tables: they play over WebSockets and HTTP as fast as they can, and come back after every crash.
+
+A message whose fate is unknown is sent again, with the same id, until the server says what became of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
+
+from .audit import Lost
+from .ledger import Json, Ledger, Sent
+
+CUT = (OSError, EOFError, ConnectionClosed, InvalidHandshake, InvalidMessage)  # what a dying server leaves
+PATIENCE = 60.0  # seconds for an answer of a server that lives
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A guest."""
+
+    id: str
+    token: str
+
+
+@dataclass(slots=True)
+class Line:
+    """The way to the server: asks it over HTTP, and notices everything that is sent."""
+
+    port: int
+    lots: random.Random
+    on_send: Callable[[], None] = lambda: None
+    on_heard: Callable[[], None] = lambda: None
+
+    async def ask(self, method: str, path: str, token: str = "", body: object = None) -> tuple[int, Any]:
+        """One request; the status and what came. Raises one of `CUT` if the answer is not whole."""
+        payload = b"" if body is None else json.dumps(body).encode()
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+        try:
+            writer.write(
+                f"{method} {path} HTTP/1.1\r\nhost: crash\r\nconnection: close\r\n"
+                f"authorization: Bearer {token}\r\ncontent-type: application/json\r\n"
+                f"content-length: {len(payload)}\r\n\r\n".encode()
+                + payload
+            )
+            self.on_send()
+            answer = await asyncio.wait_for(reader.read(), PATIENCE)
+        finally:
+            writer.close()
+        head, _, content = answer.partition(b"\r\n\r\n")
+        length = next(
+            (line[15:] for line in head.lower().splitlines() if line.startswith(b"content-length")), b""
+        )
+        if not length or len(content) != int(length):
+            raise EOFError("the answer is not whole")
+        self.on_heard()
+        return int(head.split()[1]), json.loads(content)
+
+    async def insist(self, method: str, path: str, token: str = "", body: object = None) -> Any:
+        """A request that is made again until it is answered. Raises `Lost` if the answer is an error."""
+        while True:
+            try:
+                status, answer = await self.ask(method, path, token, body)
+            except CUT:
+                continue
+            if status >= 400:
+                raise Lost(f"{method} {path} was answered by {status} {answer}")
+            return answer
+
+
+@dataclass(slots=True)
+class Match:
+    """A table, those who play at it, and how long they stay."""
+
+    ledger: Ledger
+    people: list[Person]
+    stay: int  # entries after which they leave
+    done: set[str] = field(default_factory=set)  # people who have seen the end
+    status: str = "open"
+
+    @property
+    def id(self) -> str:
+        return self.ledger.table_id
+
+    @property
+    def over(self) -> bool:
+        return len(self.done) == len(self.people)
+
+
+class Player:
+    """One person at one table, with one seat or several."""
+
+    def __init__(self, line: Line, match: Match, person: Person) -> None:
+        self._line = line
+        self._match = match
+        self._person = person
+        self._lots = line.lots
+        self._pending: Sent | None = None
+        self._last: Json = {}
+        self._yours: list[int] = []
+        self._looked = 0
+        self._number = 0
+        self._messages = 0
+        self._leaving = False
+
+    async def play(self) -> None:
+        """Play until the game is over or everybody has left."""
+        first = True
+        while self._person.id not in self._match.done:
+            after = f"?after={self._number}" if self._number else ""
+            address = f"ws://127.0.0.1:{self._line.port}/api/tables/{self._match.id}/live{after}"
+            try:
+                async with connect(
+                    address,
+                    additional_headers={"Authorization": f"Bearer {self._person.token}"},
+                    compression=None,
+                    max_size=None,
+                    ping_interval=None,
+                    open_timeout=PATIENCE,
+                    close_timeout=1.0,
+                    proxy=None,
+                ) as socket:
+                    await self._converse(socket, again=not first)
+            except CUT:
+                pass
+            first = False
+
+    async def _converse(self, socket: ClientConnection, again: bool) -> None:
+        if len(self._yours) > 1:
+            self._last["you"] = None  # nobody looks from a new connection
+            self._looked = 0
+        elif again and self._pending is not None and self._lots.random() < 0.5:
+            await self._send(socket, self._pending.order)
+            again = False
+        while self._person.id not in self._match.done:
+            text = await asyncio.wait_for(socket.recv(), PATIENCE)
+            self._line.on_heard()
+            self._hear(json.loads(text))
+            if self._pending is None:
+                again = False
+                await self._answer(socket)
+            elif again:
+                again = await self._send_again(socket, self._pending)
+
+    async def _send_again(self, socket: ClientConnection, pending: Sent) -> bool:
+        """Send what was cut off; whether that has to wait, because somebody has to look first."""
+        if len(self._yours) > 1 and self._last.get("you") is None and self._number == pending.n:
+            await self._look(socket, pending.seat)
+            return True
+        await self._send(socket, pending.order)
+        return False
+
+    # ------------------------------------------------------------ what is told
+
+    def _hear(self, message: Json) -> None:
+        kind = message["type"]
+        if kind == "refused":
+            self._refused(message)
+            message = message["view"] or {}
+            kind = message.get("type")
+        if kind not in ("view", "step"):
+            return
+        if message["n"] < self._number:
+            raise Lost(f"{self._match.id} was at {self._number}, now it is at {message['n']}")
+        self._number = message["n"]
+        self._last = message
+        self._yours = message.get("yours", self._yours)
+        self._match.ledger.hear(message)
+        if message["ack"] is not None:
+            self._acknowledged(message["ack"], message["n"], exactly=kind == "step")
+        self._match.status = message["now"]["phase"]
+        if message["now"]["phase"] in ("over", "closed"):
+            self._match.done.add(self._person.id)
+
+    def _acknowledged(self, message: str, number: int, *, exactly: bool) -> None:
+        if self._pending is None or self._pending.id != message:
+            raise Lost(f"{message} was acknowledged, but {self._pending} waits")
+        self._pending.acknowledged = number
+        self._pending.exactly = exactly
+        self._pending = None
+
+    def _refused(self, message: Json) -> None:
+        sent = self._pending
+        if sent is None or message["id"] != sent.id:
+            raise Lost(f"{message} was told, but {sent} waits")
+        # Nothing else can have happened, unless the table was given up.
+        if message["code"] not in ("stale", "game_over", "not_started"):
+            raise Lost(f"{sent} was refused: {message}")
+        sent.refused = message["code"]
+        self._pending = None
+
+    # ------------------------------------------------------------ what is answered
+
+    async def _answer(self, socket: ClientConnection) -> None:
+        now, seat = self._last.get("now", {}), self._last.get("you")
+        if self._number >= self._match.stay and not self._leaving:
+            self._leaving = True
+            await self._leave()
+        if self._leaving or not now:
+            return
+        if len(self._yours) > 1 and seat is None and now["turn"] in self._yours:
+            await self._look(socket, now["turn"])
+            return
+        sent = None if seat is None else self._order(now, self._last["moves"], seat)
+        if sent is None:
+            return
+        self._looked = 0
+        self._pending = sent
+        self._match.ledger.sent[sent.seat, sent.id] = sent
+        if sent.do == "move" and self._lots.random() < 0.1:
+            await self._by_http(sent)
+        else:
+            await self._send(socket, sent.order)
+
+    async def _look(self, socket: ClientConnection, seat: int) -> None:
+        if self._looked != self._number:
+            self._looked = self._number
+            await self._send(socket, {"do": "look", "seat": seat})
+
+    def _order(self, now: Json, moves: Json | None, seat: int) -> Sent | None:
+        self._messages += 1
+        name = f"{seat}-{self._messages}"
+        if now["held"]:
+            return Sent(name, seat, self._number, "draw" if self._lots.random() < 0.7 else "back")
+        if now["back"] and self._lots.random() < 0.2:
+            return Sent(name, seat, self._number, "back")
+        if moves is None:
+            return None
+        pick = self._lots.randrange(len(moves["tile"]) + len(moves["others"]))
+        return Sent(name, seat, self._number, "move", pick, self._lots.random() < 0.15)
+
+    async def _send(self, socket: ClientConnection, order: Json) -> None:
+        await socket.send(json.dumps(order))
+        self._line.on_send()
+
+    async def _by_http(self, sent: Sent) -> None:
+        order = {name: value for name, value in sent.order.items() if name != "do"}
+        path = f"/api/tables/{self._match.id}/moves"
+        status, answer = await self._line.ask("POST", path, self._person.token, order)
+        if status == 201:
+            self._acknowledged(sent.id, answer["n"], exactly=True)
+            self._last = {}  # what has changed is told to all who listen, as to anybody else
+            self._match.ledger.highest = max(self._match.ledger.highest, answer["n"])
+        else:
+            self._refused({"id": sent.id, "code": answer["code"], "view": None})
+
+    async def _leave(self) -> None:
+        await self._line.insist("POST", f"/api/tables/{self._match.id}/leave", self._person.token)
+        self._match.ledger.left.add(self._person.id)

@@ -1,0 +1,151 @@
+"""A PostgreSQL server that the tests start for themselves and throw away."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import asyncpg
+import pytest
+
+from .driving import free_port
+
+USER = "axio"
+PATIENCE = 60.0
+DEMAND = "AXIO_DEMAND"  # a comma list of what must not be skipped
+
+
+def folder_of_programs() -> Path | None:
+    """Where `initdb` and `postgres` are, the newest if there are several."""
+    found = [Path(path).resolve().parent for path in (shutil.which("postgres"),) if path]
+    found += sorted(
+        Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: path.parent.name, reverse=True
+    )
+    return next((path for path in found if (path / "initdb").exists() and (path / "postgres").exists()), None)
+
+
+class Postgres:
+    """A cluster in a temporary folder, started when the first database is asked for."""
+
+    def __init__(self) -> None:
+        self._folder: Path | None = None
+        self._process: subprocess.Popen[Any] | None = None
+        self._port = 0
+        self._made = 0
+
+    def create(self) -> str:
+        """A fresh, empty database: its address. Skips the test where there is no PostgreSQL."""
+        if self._process is None:
+            self._start()
+        self._made += 1
+        name = f"test{self._made}"
+        self.execute(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def url(self, name: str) -> str:
+        return f"postgresql://{USER}@127.0.0.1:{self._port}/{name}"
+
+    def execute(self, *statements: str) -> None:
+        """Run statements as the administrator, each by itself."""
+        run_sql(self.url("postgres"), *statements)
+
+    def stop(self) -> None:
+        """Stop it and remove everything."""
+        if self._process is not None:
+            self._process.terminate()  # a smart shutdown would wait for clients; these are gone
+            try:
+                self._process.wait(5)
+            except subprocess.TimeoutExpired:
+                self._process.send_signal(2)  # SIGINT: let go of clients
+                self._process.wait(PATIENCE)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _start(self) -> None:
+        programs = folder_of_programs()
+        if programs is None:
+            missing("postgresql", "PostgreSQL (initdb, postgres) is not installed")
+        self._folder = folder = Path(tempfile.mkdtemp(prefix="axio-pg-"))
+        user = _unprivileged()
+        if user is not None:
+            shutil.chown(folder, user.pw_uid, user.pw_gid)
+        data, self._port = folder / "data", free_port()
+        _run([programs / "initdb", "-D", data, "-U", USER, "-A", "trust", "--no-sync", "-E", "UTF8"], user)
+        # Nobody cuts the power in these tests: without fsync they are faster and see the same.
+        options = {"listen_addresses": "127.0.0.1", "unix_socket_directories": folder, "fsync": "off"}
+        arguments = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
+        with (folder / "log.txt").open("wb") as log:
+            self._process = subprocess.Popen(
+                [programs / "postgres", "-D", data, "-p", str(self._port), "-N", "200", *arguments],
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                **_as(user, folder),
+            )
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                self.execute("SELECT 1")
+                return
+            except (OSError, asyncpg.PostgresError):
+                if time.monotonic() > end or self._process.poll() is not None:
+                    text = (folder / "log.txt").read_text(errors="replace")
+                    raise AssertionError(f"PostgreSQL did not start:\n{text}") from None
+                time.sleep(0.05)
+
+
+def missing(what: str, why: str) -> NoReturn:
+    """Skip a test, or fail it where the environment demands what is missing."""
+    if what in os.environ.get(DEMAND, "").split(","):
+        pytest.fail(f"{why}, and {DEMAND} demands {what}")
+    pytest.skip(f"{why}; set {DEMAND}={what} to make this a failure")
+
+
+def run_sql(url: str, *statements: str) -> list[tuple[Any, ...]]:
+    """Run statements on a database, each by itself; the rows of the last one."""
+
+    async def run() -> list[tuple[Any, ...]]:
+        connection = await asyncpg.connect(url, timeout=PATIENCE)
+        try:
+            rows: list[Any] = []
+            for statement in statements:
+                rows = await connection.fetch(statement)
+            return [tuple(row) for row in rows]
+        finally:
+            await connection.close()
+
+    return asyncio.run(run())
+
+
+def _unprivileged() -> pwd.struct_passwd | None:
+    """Who runs PostgreSQL, which refuses to be run by root; `None` is whoever runs the tests."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            continue
+    missing("postgresql", "PostgreSQL refuses to be run by root, and there is no user postgres or nobody")
+
+
+def _as(user: pwd.struct_passwd | None, folder: Path) -> dict[str, Any]:
+    if user is None:
+        return {"cwd": folder}
+    return {"cwd": folder, "user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
+
+
+def _run(command: Sequence[str | Path], user: pwd.struct_passwd | None) -> None:
+    folder = Path(command[2]).parent
+    done = subprocess.run(
+        [*command, "--locale=C"], capture_output=True, text=True, check=False, **_as(user, folder)
+    )
+    assert done.returncode == 0, f"initdb failed:\n{done.stdout}{done.stderr}"

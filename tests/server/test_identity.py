@@ -1,0 +1,209 @@
+"""Who somebody is: cookies, tokens, names, phrases, accounts."""
+
+from __future__ import annotations
+
+from http.cookies import SimpleCookie
+
+import pytest
+
+from .driving import Browser, Client, Guest, RunningServer
+
+PASSWORD = "correct horse 7"
+
+
+def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(small: RunningServer) -> None:
+    answer = Client(small.url).ask("GET", "/api/me")
+    cookie = SimpleCookie(answer.headers["set-cookie"])["who"]
+    assert cookie["httponly"]
+    assert cookie["samesite"].lower() == "lax"
+    assert cookie["path"] == "/"
+    assert int(cookie["max-age"]) > 300 * 24 * 3600
+    assert not cookie["secure"]
+    assert answer.json["id"] in cookie.value
+    assert answer.json["username"] is None
+    assert answer.json["phrase"] is False
+
+
+def test_a_browser_stays_the_same_guest(server: RunningServer) -> None:
+    browser = Browser(server.url)
+    cookie, me = browser.cookie, browser.get("/api/me")
+    assert browser.get("/api/me") == me
+    assert browser.cookie == cookie
+    assert Browser(server.url).get("/api/me")["id"] != me["id"]
+
+
+@pytest.mark.parametrize("damage", ["id", "epoch", "signature", "empty", "rubbish"])
+def test_a_damaged_cookie_belongs_to_nobody(small: RunningServer, damage: str) -> None:
+    browser = Browser(small.url)
+    me = browser.get("/api/me")
+    name, _, value = browser.cookie.partition("=")
+    signed, _, signature = value.rpartition(".")
+    person, _, epoch = signed.rpartition(":")
+    browser.cookie = {
+        "id": f"{name}={'0' * len(person)}:{epoch}.{signature}",
+        "epoch": f"{name}={person}:1.{signature}",
+        "signature": f"{name}={signed}.{signature[:-4]}AAAA",
+        "empty": f"{name}=",
+        "rubbish": f"{name}=%F0%9F%90%99:.:.\\\\",
+    }[damage]
+    assert browser.refused("POST", "/api/me/phrase").code == "unknown_person"
+    assert browser.get("/api/me")["id"] != me["id"]  # a new guest with a cookie of its own
+    browser.post("/api/me/phrase")
+
+
+@pytest.mark.parametrize("token", ["", "x", "a:0.b", "ä:0.ß".encode().decode("latin-1"), "0" * 4000])
+def test_a_token_that_was_not_made_here_belongs_to_nobody(small: RunningServer, token: str) -> None:
+    guest = small.guest()
+    guest.token = token or " "
+    assert guest.refused("POST", "/api/me/phrase").status == 401
+
+
+def test_a_token_works_where_a_cookie_does(ann: Guest) -> None:
+    me = ann.get("/api/me")
+    assert me == {"id": ann.id, "name": "Ann", "username": None, "phrase": False}
+    assert ann.ask("GET", "/api/me").headers["set-cookie"] is None
+
+
+def test_a_token_counts_more_than_a_cookie(small: RunningServer) -> None:
+    browser, guest = Browser(small.url), small.guest("Token")
+    answer = browser.ask("GET", "/api/me", headers=guest.headers)
+    assert answer.json["id"] == guest.id
+
+
+def test_a_name_can_be_changed(ann: Guest) -> None:
+    assert ann.patch("/api/me", {"name": "  Änne \t 🐙  "})["name"] == "Änne 🐙"
+    assert ann.get("/api/me")["name"] == "Änne 🐙"
+    table = ann.open("axio", ["me", "open"])
+    assert ann.view(table.id)["seats"][0]["name"] == "Änne 🐙"
+
+
+@pytest.mark.parametrize("name", ["", "   ", "\u200b\u202e", "x" * 25, "\x00\x07", "\u2066\u2069"])
+def test_a_name_has_1_to_24_characters_that_can_be_seen(ann: Guest, name: str) -> None:
+    assert ann.refused("PATCH", "/api/me", {"name": name}).status == 422
+    assert ann.refused("POST", "/api/guests", {"name": name}).code == "bad_request"
+    assert ann.refused("POST", "/api/tables", opening(name)).code == "bad_request" if name else True
+    assert ann.get("/api/me")["name"] == "Ann"
+
+
+def opening(name: str) -> dict[str, object]:
+    return {"game": "axio", "seats": [{"kind": "me", "name": name}, {"kind": "open"}]}
+
+
+def test_a_name_is_data_and_never_markup_or_direction(server: RunningServer) -> None:
+    guest = server.guest("<b>x</b>'\";--\u202eevil")
+    assert guest.name == "<b>x</b>'\";--evil"
+    table = guest.open("axio", ["me", "greedy"])
+    picture = guest.ask("GET", f"/api/tables/{table.id}/picture.svg").text
+    assert "<b>" not in picture
+    assert "&lt;b&gt;x&lt;/b&gt;" in picture
+
+
+def test_the_longest_name_is_kept_whole(ann: Guest) -> None:
+    for letter in ("W", "é", "字", "🐙"):
+        assert ann.patch("/api/me", {"name": letter * 24})["name"] == letter * 24
+
+
+def test_a_phrase_moves_you_to_another_device(server: RunningServer) -> None:
+    here, there = Browser(server.url), Browser(server.url)
+    here.patch("/api/me", {"name": "Mover"})
+    phrase = here.post("/api/me/phrase")["phrase"]
+    assert here.get("/api/me")["phrase"] is True
+    assert there.get("/api/me")["phrase"] is False
+    told = there.post("/api/enter", {"phrase": f"  {phrase.upper().replace('-', '  ')} "})
+    assert told == there.get("/api/me") == here.get("/api/me")
+    assert told["name"] == "Mover"
+
+
+def test_a_new_phrase_makes_the_old_one_worthless(ann: Guest, server: RunningServer) -> None:
+    old, new = (ann.post("/api/me/phrase")["phrase"] for _ in range(2))
+    other = Browser(server.url)
+    assert other.refused("POST", "/api/enter", {"phrase": old}).code == "wrong_secret"
+    assert other.post("/api/enter", {"phrase": new})["id"] == ann.id
+
+
+@pytest.mark.parametrize("phrase", ["", "-", "bado kemi", "ba" * 3000, "\x00", "ﬀ🐙"])
+def test_a_wrong_phrase_is_refused(server: RunningServer, phrase: str) -> None:
+    browser = Browser(server.url)
+    before = browser.cookie
+    refused = browser.refused("POST", "/api/enter", {"phrase": phrase})
+    assert (refused.status, refused.code) == (403, "wrong_secret")
+    assert browser.cookie == before
+
+
+def test_a_password_brings_you_back(ann: Guest, server: RunningServer) -> None:
+    name = f"ann.{ann.id[:8]}"
+    kept = ann.post("/api/me/account", {"username": f" {name.upper()} ", "password": PASSWORD})
+    assert kept["username"] == name
+    other = Browser(server.url)
+    assert other.post("/api/enter", {"username": name.title(), "password": PASSWORD})["id"] == ann.id
+    assert other.get("/api/me")["username"] == name
+
+
+@pytest.mark.parametrize("wrong", ["password", "username", "case", "empty", "zero"])
+def test_a_wrong_password_is_refused_like_a_wrong_username(
+    ann: Guest, server: RunningServer, wrong: str
+) -> None:
+    name = f"ann.{ann.id[:8]}"
+    ann.post("/api/me/account", {"username": name, "password": PASSWORD})
+    tried = {
+        "password": {"username": name, "password": PASSWORD + "x"},
+        "username": {"username": name + "x", "password": PASSWORD},
+        "case": {"username": name, "password": PASSWORD.upper()},
+        "empty": {"username": name, "password": ""},
+        "zero": {"username": "\x00", "password": "\x00"},
+    }[wrong]
+    refused = Browser(server.url).refused("POST", "/api/enter", tried)
+    assert (refused.status, refused.code) == (403, "wrong_secret")
+    assert refused.detail == "the username or the password is wrong"
+
+
+def test_a_username_belongs_to_one_person(ann: Guest, bob: Guest) -> None:
+    name = f"only.{ann.id[:8]}"
+    ann.post("/api/me/account", {"username": name, "password": PASSWORD})
+    refused = bob.refused("POST", "/api/me/account", {"username": name.upper(), "password": PASSWORD})
+    assert refused.code == "bad_request"
+    assert "taken" in refused.detail
+    ann.post("/api/me/account", {"username": name, "password": PASSWORD + "2"})  # your own may be changed
+    assert bob.get("/api/me")["username"] is None
+
+
+@pytest.mark.parametrize(
+    ("username", "password"),
+    [
+        ("x", PASSWORD),
+        (".ann", PASSWORD),
+        ("ann ann", PASSWORD),
+        ("änn", PASSWORD),
+        ("a" * 25, PASSWORD),
+        ("ann\x00", PASSWORD),
+        ("anna", "short 7"),
+        ("anna", "x" * 129),
+    ],
+)
+def test_usernames_and_passwords_have_limits(small: RunningServer, username: str, password: str) -> None:
+    account = {"username": username, "password": password}
+    assert small.guest().refused("POST", "/api/me/account", account).status == 422
+
+
+def test_leaving_one_device_keeps_the_others(server: RunningServer) -> None:
+    here, there = Browser(server.url), Browser(server.url)
+    there.post("/api/enter", {"phrase": here.post("/api/me/phrase")["phrase"]})
+    me = there.get("/api/me")
+    here.post("/api/me/leave", {"everywhere": False})
+    assert here.cookie in ("who=", 'who=""')
+    assert here.get("/api/me")["id"] != me["id"]
+    assert there.get("/api/me") == me
+
+
+def test_leaving_everywhere_makes_all_tokens_worthless(ann: Guest, server: RunningServer) -> None:
+    phrase = ann.post("/api/me/phrase")["phrase"]
+    browser = Browser(server.url)
+    browser.post("/api/enter", {"phrase": phrase})
+    old = browser.cookie
+    ann.post("/api/me/leave", {"everywhere": True})
+    assert ann.refused("POST", "/api/me/phrase").code == "unknown_person"
+    browser.cookie = old
+    assert browser.refused("POST", "/api/me/phrase").code == "unknown_person"
+    assert browser.post("/api/enter", {"phrase": phrase})["id"] == ann.id  # who you are is not lost
+    assert browser.cookie != old
+    assert browser.get("/api/me")["id"] == ann.id

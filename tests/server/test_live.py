@@ -1,0 +1,284 @@
+"""The live table: numbers, acknowledgements, reconnection, and clients that behave badly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .driving import Client, Guest, Json, Live, RunningServer, play_together
+
+NO_SUCH_TABLE = 4404
+
+
+@pytest.fixture
+def table(ann: Guest, bob: Guest) -> str:
+    """A game of two people that has just begun."""
+    opened = ann.open("axio", ["me", "open"])
+    bob.join(opened)
+    return opened.id
+
+
+def numbers(live: Live) -> list[int]:
+    return [message["n"] for message in live.heard if message["type"] in ("view", "step")]
+
+
+def test_numbers_have_no_gaps_for_anybody(ann: Guest, bob: Guest, table: str) -> None:
+    with ann.live(table) as hers, bob.live(table) as his, Client(ann.url).live(table) as watching:
+        watching.recv()
+        first = watching.n
+        play_together(hers, his)
+        for live in (his, watching):
+            while live.n < hers.n:
+                live.recv()
+        for live in (hers, his, watching):
+            assert numbers(live) == list(range(first, hers.n + 1))
+        assert hers.now["result"] == his.now["result"] == watching.now["result"]
+
+
+def test_the_entries_of_a_table_count_from_1(ann: Guest, bob: Guest) -> None:
+    opened = ann.open("axio", ["me", "open"])
+    assert ann.view(opened.id)["n"] == 1  # she sat down
+    with ann.live(opened.id) as live:
+        live.recv()
+        assert bob.join(opened)["n"] == 3  # he sat down, and the game began
+        while live.n < 3:
+            live.recv()
+        assert numbers(live) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("hold", [False, True])
+def test_a_move_that_is_sent_again_is_acknowledged_and_not_made_again(
+    ann: Guest, bob: Guest, table: str, hold: bool
+) -> None:
+    with ann.live(table) as live, bob.live(table) as his:
+        number = live.recv()["n"]
+        his.recv()
+        order = {"do": "move", "id": "once", "n": number, "pick": 0, "hold": hold}
+        for _ in range(3):
+            live.send(order)
+            acked = live.until(lambda told: told.get("ack") == "once")
+            assert acked["n"] == number + 1
+        his.until("step")
+        his.send({"do": "ping"})
+        assert his.until("pong") and his.n == number + 1
+    assert ann.view(table)["n"] == number + 1
+    with ann.live(table) as again:  # it is known again after a reconnection, and over HTTP, too
+        again.recv()
+        again.send(order)
+        assert again.until(lambda told: told.get("ack") == "once")["n"] == number + 1
+    del order["do"]
+    assert ann.post(f"/api/tables/{table}/moves", order) == {"n": number + 1}
+
+
+@pytest.mark.parametrize("do", ["draw", "back"])
+def test_a_draw_or_back_that_is_sent_again_is_acknowledged(ann: Guest, table: str, do: str) -> None:
+    with ann.live(table) as live:
+        live.recv()
+        number = live.play(0, hold=True)["n"]
+        for _ in range(2):
+            live.send({"do": do, "id": "once", "n": number})
+            assert live.until(lambda told: told.get("ack") == "once")["n"] == number + 1
+    assert ann.view(table)["n"] == number + 1
+
+
+def test_the_same_id_from_two_seats_is_two_messages(ann: Guest, bob: Guest, table: str) -> None:
+    with ann.live(table) as live, bob.live(table) as his:
+        number = live.recv()["n"]
+        his.recv()
+        live.send({"do": "move", "id": "same", "n": number, "pick": 0})
+        while his.moves is None:
+            his.recv()
+        his.send({"do": "move", "id": "same", "n": his.n, "pick": 0})
+        assert his.until(lambda told: told.get("ack") == "same")["n"] > number + 1
+
+
+@pytest.mark.parametrize("do", ["move", "draw", "back"])
+@pytest.mark.parametrize("off", [-1, 1, 1000])
+def test_an_order_made_from_another_number_changes_nothing(small: RunningServer, do: str, off: int) -> None:
+    ann = small.guest()
+    opened = ann.open("axio", ["me", "greedy"])
+    with ann.live(opened.id) as live:
+        view = live.recv()
+        live.send({"do": do, "id": "old", "n": view["n"] + off, "pick": 0})
+        refused = live.until("refused")
+        assert (refused["id"], refused["code"]) == ("old", "stale")
+        assert refused["view"] == view
+    assert ann.view(opened.id)["n"] == view["n"]
+    move = {"id": "old", "n": view["n"] + off, "pick": 0}
+    answer = ann.refused("POST", f"/api/tables/{opened.id}/moves", move)
+    assert (answer.status, answer.code) == (409, "stale")
+
+
+def test_coming_back_brings_exactly_the_steps_that_were_missed(ann: Guest, bob: Guest, table: str) -> None:
+    with ann.live(table) as hers, bob.live(table) as his, bob.live(table) as his_phone:
+        for live in (hers, his, his_phone):
+            live.recv()
+        seen, lost = his.n, his.n + 3
+        for _ in range(4):
+            for live in (hers, his):
+                while live.moves is None:
+                    live.recv()
+                live.play(0)
+        while his_phone.n < his.n:
+            his_phone.recv()
+        live_steps = {told["n"]: told for told in his_phone.heard if told["type"] == "step"}
+    for after in (seen, lost, max(live_steps) - 1):
+        with bob.live(table, after) as back:
+            missed = [back.recv() for _ in range(max(live_steps) - after)]
+            assert missed == [live_steps[n] for n in range(after + 1, max(live_steps) + 1)]
+            assert back.recv()["type"] == "seats"
+    with bob.live(table, max(live_steps)) as back:
+        assert back.recv()["type"] == "seats"
+        back.send({"do": "ping"})
+        assert back.recv() == {"type": "pong"}
+
+
+def test_coming_back_to_what_cannot_be_told_in_steps_brings_a_view(ann: Guest, table: str) -> None:
+    with ann.live(table) as live:
+        start = live.recv()["n"]
+        live.play(0, hold=True)
+        live.order("back")
+        live.until("view")
+    for after in (start, start + 1):
+        with ann.live(table, after) as back:
+            assert back.recv()["type"] == "view"
+
+
+@pytest.mark.parametrize(
+    "after", ["0", "-1", "x", "", "99999999999999999999", "1.5", "٣", "%00", "5&after=3"]
+)
+def test_an_odd_number_to_come_back_from_brings_a_view(small: RunningServer, after: Any) -> None:
+    ann = small.guest()
+    with ann.live(ann.open("axio", ["me", "greedy"]).id, after) as live:
+        assert live.recv()["type"] == "view"
+
+
+def test_coming_back_after_very_long_brings_a_view(small: RunningServer) -> None:
+    ann = small.guest()
+    opened = ann.open("trio", ["me"])
+    with ann.live(opened.id) as live:
+        live.play_to_the_end()
+        assert live.n > 40
+    with ann.live(opened.id, 3) as back:
+        assert back.recv()["n"] == live.n
+
+
+def test_two_sockets_of_one_person_are_told_the_same(ann: Guest, table: str) -> None:
+    with ann.live(table) as desk, ann.live(table) as phone:
+        assert desk.recv() == phone.recv()
+        told = desk.play(0)
+        other = phone.until("step")
+        assert told["ack"] is not None
+        assert other == {**told, "ack": None}
+        assert phone.now["hands"][0].count("?") == 0
+
+
+def test_people_see_who_comes_and_goes(ann: Guest, bob: Guest, table: str) -> None:
+    with ann.live(table) as hers:
+        assert [seat["here"] for seat in hers.recv()["seats"]] == [True, False]
+        his, phone = bob.live(table), bob.live(table)
+        assert [seat["here"] for seat in hers.until("seats")["seats"]] == [True, True]
+        his.close()
+        with Client(ann.url).live(table) as watching:  # spectators make no stir
+            watching.recv()
+        phone.close()
+        told = hers.until("seats")
+        assert [seat["here"] for seat in told["seats"]] == [True, False]
+        assert sum(message["type"] == "seats" for message in hers.heard) == 2
+
+
+BAD = [
+    ("", "bad_message"),
+    ("{", "bad_message"),
+    ("null", "bad_message"),
+    ("[]", "bad_message"),
+    ('"move"', "bad_message"),
+    ("{}", "bad_message"),
+    ('{"do": "dance"}', "bad_message"),
+    ('{"do": 7}', "bad_message"),
+    ('{"do": "move"}', "bad_message"),
+    ('{"do": "move", "pick": 0}', "bad_message"),
+    ('{"do": "draw"}', "bad_message"),
+    ('{"do": "back"}', "bad_message"),
+    ('{"do": "move", "n": "3", "pick": 0}', "bad_message"),
+    ('{"do": "move", "n": 3}', "bad_message"),
+    ('{"do": "move", "n": 3, "pick": 1.5}', "bad_message"),
+    ('{"do": "move", "n": 3, "pick": -1}', "no_such_offer"),
+    ('{"do": "move", "n": 3, "pick": 999999}', "no_such_offer"),
+    ('{"do": "move", "n": 3, "pick": 99999999999999999999999}', "bad_message"),
+    ('{"do": "move", "n": 3, "move": "castle"}', "bad_message"),
+    ('{"do": "move", "n": 3, "move": ""}', "bad_message"),
+    ('{"do": "move", "n": 3, "move": "RR a1-z9"}', "illegal_move"),
+    ('{"do": "move", "n": 3, "move": "pass"}', "illegal_move"),
+    ('{"do": "move", "n": 3, "pick": 0, "id": "' + "x" * 41 + '"}', "bad_message"),
+    ('{"do": "look", "seat": 9}', "not_allowed"),
+    ('{"do": "look", "seat": -1}', "not_allowed"),
+    ('{"do": "ping", "x": "' + "x" * 3000 + '"}', "bad_message"),
+    (b'{"do": "ping"}', "bad_message"),
+    (b"\xff\xfe\x00", "bad_message"),
+    ("[" * 1900, "bad_message"),
+]  # fmt: skip
+
+
+def test_a_message_that_makes_no_sense_is_refused_and_the_table_goes_on(small: RunningServer) -> None:
+    ann = small.guest()
+    opened = ann.open("axio", ["me", "greedy"])
+    with ann.live(opened.id) as live:
+        view = live.recv()
+        assert view["n"] == 3
+        for text, code in BAD:
+            live.socket.send(text)
+            refused = live.recv()
+            assert (refused["type"], refused["code"]) == ("refused", code), (text[:60], refused)
+            assert refused["detail"].strip()
+            assert refused["view"] is None
+        assert live.play(0)["n"] == 4
+
+
+def test_unknown_fields_are_no_harm(small: RunningServer) -> None:
+    ann = small.guest()
+    with ann.live(ann.open("axio", ["me", "greedy"]).id) as live:
+        live.recv()
+        live.send({"do": "ping", "from": "the future"})
+        assert live.recv() == {"type": "pong"}
+
+
+def test_a_huge_message_ends_the_connection_and_no_other(ann: Guest, bob: Guest, table: str) -> None:
+    with ann.live(table) as hers, bob.live(table) as his:
+        hers.recv()
+        his.recv()
+        his.socket.send("x" * 100_000)
+        assert his.close_code() == 1009
+        hers.play(0)
+
+
+def test_a_table_that_does_not_exist_has_no_socket(ann: Guest) -> None:
+    for name in ("nothing", "x" * 200, "%00", "..%2f..", "ä"):
+        with ann.live(name) as live:
+            assert live.close_code() == NO_SUCH_TABLE
+
+
+@pytest.mark.parametrize("move", ["pick", "text"])
+def test_a_move_before_the_start_or_after_the_end_says_so(small: RunningServer, move: str) -> None:
+    ann = small.guest()
+    order: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
+    with ann.live(ann.open("axio", ["me", "open"]).id) as live:
+        live.recv()
+        live.order("move", **order)
+        assert live.until("refused")["code"] == "not_started"
+    with ann.live(ann.open("rota", ["me"]).id) as live:
+        live.play_to_the_end()
+        live.order("move", **order)
+        assert live.until("refused")["code"] == "game_over"
+
+
+@pytest.mark.parametrize("move", ["pick", "text"])
+def test_a_move_of_somebody_else_s_turn_is_refused(ann: Guest, bob: Guest, table: str, move: str) -> None:
+    order: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
+    with bob.live(table) as his:
+        number = his.recv()["n"]
+        his.order("move", **order)
+        assert his.until("refused")["code"] == "not_your_turn"
+    wanted = {"id": "m", "n": number, **order}
+    assert bob.refused("POST", f"/api/tables/{table}/moves", wanted).code == "not_your_turn"

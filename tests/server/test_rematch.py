@@ -1,0 +1,101 @@
+"""Games of people with each other, and what follows when they are over."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from .driving import Guest, Json, Opened, RunningServer, play_together
+
+
+@pytest.fixture
+def finished(ann: Guest, bob: Guest) -> Opened:
+    """A game of two people and a bot that is over."""
+    table = ann.open("rota", ["me", "open", "random"])
+    bob.join(table)
+    with ann.live(table.id) as hers, bob.live(table.id) as his:
+        result = play_together(hers, his)
+    assert ann.view(table.id)["now"]["result"] == bob.view(table.id)["now"]["result"] == result
+    return table
+
+
+def mine(guest: Guest) -> set[str]:
+    return {table["id"] for table in guest.get("/api/tables?which=mine")}
+
+
+def test_a_rematch_turns_the_seats_by_one_and_is_the_same_for_everybody(
+    finished: Opened, ann: Guest, bob: Guest
+) -> None:
+    with bob.live(finished.id) as watching:
+        watching.recv()
+        first = ann.post(f"/api/tables/{finished.id}/rematch")["id"]
+        assert watching.until("view")["table"]["next"] == first
+    assert bob.post(f"/api/tables/{finished.id}/rematch")["id"] == first
+    assert bob.view(finished.id)["table"]["next"] == first
+    view = bob.view(first)
+    assert [seat["name"] for seat in view["seats"]] == ["Bob", "random", "Ann"]
+    assert view["table"]["status"] == "playing"
+    assert view["table"]["commitment"] != bob.view(finished.id)["table"]["commitment"]
+    assert view["you"] == 0
+    assert view["moves"] is not None
+
+
+def test_two_who_ask_for_a_rematch_at_once_get_one_table(finished: Opened, ann: Guest, bob: Guest) -> None:
+    before, start = mine(ann), Barrier(2)
+
+    def ask(guest: Guest) -> str:
+        start.wait(10)
+        made: Json = guest.post(f"/api/tables/{finished.id}/rematch")
+        return str(made["id"])
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(ask, (ann, bob))
+    assert first == second
+    assert mine(ann) - before == mine(bob) - before == {first}
+
+
+def test_only_those_who_played_ask_for_a_rematch(finished: Opened, server: RunningServer) -> None:
+    refused = server.guest("Eve").refused("POST", f"/api/tables/{finished.id}/rematch")
+    assert refused.code == "not_allowed"
+
+
+def test_there_is_no_rematch_before_the_end(ann: Guest) -> None:
+    table = ann.open("axio", ["me", "greedy"])
+    assert ann.refused("POST", f"/api/tables/{table.id}/rematch").code == "not_yet"
+
+
+def test_a_finished_game_is_replayed_with_all_hands_open(
+    finished: Opened, ann: Guest, server: RunningServer
+) -> None:
+    replay = server.guest("Eve").get(f"/api/tables/{finished.id}/replay")
+    assert replay["view"]["table"]["status"] == "over"
+    assert replay["view"]["moves"] is None
+    everything = [replay["view"], *replay["steps"]]
+    assert not any("?" in tile for told in everything for hand in told["now"]["hands"] for tile in hand)
+    numbers = [told["n"] for told in everything]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    assert replay["steps"][-1]["now"]["result"] == ann.view(finished.id)["now"]["result"]
+    placed = [tile for told in everything for tile in told["tiles"]]
+    assert len(placed) == len(ann.view(finished.id)["tiles"])
+
+
+def test_a_finished_game_is_drawn_after_any_move(finished: Opened, ann: Guest) -> None:
+    picture = f"/api/tables/{finished.id}/picture"
+    last = ann.ask("GET", f"{picture}.svg")
+    assert last.headers["content-type"].startswith("image/svg+xml")
+    early, late = (ann.ask("GET", f"{picture}.svg?move={move}").text for move in (1, 9))
+    assert early != late != last.text
+    assert len(early) < len(late)
+    assert ann.ask("GET", f"{picture}.svg?dark=true").text != last.text
+    assert ann.ask("GET", f"{picture}.png").body.startswith(b"\x89PNG")
+    assert ann.refused("GET", f"{picture}.svg?move=-1").status == 400
+
+
+def test_a_rematch_may_be_left_by_those_who_do_not_want_it(finished: Opened, ann: Guest, bob: Guest) -> None:
+    table = ann.post(f"/api/tables/{finished.id}/rematch")["id"]
+    assert bob.post(f"/api/tables/{table}/leave")["seats"][0]["away"] == "Bob"
+    with ann.live(table) as live:
+        result = live.play_to_the_end()
+    assert len(result["place"]) == 3

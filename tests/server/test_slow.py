@@ -1,0 +1,113 @@
+"""Clients that do not take what they are sent: they hold up nobody, and are not left in the dark."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from urllib.parse import urlsplit
+
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from axio.server.play.connection import MOST_WAITING, Connection
+
+from .driving import Guest, RunningServer
+
+ROUNDS = 250  # placements made and taken back: more than any buffer holds
+
+
+def test_a_slow_reader_holds_up_nobody_and_is_not_left_in_the_dark(small: RunningServer) -> None:
+    ann = small.guest()
+    table = ann.open("hex", ["me", "greedy"])
+    parts = urlsplit(small.url)
+    plug = socket.socket()
+    plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    plug.connect((parts.hostname, parts.port))
+    address = f"ws://{parts.netloc}/api/tables/{table.id}/live"
+    with connect(address, sock=plug, max_queue=1, ping_interval=None) as slow, ann.live(table.id) as live:
+        live.recv()
+        for _ in range(ROUNDS):
+            live.play(0, hold=True)
+            live.order("back")
+            live.until("view")
+        last, seen = live.n, 0
+        try:
+            while seen < last:
+                seen = json.loads(slow.recv(20)).get("n", seen)
+        except ConnectionClosed:
+            assert 0 < seen < last  # it was cut off, and knows it: it can come back and ask
+        with ann.live(table.id, seen) as back:
+            assert back.recv()["type"] in ("view", "step", "seats")
+
+
+def test_a_client_that_takes_nothing_is_given_up_after_a_while() -> None:
+    async def run() -> None:
+        stuck, sent = asyncio.Event(), []
+
+        async def send(text: str) -> None:
+            sent.append(text)
+            await stuck.wait()
+
+        slow = Connection(send, None, None)
+        for number in range(MOST_WAITING + 5):
+            slow.tell(str(number))
+            await asyncio.sleep(0)
+        assert slow.closed
+        assert sent == ["0"]
+        stuck.set()
+
+    asyncio.run(run())
+
+
+def test_a_client_is_told_everything_in_order() -> None:
+    async def run() -> None:
+        sent: list[str] = []
+
+        async def send(text: str) -> None:
+            await asyncio.sleep(0)
+            sent.append(text)
+
+        client = Connection(send, None, None)
+        for number in range(50):
+            client.tell(str(number))
+        for _ in range(200):
+            await asyncio.sleep(0)
+        client.tell("50")
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert sent == [str(number) for number in range(51)]
+        assert not client.closed
+
+    asyncio.run(run())
+
+
+def test_a_client_whose_line_breaks_is_given_up() -> None:
+    async def run() -> None:
+        async def send(text: str) -> None:
+            raise ConnectionResetError
+
+        client = Connection(send, None, None)
+        client.tell("x")
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert client.closed
+        client.tell("y")
+
+    asyncio.run(run())
+
+
+def test_a_client_that_vanishes_does_not_disturb_the_game(ann: Guest, bob: Guest) -> None:
+    opened = ann.open("axio", ["me", "open"])
+    bob.join(opened)
+    with ann.live(opened.id) as hers:
+        hers.recv()
+        his = bob.live(opened.id)
+        his.recv()
+        his.socket.socket.close()  # no goodbye
+        hers.play(0)
+        with bob.live(opened.id) as again:
+            again.recv()
+            again.play(0)
+            assert hers.until("step")["now"]["turn"] == 0 or hers.until("step")
+        his.close()

@@ -1,0 +1,229 @@
+"""Tables: opened, listed, joined, left, played at with bots and friends."""
+
+from __future__ import annotations
+
+import pytest
+
+from axio.games import GAMES
+from axio.players import PLAYERS
+
+from .driving import Client, Guest, Json, RunningServer, at_random
+
+
+def listed(client: Client, which: str) -> dict[str, Json]:
+    """The tables of a list, by id."""
+    return {table["id"]: table for table in client.get(f"/api/tables?which={which}")}
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("level", PLAYERS)
+def test_a_game_against_a_bot_is_played_to_the_end(small: RunningServer, game: str, level: str) -> None:
+    ann = small.guest()
+    table = ann.open(game, ["me", level])
+    with ann.live(table.id) as live:
+        result = live.play_to_the_end(at_random(game + level))
+    assert sorted(result["place"]) in ([1, 1], [1, 2])
+    view = ann.view(table.id)
+    assert view["now"]["result"] == result
+    assert view["now"]["phase"] == view["table"]["status"] == "over"
+    assert view["moves"] is None
+    assert [seat["kind"] for seat in view["seats"]] == ["person", "bot"]
+    assert view["seats"][1]["level"] == level
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_is_played_by_moves_written_as_text(server: RunningServer, game: str) -> None:
+    ann = server.guest()
+    table = ann.open(game, ["greedy", "me", "random"])
+    with ann.live(table.id) as live:
+        result = live.play_to_the_end(at_random(game), by_text=True)
+    assert len(result["place"]) == 3
+    assert len(live.now["hands"]) == 3
+
+
+def test_a_game_is_played_without_a_websocket(ann: Guest) -> None:
+    table = ann.open("trio", ["me"], options={"short": True})
+    choose, number = at_random(3), 0
+    while (view := ann.view(table.id))["now"]["phase"] != "over":
+        if view["moves"] is None:
+            continue  # a bot's turn would be over soon; there is none here
+        move = {"id": f"m{number}", "n": view["n"], "pick": choose(view["moves"])}
+        assert ann.post(f"/api/tables/{table.id}/moves", move) == {"n": view["n"] + 1}
+        number += 1
+    assert number > 5
+    assert view["now"]["result"]["winners"] == [0]
+
+
+def test_options_are_switched_on_for_the_whole_table(small: RunningServer) -> None:
+    ann = small.guest()
+    table = ann.open("trio", ["me", "open"], options={"children": True, "short": False})
+    assert ann.view(table.id)["table"]["options"] == {"children": True}
+
+
+def test_friends_meet_by_the_invite_link(ann: Guest, bob: Guest) -> None:
+    table = ann.open("axio", ["me", "open"])
+    before = ann.view(table.id)
+    assert before["now"]["phase"] == before["table"]["status"] == "open"
+    assert before["table"]["invite"] == table.invite
+    assert before["table"]["host"] is True
+    assert before["moves"] is None
+    assert bob.view(table.id)["table"]["invite"] is None  # watching is not enough to invite
+    refused = bob.refused("POST", f"/api/tables/{table.id}/join", {})
+    assert (refused.status, refused.code) == (403, "not_allowed")
+    wrong = {"invite": table.invite[:-1] + ("A" if table.invite[-1] != "A" else "B")}
+    assert bob.refused("POST", f"/api/tables/{table.id}/join", wrong).code == "not_allowed"
+    view = bob.join(table, name="Bobby")
+    assert view["you"] == 1
+    assert view["table"]["status"] == "playing"
+    assert view["table"]["invite"] is None
+    assert [seat["name"] for seat in view["seats"]] == ["Ann", "Bobby"]
+    assert bob.refused("POST", f"/api/tables/{table.id}/join", {"invite": table.invite}).code == "not_allowed"
+
+
+def test_whoever_sits_already_does_not_take_a_second_seat(ann: Guest, bob: Guest) -> None:
+    table = ann.open("axio", ["me", "open", "open"])
+    bob.join(table)
+    assert bob.join(table)["yours"] == [1]
+    assert bob.view(table.id)["table"]["invite"] == table.invite  # those who sit may invite others
+    assert [seat["kind"] for seat in ann.view(table.id)["seats"]] == ["person", "person", "open"]
+
+
+def test_a_seat_may_be_chosen_if_it_is_free(ann: Guest, bob: Guest) -> None:
+    table = ann.open("axio", ["me", "open", "open", "open"])
+    join = f"/api/tables/{table.id}/join"
+    assert bob.refused("POST", join, {"invite": table.invite, "seat": 0}).code == "not_allowed"
+    assert bob.refused("POST", join, {"invite": table.invite, "seat": 4}).status == 400
+    assert bob.join(table, seat=2)["yours"] == [2]
+
+
+def test_the_lobby_lists_public_tables_that_wait(ann: Guest, bob: Guest) -> None:
+    secret = ann.open("hex", ["me", "open"])
+    table = ann.open("rota", ["me", "open"], public=True, move_time=60)
+    lobby = listed(bob, "open")
+    assert secret.id not in lobby
+    summary = lobby[table.id]
+    assert summary["seats"] == [
+        {"name": "Ann", "kind": "person", "level": None, "here": False, "away": None},
+        {"name": "", "kind": "open", "level": None, "here": False, "away": None},
+    ]
+    expected = {"game": "rota", "status": "open", "public": True, "move_time": 60, "moves": 0, "daily": None}
+    assert {name: summary[name] for name in expected} == expected
+    assert "invite" not in str(summary)
+    bob.post(f"/api/tables/{table.id}/join", {})  # a public table needs no key
+    assert table.id not in listed(bob, "open")
+    assert listed(Client(bob.url), "live")[table.id]["status"] == "playing"
+    assert secret.id not in listed(bob, "live")
+
+
+def test_my_tables_say_where_it_is_my_turn(ann: Guest, bob: Guest) -> None:
+    table = ann.open("axio", ["me", "open"])
+    assert listed(ann, "mine")[table.id]["your_turn"] is False
+    assert listed(bob, "mine") == {}
+    bob.join(table)
+    assert listed(ann, "mine")[table.id]["your_turn"] is True
+    assert listed(bob, "mine")[table.id]["your_turn"] is False
+    first = ann.view(table.id)
+    ann.post(f"/api/tables/{table.id}/moves", {"id": "1", "n": first["n"], "pick": 0})
+    assert listed(ann, "mine")[table.id]["your_turn"] is False
+    assert listed(bob, "mine")[table.id]["your_turn"] is True
+    assert listed(bob, "mine")[table.id]["moves"] == 1
+    assert listed(Client(ann.url), "mine") == {}
+
+
+def test_unfinished_tables_come_first_in_my_list(ann: Guest) -> None:
+    waiting = ann.open("axio", ["me", "open"])
+    over = ann.open("rota", ["me"])
+    with ann.live(over.id) as live:
+        live.play_to_the_end()
+    assert list(listed(ann, "mine")) == [waiting.id, over.id]
+
+
+def test_only_the_host_puts_bots_on_free_seats(ann: Guest, bob: Guest) -> None:
+    table = ann.open("axio", ["me", "open", "open"])
+    bob.join(table)
+    seat = f"/api/tables/{table.id}/seats/2/bot"
+    assert bob.refused("POST", seat, {"level": "greedy"}).code == "not_allowed"
+    taken = ann.refused("POST", f"/api/tables/{table.id}/seats/1/bot", {"level": "greedy"})
+    assert taken.code == "not_allowed"
+    unknown = ann.refused("POST", seat, {"level": "genius"})
+    assert unknown.status == 422
+    assert "random" in unknown.detail
+    view = ann.post(seat, {"level": "random"})
+    assert view["table"]["status"] == "playing"
+    assert view["seats"][2] == {
+        "name": "random",
+        "kind": "bot",
+        "level": "random",
+        "here": True,
+        "away": None,
+    }
+
+
+def test_seats_are_shuffled_on_request(small: RunningServer) -> None:
+    ann = small.guest()
+    seen = set()
+    for _ in range(30):
+        table = ann.open("axio", ["me", "greedy", "open"], shuffle=True)
+        seen.add(tuple(seat["kind"] for seat in ann.view(table.id)["seats"]))
+        if len(seen) > 1:
+            return
+    pytest.fail("thirty tables have the same order of seats")
+
+
+def test_leaving_before_the_start_frees_the_seat(ann: Guest, bob: Guest) -> None:
+    table = ann.open("axio", ["me", "open", "open"])
+    bob.join(table)
+    view = bob.post(f"/api/tables/{table.id}/leave")
+    assert view["yours"] == []
+    assert view["seats"][1] == {"name": "", "kind": "open", "level": None, "here": False, "away": None}
+    assert listed(bob, "mine") == {}
+    assert bob.refused("POST", f"/api/tables/{table.id}/leave").code == "not_allowed"
+    bob.join(table)
+
+
+def test_leaving_in_play_lets_a_bot_play_until_you_return(ann: Guest, bob: Guest) -> None:
+    table = ann.open("axio", ["me", "open"])
+    bob.join(table)
+    with ann.live(table.id) as live:
+        live.recv()
+        view = bob.post(f"/api/tables/{table.id}/leave")
+        assert view["seats"][1]["kind"] == "bot"
+        assert view["seats"][1]["away"] == "Bob"
+        told = live.until("view")
+        assert told["seats"][1]["away"] == "Bob"
+        live.play(0)
+        live.my_turn()  # the bot has moved
+        back = f"/api/tables/{table.id}/seats/1/return"
+        assert ann.refused("POST", back).code == "not_allowed"
+        assert ann.refused("POST", f"/api/tables/{table.id}/seats/0/return").code == "not_allowed"
+        view = bob.post(back)
+        assert (view["seats"][1]["kind"], view["seats"][1]["away"]) == ("person", None)
+        assert bob.refused("POST", back).code == "not_allowed"
+        live.until("view")
+        assert live.play(0)["now"]["turn"] == 1
+    assert listed(bob, "mine")[table.id]["your_turn"] is True
+
+
+def test_nobody_calls_a_bot_for_somebody_who_has_just_left_the_room(ann: Guest, bob: Guest) -> None:
+    table = ann.open("axio", ["me", "open"])
+    bob.join(table)
+    refused = ann.refused("POST", f"/api/tables/{table.id}/seats/1/bot", {"level": "greedy"})
+    assert (refused.status, refused.code) == (403, "not_allowed")
+    assert "two minutes" in refused.detail
+
+
+@pytest.mark.parametrize("seats", [["me", "greedy"], ["me", "open"], ["me"]])
+def test_a_table_that_everybody_has_left_is_closed(ann: Guest, seats: list[str]) -> None:
+    table = ann.open("axio", seats)
+    with ann.live(table.id) as live:
+        live.recv()
+        view = ann.post(f"/api/tables/{table.id}/leave")
+        assert view["table"]["status"] == view["now"]["phase"] == "closed"
+        told = live.until(lambda message: message["type"] == "view" and message["now"]["phase"] == "closed")
+        assert told["moves"] is None
+        live.order("move", pick=0)
+        assert live.until("refused")["code"] == "game_over"
+    assert table.id not in listed(ann, "open")
+    for path in ("record", "replay"):
+        assert ann.refused("GET", f"/api/tables/{table.id}/{path}").code == "not_yet"
+    assert ann.refused("POST", f"/api/tables/{table.id}/rematch").code == "not_yet"
