@@ -137,8 +137,9 @@ class Client:
                 address,
                 additional_headers=self.headers,
                 open_timeout=PATIENCE,
-                close_timeout=PATIENCE,
+                close_timeout=2,
                 max_size=None,
+                max_queue=None,  # what is not asked for does not hold up anything
                 proxy=None,
             )
         )

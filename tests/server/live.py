@@ -142,7 +142,8 @@ def play_together(*lives: Live) -> Json:
                 live.recv()
             if live.moves is not None:
                 live.play(0)
-        if all(live.moves is None and live.n == lives[0].n for live in lives):
+        waiting = all(live.moves is None and live.n == lives[0].n for live in lives)
+        if waiting and lives[0].now["phase"] not in ("over", "closed"):
             lives[0].recv()  # a bot's turn
     result: Json = lives[0].now["result"]
     return result

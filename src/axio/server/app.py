@@ -7,6 +7,7 @@ from litestar.channels import ChannelsPlugin
 from litestar.channels.backends.base import ChannelsBackend
 from litestar.channels.backends.memory import MemoryChannelsBackend
 from litestar.config.app import AppConfig
+from litestar.config.compression import CompressionConfig
 from litestar.datastructures import State
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
@@ -24,6 +25,7 @@ from .settings import PROGRAM, Settings
 from .storage.journal import CHANNEL
 
 LARGEST_BODY = 8_000
+PACKED = [r"^/(?!api/|schema|theme)", r"\.png$"]  # the page's own files are kept compressed
 
 
 def make_app(settings: Settings | None = None) -> ASGIApp:
@@ -44,6 +46,9 @@ def _litestar(server: Server) -> Litestar:
             "person": Provide(provide_person),
         },
         exception_handlers=ERRORS,
+        compression_config=CompressionConfig(
+            "gzip", minimum_size=1_000, gzip_compress_level=5, exclude=PACKED
+        ),
         request_max_body_size=LARGEST_BODY,
         lifespan=[lambda app: running(server, channels)],
         logging_config=None,

@@ -5,6 +5,7 @@
     nursery.py   a process that has imported everything and forks servers, which are then killed
     clients.py   people at tables, who play over WebSockets and HTTP as fast as they can
     ledger.py    what they sent and what they were told
+    kept.py      what the database has
     audit.py     the log, read from the database and replayed by the engine; raises `Lost`
     arena.py     all of it together: start, play, kill, compare
 """

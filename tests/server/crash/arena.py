@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
-from sqlalchemy.pool import NullPool
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from axio.games import GAMES
 from axio.record import Record, replay
 from axio.server.settings import Settings
-from axio.server.storage.schema import entries, seats, tables
 
-from .audit import Book, Kept, Lost
+from .audit import Book, Lost
 from .clients import Line, Match, Person, Player
+from .kept import bots_to_move, finished, read, reader
 from .ledger import Counts, Ledger
 from .nursery import Nursery
 
-PATIENCE = 60.0  # seconds for a server to come up, or for a bot to move
-SLOTS = 3  # tables played at the same time
+PATIENCE = 120.0  # seconds for a server to come up, for a bot to move, for anything to go on
+SLOTS = 2  # tables played at the same time
+PEOPLE = 3  # who play at one table
 LONGEST_LIFE = 0.06  # seconds
+MORE = 10  # entries that are made after the last kill
 SEATINGS = (
     ("me", "open"),
     ("me", "bot"),
@@ -41,98 +42,91 @@ SEATINGS = (
 class Arena:
     """One database, one server at a time."""
 
-    def __init__(self, folder: Path, database: str = "", seed: int = 0) -> None:
-        self._folder = folder
+    def __init__(self, nursery: Nursery, number: int, engine: AsyncEngine, seed: str) -> None:
+        self._nursery = nursery
+        self._number = number
+        self._engine = engine
         self._lots = random.Random(seed)
-        self._settings = Settings(
-            data=str(folder),
-            database=database,
-            limits=False,
-            bot_threads=1,
-            bot_seconds=0.01,
-            most_tables_each=1_000_000,
-            logs="error",
-        )
-        self._nursery = Nursery(self._settings, folder / "log.txt")
+        self._line = Line(nursery.ports[number], self._lots, self._notice, self._hear)
         self._up = asyncio.Event()
-        self._sent = 0
-        self._strike_at: int | None = None
-        self._people: list[Person] = []
-        self._matches: dict[str, Match] = {}
+        self._enough = asyncio.Event()
+        self._left = 0  # messages until it is enough
+        self._playing: dict[str, Match] = {}
         self._books: dict[str, Book] = {}
-        self._waiting_bots: set[str] = set()
+        self._ledgers: dict[str, Ledger] = {}
+        self._bots: set[str] = set()  # tables that a server left behind at a bot's turn
         self._closing = False
         self.counts = Counts()
 
-    async def run(self, kills: int, progress: Callable[[], None] = lambda: None) -> None:
+    async def run(self, kills: int, progress: Callable[[], None]) -> None:
         """Kill a server so many times; then let all games end. Raises `Lost`."""
-        async with AsyncExitStack() as stack:
-            await stack.enter_async_context(self._nursery)
-            engine = _reader(self._settings.url)
-            stack.push_async_callback(engine.dispose)
-            self._line = Line(self._nursery.port, self._lots, self._noticed_sending, self._up.set)
-            await self._nursery.start()
-            self._people = [await self._guest(f"Guest {number}") for number in range(SLOTS * 3)]
-            slots = [asyncio.create_task(self._slot(number)) for number in range(SLOTS)]
-            stack.callback(lambda: [slot.cancel() for slot in slots])
+        await self._nursery.start(self._number)
+        people = [await self._guest(f"Guest {number}") for number in range(SLOTS * PEOPLE)]
+        slots = [
+            asyncio.create_task(self._slot(people[first : first + PEOPLE]))
+            for first in range(0, len(people), PEOPLE)
+        ]
+        try:
             for _ in range(kills):
-                await self._or_fail(self._live_and_die(), slots)
-                await self._compare(engine, list(self._matches))
+                await self._while_they_play(slots, self._live_and_die())
+                await self._compare()
                 progress()
-                await self._nursery.start()
-            await self._or_fail(self._see_bots_move(engine), slots)
-            self._closing = True
-            await asyncio.wait_for(asyncio.gather(*slots), PATIENCE * 5)
-            await self._check_records(engine)
-            await self._nursery.bury()
-            await self._compare(engine, None)
-            self.counts.entries = sum(len(book) for book in self._books.values())
-            if errors := self._nursery.log:
-                raise Lost(f"the servers complained:\n{errors[:5000]}")
+                await self._nursery.start(self._number)
+            await self._while_they_play(slots, self._see_bots_move())
+            self._close()
+            await asyncio.wait_for(asyncio.gather(*slots), PATIENCE)
+        finally:
+            for slot in slots:
+                slot.cancel()
+        await self._check_records()
+        await self._nursery.bury(self._number)
+        await self._compare(everything=True)
+        self.counts.entries = sum(len(book) for book in self._books.values())
+        self.counts.tables = len(self._books)
+        self.counts.acknowledged = sum(ledger.acknowledged for ledger in self._ledgers.values())
 
-    async def _or_fail(self, work: Any, slots: Sequence[asyncio.Task[None]]) -> None:
-        """Do something while people play; if they meet with something wrong, that ends it."""
+    async def _while_they_play(
+        self, slots: Sequence[asyncio.Task[None]], work: Coroutine[Any, Any, None]
+    ) -> None:
+        """Do something; if people meet with something wrong meanwhile, or nothing goes on, that ends it."""
         task = asyncio.create_task(work)
-        await asyncio.wait([task, *slots], return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE * 2)
-        failed = next((slot for slot in slots if slot.done()), None)
-        if failed is not None or not task.done():
+        await asyncio.wait([task, *slots], return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE)
+        for one in (*slots, task):
+            if one.done():
+                one.result()
+        if not task.done():
             task.cancel()
-            if failed is not None:
-                failed.result()
             raise Lost(f"nothing goes on; the servers wrote:\n{self._nursery.log[-5000:]}")
-        task.result()
 
     # ------------------------------------------------------------ life and death
 
     async def _live_and_die(self) -> None:
         """Let the server live for a moment, then kill it."""
-        lots = self._lots
+        lots, kind = self._lots, self._lots.random()
         self._up.clear()
-        kind = lots.random()
         if kind < 0.1:  # while it starts
-            await asyncio.sleep(lots.uniform(0, 0.05))
-        else:
+            await asyncio.sleep(lots.uniform(0, LONGEST_LIFE))
+        elif kind < 0.5:  # at any instant
             await self._up.wait()
-            if kind < 0.5:  # at any instant
-                await asyncio.sleep(lots.uniform(0, LONGEST_LIFE))
-            else:  # right after something was sent
-                await self._until_sent(lots.randrange(1, 12))
-                await asyncio.sleep(lots.choice((0.0, lots.uniform(0, 0.003), lots.uniform(0, 0.01))))
-        self._nursery.strike()
+            await asyncio.sleep(lots.uniform(0, LONGEST_LIFE))
+        else:  # right after something was sent
+            await self._up.wait()
+            self._enough.clear()
+            self._left = lots.randrange(1, 12)
+            with suppress(TimeoutError):  # perhaps nobody has anything to say
+                await asyncio.wait_for(self._enough.wait(), 1.0)
+            await asyncio.sleep(lots.choice((0.0, lots.uniform(0, 0.003), lots.uniform(0, 0.01))))
+        self._nursery.strike(self._number)
         self.counts.kills += 1
-        await self._nursery.bury()
+        await self._nursery.bury(self._number)
 
-    async def _until_sent(self, count: int) -> None:
-        self._sending = asyncio.Event()
-        self._strike_at = self._sent + count
-        with suppress(TimeoutError):  # perhaps nobody has anything to say
-            await asyncio.wait_for(self._sending.wait(), 1.0)
-        self._strike_at = None
+    def _notice(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            self._enough.set()
 
-    def _noticed_sending(self) -> None:
-        self._sent += 1
-        if self._strike_at is not None and self._sent >= self._strike_at:
-            self._sending.set()
+    def _hear(self) -> None:
+        self._up.set()
 
     # ------------------------------------------------------------ tables
 
@@ -140,14 +134,13 @@ class Arena:
         made = await self._line.insist("POST", "/api/guests", body={"name": name})
         return Person(made["id"], made["token"])
 
-    async def _slot(self, number: int) -> None:
+    async def _slot(self, people: list[Person]) -> None:
         """Play one game after the other."""
-        people = self._people[number * 3 : number * 3 + 3]
         while not self._closing:
             match = await self._open(people)
             await asyncio.gather(*(Player(self._line, match, person).play() for person in match.people))
             self.counts.finished += match.status == "over"
-            self._matches.pop(match.id, None)
+            del self._playing[match.id]
 
     async def _open(self, people: list[Person]) -> Match:
         lots, host = self._lots, people[0]
@@ -155,118 +148,111 @@ class Arena:
         wanted = [{"kind": kind, **({"level": "greedy"} if kind == "bot" else {})} for kind in seating]
         body = {"game": lots.choice(GAMES), "seats": wanted, "public": lots.random() < 0.5}
         opened = await self._line.insist("POST", "/api/tables", host.token, body)
-        ledger = Ledger(opened["id"], seated={host.id} if "me" in seating else set())
+        ledger = self._ledgers[opened["id"]] = Ledger(opened["id"], seated={host.id})
         guests = people[1 : 1 + seating.count("open")]
         stay = lots.choice((lots.randrange(8, 40), lots.randrange(20, 80), 1000))
-        match = Match(ledger, [host, *guests], stay)
-        self._matches[match.id] = match
-        self.counts.tables += 1
+        match = self._playing[ledger.table_id] = Match(ledger, [host, *guests], stay)
         for guest in guests:
             path = f"/api/tables/{match.id}/join"
             await self._line.insist("POST", path, guest.token, {"invite": opened["invite"]})
             ledger.seated.add(guest.id)
         return match
 
+    def _close(self) -> None:
+        """Let everybody play a little, then leave."""
+        self._closing = True
+        for match in self._playing.values():
+            match.stay = min(match.stay, match.ledger.highest + MORE)
+
     # ------------------------------------------------------------ comparing
 
-    async def _compare(self, engine: AsyncEngine, ids: Sequence[str] | None) -> None:
-        """Hold the database against what clients know, of some tables or of all."""
-        kept = await _read(engine, ids)
-        for table_id, match in self._matches.items():
+    async def _compare(self, *, everything: bool = False) -> None:
+        """Hold the database against what clients know. Raises `Lost`."""
+        touched = [
+            one.table_id for one in self._ledgers.values() if one.told or one.table_id in self._playing
+        ]
+        kept = await read(self._engine, None if everything else touched)
+        for table_id in self._ledgers if everything else touched:
             if table_id not in kept:
                 raise Lost(f"table {table_id} was opened and is not there")
-            self.counts.told += len(match.ledger.told)
         for table_id, found in kept.items():
-            match_or_none = self._matches.get(table_id)
-            ledger = match_or_none.ledger if match_or_none else Ledger(table_id)
+            ledger = self._ledgers.get(table_id) or Ledger(table_id)
             book = self._books.get(table_id)
             if book is None:
                 book = self._books[table_id] = Book(found, ledger)
             before = len(book)
+            self.counts.told += len(ledger.told)
             book.compare(found)
             self._count(table_id, book, ledger, before)
 
     def _count(self, table_id: str, book: Book, ledger: Ledger, before: int) -> None:
         counts = self.counts
-        counts.bots += table_id in self._waiting_bots and before < len(book)
-        self._waiting_bots.discard(table_id)
+        counts.bots += table_id in self._bots and before < len(book)
+        self._bots.discard(table_id)
         if book.bot_to_move:
-            self._waiting_bots.add(table_id)
+            self._bots.add(table_id)
         counts.untold += len(book) > ledger.highest > 0
         for sent in ledger.sent.values():
             if sent.acknowledged is None and sent.refused is None:
                 counts.cut_off += 1
                 counts.kept += book.knows(sent)
 
-    async def _see_bots_move(self, engine: AsyncEngine) -> None:
-        """Without anybody connected, every bot whose turn it is has to move."""
-        async with asyncio.timeout(PATIENCE):
-            while True:
-                async with engine.connect() as connection:
-                    query = select(tables.c.id).join(
-                        seats, (seats.c.table_id == tables.c.id) & (seats.c.seat == tables.c.turn)
-                    )
-                    waiting = (await connection.execute(query.where(seats.c.bot.is_not(None)))).all()
-                if not waiting:
-                    return
-                await asyncio.sleep(0.02)
+    async def _see_bots_move(self) -> None:
+        """Every bot whose turn it is has to move."""
+        while await bots_to_move(self._engine):
+            await asyncio.sleep(0.02)
 
-    async def _check_records(self, engine: AsyncEngine) -> None:
+    async def _check_records(self) -> None:
         """Every finished game has a record that checks."""
-        async with engine.connect() as connection:
-            over = (await connection.execute(select(tables.c.id).where(tables.c.status == "over"))).all()
-        for (table_id,) in over:
+        for table_id in await finished(self._engine):
             answer = await self._line.insist("GET", f"/api/tables/{table_id}/record")
-            import json
-
-            record = Record.parse(json.dumps(answer))
-            if not replay(record).over:
+            if not replay(Record.parse(json.dumps(answer))).over:
                 raise Lost(f"the record of {table_id} does not end")
 
 
-def _reader(url: str) -> AsyncEngine:
-    """Reads beside the server. On SQLite it must leave no trace: a writer that is the last one to leave would
-    tidy up, and the next server would not find what the dead one has left behind."""
-    if url.startswith("sqlite"):
-        path = url.partition(":///")[2]
-        return create_async_engine(f"sqlite+aiosqlite:///file:{path}?mode=ro&uri=true", poolclass=NullPool)
-    return create_async_engine(url, isolation_level="REPEATABLE READ")
-
-
-async def _read(engine: AsyncEngine, ids: Sequence[str] | None) -> dict[str, Kept]:
-    async with engine.connect() as connection:
-        rows = []
-        for table, key in ((tables, tables.c.id), (seats, seats.c.table_id), (entries, entries.c.table_id)):
-            query = select(table) if ids is None else select(table).where(key.in_(ids))
-            rows.append((await connection.execute(query)).mappings().all())
-    kept = {row["id"]: Kept(dict(row), [], []) for row in rows[0]}
-    for row in sorted(rows[1], key=lambda row: row["seat"]):
-        kept[row["table_id"]].seats.append(dict(row))
-    for row in sorted(rows[2], key=lambda row: row["number"]):
-        kept[row["table_id"]].entries.append((row["number"], row["at"], row["body"]))
-    return kept
+async def _everywhere(
+    folder: Path, kills: int, databases: Sequence[str], seed: int, progress: Callable[[], None]
+) -> Counts:
+    settings = [
+        Settings(
+            data=str(folder / str(number)),
+            database=database,
+            limits=False,
+            bot_threads=1,
+            bot_seconds=0.01,
+            most_tables_each=1_000_000,
+            logs="warning",
+        )
+        for number, database in enumerate(databases)
+    ]
+    async with Nursery(settings, folder / "log.txt") as nursery:
+        engines = [reader(one.url) for one in settings]
+        arenas = [Arena(nursery, n, engine, f"{seed}/{n}") for n, engine in enumerate(engines)]
+        try:
+            async with asyncio.TaskGroup() as group:
+                for number, arena in enumerate(arenas):
+                    share = kills // len(arenas) + (number < kills % len(arenas))
+                    group.create_task(arena.run(share, progress))
+        except* Lost as lost:
+            raise lost.exceptions[0] from None
+        finally:
+            for engine in engines:
+                await engine.dispose()
+        if nursery.log:
+            raise Lost(f"the servers complained:\n{nursery.log[:5000]}")
+    return sum((arena.counts for arena in arenas), Counts())
 
 
 def run(
     kills: int,
+    databases: Sequence[str] = ("", ""),
     *,
-    database: str = "",
-    arenas: int = 2,
     seed: int = 0,
     progress: Callable[[], None] = lambda: None,
 ) -> Counts:
-    """Kill servers so many times, in several arenas at once; what was seen. Raises `Lost`."""
+    """Kill servers so many times, one for each database (`""` is a file) at once; what was seen.
 
-    async def everywhere(folder: Path) -> Counts:
-        made = []
-        for number in range(arenas):
-            (folder / str(number)).mkdir()
-            made.append(Arena(folder / str(number), database, seed * 100 + number))
-        shares = [kills // arenas + (number < kills % arenas) for number in range(arenas)]
-        async with asyncio.TaskGroup() as group:
-            for arena, share in zip(made, shares, strict=True):
-                group.create_task(arena.run(share, progress))
-        return sum((arena.counts for arena in made), Counts())
-
+    Raises `Lost`.
+    """
     with tempfile.TemporaryDirectory(prefix="crash-") as folder:
-        return asyncio.run(everywhere(Path(folder)))
+        return asyncio.run(_everywhere(Path(folder), kills, databases, seed, progress))

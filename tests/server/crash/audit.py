@@ -14,6 +14,7 @@ from axio.events import Event, seen_by
 from axio.games import find_variant
 from axio.table import Table
 
+from .kept import Kept
 from .ledger import Json, Ledger, Sent, Told
 
 HOLD = 15_000  # milliseconds that a draw waits
@@ -22,15 +23,6 @@ PHASES = {PLACE: "place", OFFER: "offer", OVER: "over"}
 
 class Lost(AssertionError):
     """The log is not what clients were told, or not what the rules allow."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What the database has of one table at one instant."""
-
-    row: Json
-    seats: list[Json]
-    entries: list[tuple[int, int, str]]  # number, time, body
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,11 @@ class Ledger:
     left: set[str] = field(default_factory=set)  # people who were told that they have left
     highest: int = 0  # the highest number that anybody was told
 
+    @property
+    def acknowledged(self) -> int:
+        """How many messages were acknowledged."""
+        return sum(sent.acknowledged is not None for sent in self.sent.values())
+
     def hear(self, message: Json) -> None:
         """Note a view or a step."""
         self.told.append(Told(message["you"], message))

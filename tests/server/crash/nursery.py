@@ -1,7 +1,7 @@
 """A process that has imported everything and forks servers, which are then killed.
 
 Starting a server takes seconds, forking one takes milliseconds. The process that forks has no threads and no
-event loop. It holds the socket that the servers listen on: who connects between two servers waits for the
+event loop. It holds the sockets that the servers listen on: who connects between two servers waits for the
 next one.
 """
 
@@ -17,6 +17,7 @@ import socket
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Self
@@ -24,18 +25,19 @@ from typing import Any, Self
 from axio.server.settings import Settings
 
 START = 300.0  # seconds to import everything and, on a new machine, to compile the rules
-PATIENCE = 60.0  # seconds for a fork or a death
+PATIENCE = 60.0  # seconds for a fork or a burial
 
 
 class Nursery:
-    """The forking process, seen from the test."""
+    """The forking process, seen from the test. Each of its databases has one server at a time."""
 
-    def __init__(self, settings: Settings, log: Path) -> None:
+    def __init__(self, settings: Sequence[Settings], log: Path) -> None:
         self._settings = settings
         self._log = log
         self._process: asyncio.subprocess.Process | None = None
-        self.port = 0
-        self.pid: int | None = None
+        self._turn = asyncio.Lock()
+        self._pids: dict[int, int] = {}
+        self.ports: list[int] = []
 
     async def __aenter__(self) -> Self:
         with self._log.open("ab") as log:
@@ -43,20 +45,20 @@ class Nursery:
                 sys.executable,
                 "-m",
                 __name__,
-                json.dumps(asdict(self._settings)),
+                json.dumps([asdict(one) for one in self._settings]),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # or NumPy would start threads
             )
-        self.port = (await self._answer(START))["port"]
+        self.ports = await self._answer(START)
         return self
 
     async def __aexit__(self, *_: object) -> None:
         process = self._process
         assert process is not None
         assert process.stdin is not None
-        process.stdin.close()  # it kills its server and ends
+        process.stdin.close()  # it kills its servers and ends
         await asyncio.wait_for(process.wait(), PATIENCE)
 
     @property
@@ -64,35 +66,35 @@ class Nursery:
         """What the servers have written to standard error."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
-    async def start(self) -> None:
+    async def start(self, which: int) -> None:
         """Fork a server."""
-        self.pid = (await self._ask("start"))["pid"]
+        self._pids[which] = await self._ask("start", which)
 
-    def strike(self) -> None:
-        """SIGKILL, now. Its number stays the server's until `bury`, so nobody else can be hit."""
-        if self.pid is not None:
-            os.kill(self.pid, signal.SIGKILL)
+    def strike(self, which: int) -> None:
+        """SIGKILL, now. The number stays the server's until `bury`, so nobody else can be hit."""
+        if which in self._pids:
+            os.kill(self._pids[which], signal.SIGKILL)
 
-    async def bury(self) -> None:
+    async def bury(self, which: int) -> None:
         """Kill the server if it lives, and wait until nothing is left of it."""
-        self.strike()
-        self.pid = None
-        await self._ask("bury")
+        self.strike(which)
+        del self._pids[which]
+        await self._ask("bury", which)
 
-    async def _ask(self, command: str) -> dict[str, Any]:
+    async def _ask(self, command: str, which: int) -> Any:
         assert self._process is not None
         assert self._process.stdin is not None
-        self._process.stdin.write(f"{command}\n".encode())
-        return await self._answer(PATIENCE)
+        async with self._turn:
+            self._process.stdin.write(f"{command} {which}\n".encode())
+            return await self._answer(PATIENCE)
 
-    async def _answer(self, patience: float) -> dict[str, Any]:
+    async def _answer(self, patience: float) -> Any:
         assert self._process is not None
         assert self._process.stdout is not None
         line = await asyncio.wait_for(self._process.stdout.readline(), patience)
         if not line:
             raise AssertionError(f"the nursery has ended; it wrote:\n{self.log}")
-        answer: dict[str, Any] = json.loads(line)
-        return answer
+        return json.loads(line)
 
 
 # ---------------------------------------------------------------- inside that process
@@ -107,39 +109,40 @@ def main() -> None:
     from axio.server.logs import set_up_logs
     from axio.server.serving import OPTIONS
 
-    found = json.loads(sys.argv[1])
-    settings = Settings(**{**found, "origins": tuple(found["origins"])})
-    set_up_logs(settings.logs)
+    settings = [Settings(**{**one, "origins": tuple(one["origins"])}) for one in json.loads(sys.argv[1])]
+    set_up_logs(settings[0].logs)
     with tempfile.TemporaryDirectory() as folder:
-        config = uvicorn.Config(make_app(replace(settings, data=folder, database="")), **OPTIONS)
+        config = uvicorn.Config(make_app(replace(settings[0], data=folder, database="")), **OPTIONS)
         uvloop.run(_rehearse(uvicorn.Server(config)))
     for thread in threading.enumerate():  # a process with threads cannot be forked safely
         if thread is not threading.current_thread():
             thread.join()
-    door = socket.create_server(("127.0.0.1", 0), backlog=200)
-    config = uvicorn.Config(make_app(settings), **OPTIONS)
-    config.load()
+    doors = [socket.create_server(("127.0.0.1", 0), backlog=200) for _ in settings]
+    configs = [uvicorn.Config(make_app(one), **OPTIONS) for one in settings]
+    for config in configs:
+        config.load()
     gc.collect()
     gc.freeze()  # what is not looked at need not be copied
-    _say(port=door.getsockname()[1])
-    child = 0
+    _say([door.getsockname()[1] for door in doors])
+    alive: dict[int, int] = {}
     for line in sys.stdin:
-        if line.strip() == "start":
-            child = os.fork()
-            if not child:
-                _serve(uvicorn.Server(config), door)
-            _say(pid=child)
+        command, which = line.split()
+        number = int(which)
+        if command == "start":
+            alive[number] = os.fork()
+            if not alive[number]:
+                _serve(uvicorn.Server(configs[number]), doors[number])
+            _say(alive[number])
         else:
-            _bury(child)
-            child = 0
-            _say(buried=True)
-    _bury(child)
+            _bury(alive.pop(number))
+            _say("buried")
+    for child in alive.values():
+        _bury(child)
 
 
 async def _rehearse(server: Any) -> None:
     """Start, play and stop once, so that no server has to import or to work out what never changes."""
     from axio.games import GAMES
-    from axio.games.declaration import MOST_PLAYERS
 
     from .clients import Line, Match, Person, Player
     from .ledger import Ledger
@@ -150,11 +153,9 @@ async def _rehearse(server: Any) -> None:
         made = await line.insist("POST", "/api/guests", body={"name": "Rehearsal"})
         person = Person(made["id"], made["token"])
         for game in GAMES:
-            for players in range(1, MOST_PLAYERS + 1):
-                seats = [{"kind": "me"}, *[{"kind": "bot", "level": "balanced"}] * (players - 1)]
-                body = {"game": game, "seats": seats}
-                table = await line.insist("POST", "/api/tables", person.token, body)
-                await Player(line, Match(Ledger(table["id"]), [person], stay=8), person).play()
+            body = {"game": game, "seats": [{"kind": "me"}, {"kind": "bot", "level": "greedy"}]}
+            table = await line.insist("POST", "/api/tables", person.token, body)
+            await Player(line, Match(Ledger(table["id"]), [person], stay=6), person).play()
         server.should_exit = True
         await serving
 
@@ -170,12 +171,11 @@ def _serve(server: Any, door: socket.socket) -> None:
 
 
 def _bury(child: int) -> None:
-    if child:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
 
 
-def _say(**what: object) -> None:
+def _say(what: object) -> None:
     print(json.dumps(what), flush=True)
 
 

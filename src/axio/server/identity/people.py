@@ -30,7 +30,11 @@ _UNPRINTABLE = re.compile(
 
 
 class BadName(AxioError):
-    """A name, username or password that cannot be taken."""
+    """A name, username or password that cannot be taken; `code` is for programs."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
 
 
 class WrongSecret(AxioError):
@@ -53,7 +57,7 @@ def clean_name(name: str) -> str:
     """A name as it is shown. Raises `BadName`."""
     name = " ".join(_UNPRINTABLE.sub("", name).split())
     if not 1 <= len(name) <= LONGEST_NAME:
-        raise BadName(f"a name has 1 to {LONGEST_NAME} characters")
+        raise BadName("bad_name", f"a name has 1 to {LONGEST_NAME} characters")
     return name
 
 
@@ -136,15 +140,18 @@ class People:
         username = username.strip().lower()
         if not _USERNAME.fullmatch(username):
             raise BadName(
-                "a username has 2 to 24 of a-z, 0-9, '.', '_' and '-', and starts with a letter or digit"
+                "bad_username",
+                "a username has 2 to 24 of a-z, 0-9, '.', '_' and '-', and starts with a letter or digit",
             )
         if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-            raise BadName(f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
+            raise BadName(
+                "bad_password", f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters"
+            )
         secret = await asyncio.to_thread(self._hasher.hash, password)
         try:
             return await self._change(await self.keep(person), username=username, password=secret)
         except IntegrityError:
-            raise BadName(f"the username {username} is taken; choose another") from None
+            raise BadName("name_taken", f"the username {username} is taken; choose another") from None
 
     async def by_phrase(self, phrase: str) -> Person:
         """The person with a phrase. Raises `WrongSecret`."""

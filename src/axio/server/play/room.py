@@ -258,12 +258,12 @@ class Room:
             if game.seats_of(person):
                 return  # perhaps the answer to the first request was lost
             if game.status != "open":
-                raise Refused("not_allowed", "the game has started; its table can be watched")
+                raise Refused("seat_taken", "the game has started; its table can be watched")
             free = game.free_seats()
             if seat is None:
                 seat = free[0]
             elif seat not in free:
-                raise Refused("not_allowed", f"seat {seat} is not free")
+                raise Refused("seat_taken", f"seat {seat} is not free")
             await self._take(Sat(seat, person, name))
 
     async def hire(self, seat: int, level: str, person: str) -> None:
@@ -276,7 +276,7 @@ class Room:
                         "not_allowed", "only the one who opened the table can put bots on its seats"
                     )
                 if seat not in game.free_seats():
-                    raise Refused("not_allowed", f"seat {seat} is not free")
+                    raise Refused("seat_taken", f"seat {seat} is not free")
                 await self._take(Hired(seat, level))
                 return
             self._check_playing()

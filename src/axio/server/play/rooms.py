@@ -87,6 +87,8 @@ class Rooms:
 
     async def get(self, table_id: str) -> Room:
         """The room of a table. Raises `NoSuchTable`."""
+        if "\0" in table_id:
+            raise NoSuchTable  # PostgreSQL has no such text
         room = self._rooms.pop(table_id, None)
         if room is not None:
             self._rooms[table_id] = room  # the last one used is the last one forgotten

@@ -28,6 +28,7 @@ class Summary(Struct, frozen=True):
     updated: int
     seats: list[SeatInfo]
     moves: int
+    turn: int | None
     your_turn: bool
     daily: str | None
 
@@ -54,6 +55,7 @@ def _summary(row: RowMapping, seats: Sequence[RowMapping], person: str | None) -
         updated=row["updated"],
         seats=[_seat(seat) for seat in seats],
         moves=row["moves"],
+        turn=turn,
         your_turn=person is not None and any(seat["person"] == person for seat in on_turn),
         daily=row["daily"],
     )

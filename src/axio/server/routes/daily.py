@@ -93,9 +93,9 @@ def _read(day: str | None) -> date:
             raise ValueError
         read = date.fromisoformat(day)
     except ValueError:
-        raise Refused("bad_request", "a day is written as 2026-11-15") from None
+        raise Refused("no_such_day", "a day is written as 2026-11-15") from None
     if not FIRST_DAY <= read <= latest:
-        raise Refused("bad_request", f"there are deals from {FIRST_DAY} to {latest}")
+        raise Refused("no_such_day", f"there are deals from {FIRST_DAY} to {latest}")
     return read
 
 

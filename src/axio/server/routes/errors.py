@@ -11,7 +11,7 @@ from litestar.types import ExceptionHandlersMap
 from msgspec import Struct
 
 from ...errors import AxioError, IllegalMove, UnknownGame
-from ..identity.people import WrongSecret
+from ..identity.people import BadName, WrongSecret
 from ..play.room import Refused, code_of
 from .site import page
 
@@ -24,6 +24,7 @@ STATUS = {
     "too_fast": 429,
     "too_many_tables": 429,
     "not_allowed": 403,
+    "seat_taken": 409,
     "not_yet": 409,
     "unavailable": 503,
     "not_started": 409,
@@ -51,6 +52,8 @@ def _axio(_: Request[Any, Any, Any], error: AxioError) -> Response[Problem]:
         return problem(STATUS.get(error.code, 400), error.code, str(error))
     if isinstance(error, UnknownGame):
         return problem(404, "unknown_game", str(error))
+    if isinstance(error, BadName):
+        return problem(422, error.code, str(error))
     if isinstance(error, WrongSecret):
         return problem(403, "wrong_secret", str(error))
     if isinstance(error, IllegalMove):
@@ -69,9 +72,18 @@ def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Pro
     return problem(status, CODES.get(status, "error"), detail)
 
 
+def _too_deep(_: Request[Any, Any, Any], error: RecursionError) -> Response[Problem]:
+    return problem(400, "bad_request", "this is nested too deeply to be read")
+
+
 def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
     return problem(500, "broken", "the server has made a mistake; nothing was changed. Try again in a moment")
 
 
-ERRORS: ExceptionHandlersMap = {AxioError: _axio, HTTPException: _http, Exception: _unexpected}
+ERRORS: ExceptionHandlersMap = {
+    AxioError: _axio,
+    HTTPException: _http,
+    RecursionError: _too_deep,
+    Exception: _unexpected,
+}

@@ -73,8 +73,12 @@ def page(request: Request[Any, Any, Any], name: str, status: int = 200) -> Respo
 @get("/static/{path:path}", include_in_schema=False)
 async def show_file(request: Request[Any, Any, Any], path: str) -> Response[bytes]:
     """A file of the page."""
-    wanted = (WEB / path.lstrip("/")).resolve()
-    if not wanted.is_relative_to(WEB.resolve()) or not wanted.is_file():
+    try:
+        wanted = (WEB / path.lstrip("/")).resolve()
+        found = wanted.is_relative_to(WEB.resolve()) and wanted.is_file()
+    except (OSError, ValueError):  # no file can have such a name
+        found = False
+    if not found:
         raise NotFoundException("there is no such file")
     return _respond(request, wanted)
 

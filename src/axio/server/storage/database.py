@@ -59,9 +59,7 @@ class Database:
 def _engine(url: str) -> AsyncEngine:
     # Errors end up in logs: they must not say what was to be written, hands and seeds among it.
     if url.startswith("postgresql"):
-        return create_async_engine(
-            url, pool_size=8, max_overflow=8, pool_pre_ping=True, hide_parameters=True
-        )
+        return create_async_engine(url, pool_size=8, max_overflow=8, pool_pre_ping=True, hide_parameters=True)
     engine = create_async_engine(url, hide_parameters=True)
 
     @event.listens_for(engine.sync_engine, "connect")

@@ -19,9 +19,8 @@ async function show() {
     await me();
     draw(await get(`/api/daily?${query}`));
   } catch (error) {
-    byId("deals").replaceChildren(
-      h("li", { class: "card" }, h("p", null, explain(error)), asked && h("p", null, h("a", { class: "button", href: "/daily" }, t("daily.today")))),
-    );
+    const back = asked && h("a", { class: "button", href: "/daily" }, t("daily.today"));
+    byId("deals").replaceChildren(h("li", { class: "card stack" }, h("p", null, explain(error)), back));
   }
   byId("deal-day").hidden = false;
 }
@@ -40,7 +39,8 @@ function draw(daily) {
       : [h("a", { class: "button", href: "/daily" }, t("daily.today"))]),
   );
   byId("deals").replaceChildren(...daily.deals.map((deal) => h("li", null, dealCard(deal, today))));
-  byId("compare").hidden = !daily.deals.some((deal) => [...deal.best, deal.attempt].some((one) => (one?.scores?.length ?? 0) > 1));
+  const results = daily.deals.flatMap((deal) => [...deal.best, deal.attempt]);
+  byId("compare").hidden = !results.some((one) => (one?.scores?.length ?? 0) > 1);
 }
 
 /**

@@ -36,11 +36,12 @@ export function dealCard(deal, today) {
  */
 function result({ game, name, attempt }, today) {
   if (attempt?.status === "over") {
+    const label = t("daily.look.label", { game: name });
     return h(
       "div",
       { class: "stack" },
       h("p", null, t("daily.result"), " ", scoreChips(attempt.scores ?? [])),
-      h("a", { class: "button", href: `/t/${attempt.table}`, "aria-label": t("daily.look.label", { game: name }) }, t("daily.look")),
+      h("a", { class: "button", href: `/t/${attempt.table}`, "aria-label": label }, t("daily.look")),
     );
   }
   if (!today) return h("p", { class: "muted" }, t("daily.missed"));

@@ -19,11 +19,9 @@ export function showGames(parent, games) {
 
 /** @param {Game} game */
 function card(game) {
-  const play = h(
-    "button",
-    { type: "button", class: "button button-primary", "data-play": game.id, "aria-label": t("game.play", { game: game.name }) },
-    t("play"),
-  );
+  const label = t("game.play", { game: game.name });
+  const look = { type: "button", class: "button button-primary", "data-play": game.id, "aria-label": label };
+  const play = h("button", look, t("play"));
   play.addEventListener("click", () => void act(play, () => playAtOnce(game)));
   return h(
     "article",

@@ -28,7 +28,8 @@ export function showSettings(parent) {
  * @param {Settings[Name][]} values
  */
 function oneOf(name, values) {
-  const labelled = values.map((value) => /** @type {[string, string]} */ ([value, t(value === "auto" ? "set.auto" : `set.${name}.${value}`)]));
+  const word = (/** @type {string} */ value) => t(value === "auto" ? "set.auto" : `set.${name}.${value}`);
+  const labelled = values.map((value) => /** @type {[string, string]} */ ([value, word(value)]));
   return choice(`set-${name}`, t(`set.${name}`), labelled, setting(name), (value) =>
     setSetting(name, /** @type {Settings[Name]} */ (value)),
   );

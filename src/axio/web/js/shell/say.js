@@ -62,7 +62,9 @@ export function announce(text) {
 /**
  * Ask something. Esc, the cross and a click beside the dialog answer null.
  * @template Value
- * @param {{title: string, body?: Node | string, actions?: {label: string, value: Value, primary?: boolean}[], id?: string}} what
+ * @param {{
+ *   title: string, body?: Node | string, actions?: {label: string, value: Value, primary?: boolean}[], id?: string,
+ * }} what
  * @returns {Promise<Value | null>}
  */
 export function dialog({ title, body = "", actions = [], id }) {

@@ -2,7 +2,7 @@
 import { byId, h } from "../shell/dom.js";
 import { colourName, t } from "../shell/i18n.js";
 import { icon } from "./artwork.js";
-import { ask, cancel, canPlace, confirm, confirmable, name, other, startSwap, turnBy } from "./placing.js";
+import { cancel, canPlace, confirm, confirmable, name, order, other, startSwap, turnBy } from "./placing.js";
 import { mayMove, replaced } from "./position.js";
 import { total } from "./options.js";
 import { onChoice, state } from "./state.js";
@@ -23,8 +23,8 @@ export function startActions(hint) {
     exchange: () => other("exchange"),
     keep: () => other("keep"),
     pass: () => other("pass"),
-    back: () => ask("back"),
-    draw: () => ask("draw"),
+    back: () => order({ do: "back" }),
+    draw: () => order({ do: "draw" }),
   };
   for (const [id, act] of Object.entries(actions)) button(id).addEventListener("click", act);
   onChoice(draw);
@@ -79,11 +79,7 @@ function drawNaming(moves) {
   for (const input of box.querySelectorAll("input")) input.checked = Number(input.value) === state.choice.pick;
 }
 
-/**
- * @param {Moves} moves
- * @param {number} pick
- * @param {number} none points without a name
- */
+/** @param {Moves} moves @param {number} pick @param {number} none points without a name */
 function namingChoice(moves, pick, none) {
   const letter = moves.named?.[pick] ?? "";
   const more = total(moves, pick) - none;

@@ -43,11 +43,7 @@ export async function showPlacement(view, event, mine) {
   if (!mine) await pause(LOOK);
 }
 
-/**
- * @param {View} view
- * @param {Placed} placed
- * @param {number} seat
- */
+/** @param {View} view @param {Placed} placed @param {number} seat */
 async function land(view, placed, seat) {
   const from = (seatPanel(seat) ?? byId("own")).getBoundingClientRect();
   const to = onScreen(placed.x, placed.y);
@@ -70,10 +66,7 @@ function rise(cells) {
   }
 }
 
-/**
- * @param {PlaceEvent} event
- * @param {Placed} placed
- */
+/** @param {PlaceEvent} event @param {Placed} placed */
 async function flyPoints(event, placed) {
   const scored = Object.entries(event.gain).filter(([, n]) => n > 0);
   if (!scored.length) return;

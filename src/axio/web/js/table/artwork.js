@@ -24,22 +24,13 @@ export const hasSymbol = (letter) => document.getElementById(`symbol-${letter}`)
 export const icon = (letter) =>
   s("svg", { class: "icon", viewBox: "-52 -52 104 104", "aria-hidden": "true", focusable: "false" }, s("use", { href: `#symbol-${letter}` }));
 
-/**
- * @param {string} letter
- * @param {number} x
- * @param {number} y
- * @param {number} size
- */
+/** @param {string} letter @param {number} x @param {number} y @param {number} size */
 export const symbolAt = (letter, x, y, size) =>
   hasSymbol(letter)
     ? s("use", { href: `#symbol-${letter}`, transform: `translate(${x} ${y})scale(${size / 100})` })
     : null;
 
-/**
- * A tile around 0,0; without letters its back.
- * @param {Shape} shape
- * @param {string} letters
- */
+/** A tile around 0,0; without letters its back. @param {Shape} shape @param {string} letters */
 export function tileAt(shape, letters) {
   const back = letters === "?";
   const tile = s(

@@ -35,10 +35,7 @@ export const lyingTile = (placed) => lying.get(key(placed));
 /** @param {string} name */
 export const cellCalled = (name) => cells.get(name);
 
-/**
- * A pyramid on a named cell.
- * @param {string} name
- */
+/** A pyramid on a named cell. @param {string} name */
 export function pyramidOn(name) {
   const [, x, y, outline] = cells.get(name) ?? ["", 0, 0, 0];
   return s("g", { transform: `translate(${x} ${y})` }, pyramid(state.view.board.outlines[outline]));

@@ -3,11 +3,11 @@ import { byId, s } from "../shell/dom.js";
 import { points, tileAt } from "./artwork.js";
 import { layers, onScreen, pyramidOn } from "./board.js";
 import { newId } from "./connection.js";
-import { shownPick, shownTurn } from "./placing.js";
+import { ghost, shownPick, shownTurn } from "./placing.js";
 import { onChoice, state } from "./state.js";
 import { reveal } from "./zoom.js";
 
-/** @import {Target, Turn} from "./options.js" */
+/** @import {Target, Turn} from "./model.js" */
 /** @import {Order, Preview, Shape} from "./protocol.js" */
 
 /** Asking is cheap, but not for every place the pointer passes. */
@@ -63,7 +63,7 @@ function dash({ spots, box }) {
 function drawGhost() {
   const { choice, sending, view } = state;
   const turn = shownTurn();
-  const held = choice.set ?? choice.aim;
+  const held = ghost();
   const placed = sending?.placed;
   if (placed) {
     const tile = tileAt(view.board.shapes[placed.shape], placed.tile);
@@ -89,8 +89,8 @@ function drawGhost() {
 /** The points stand above the tile, where a finger does not hide them; below it at the upper edge. */
 export function drawPoints() {
   const chips = byId("ghost-points");
-  const { choice, options, view } = state;
-  const held = choice.set ?? choice.aim;
+  const { options, view } = state;
+  const held = ghost();
   const turn = shownTurn();
   const pick = shownPick();
   chips.hidden = !held || !turn || pick === null || !options || Boolean(state.sending);

@@ -2,10 +2,9 @@
 import { byId, h } from "../shell/dom.js";
 import { t } from "../shell/i18n.js";
 import { announce, dialog } from "../shell/say.js";
-import { cancel, confirm, confirmable, setDown, shownPick, step, touchTile, turnBy } from "./placing.js";
-import { pickGain, scoreWords, boardLines, tileName } from "./words.js";
-import { shownTurn } from "./placing.js";
+import { cancel, confirm, confirmable, ghost, setDown, shownPick, shownTurn, step, touchTile, turnBy } from "./placing.js";
 import { onChoice, state } from "./state.js";
+import { boardLines, pickGain, scoreWords, tileName } from "./words.js";
 
 /** @type {Record<string, {x: number, y: number}>} */
 const ARROWS = {
@@ -21,9 +20,7 @@ const REPLAY_HELP = ["replay_arrows", "replay_ends", "replay_space"];
 
 let spoken = "";
 
-/**
- * @param {{hint: () => void, log: () => void, mute: () => void, replay: (key: string) => boolean}} does
- */
+/** @param {{hint: () => void, log: () => void, mute: () => void, replay: (key: string) => boolean}} does */
 export function startKeys(does) {
   document.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
@@ -76,7 +73,7 @@ function handle(event, does) {
 /** Say where the ghost is and what it scores, to those who cannot see it. */
 function speak() {
   const { choice, options, view } = state;
-  const held = choice.set ?? choice.aim;
+  const held = ghost();
   const turn = shownTurn();
   const pick = shownPick();
   if (choice.tile === null || !turn || !options) return void (spoken = "");

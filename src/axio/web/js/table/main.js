@@ -14,7 +14,7 @@ import { startHand } from "./hand.js";
 import { startKeys } from "./keys.js";
 import { startLog, toggleLog } from "./log.js";
 import { startMenu } from "./menu.js";
-import { placeBy } from "./placing.js";
+import { ghost, startPlacing } from "./placing.js";
 import { startPointer } from "./pointer.js";
 import { mayMove, replaced } from "./position.js";
 import { startPrompt } from "./prompt.js";
@@ -67,7 +67,7 @@ function start(view) {
   startBoard();
   startZoom({
     moved: () => state.view && drawPoints(),
-    focus: () => (state.choice.set ?? state.choice.aim)?.target ?? state.view.tiles.at(-1) ?? null,
+    focus: () => ghost()?.target ?? state.view.tiles.at(-1) ?? null,
   });
   startSeats();
   startTracks();
@@ -86,7 +86,7 @@ function start(view) {
   startSound((on) => byId("mute").setAttribute("aria-pressed", String(!on)));
   byId("mute").addEventListener("click", mute);
   byId("return").addEventListener("click", () => void ask(`seats/${replaced(state.view)}/return`));
-  placeBy(send);
+  startPlacing(send);
   onView(drawPage);
   startTimeline({ resync: () => ((whole = true), connection.reopen()), shown });
   receive(view);

@@ -44,10 +44,7 @@ function open(replay) {
   box.showModal();
 }
 
-/**
- * @param {() => void} replay
- * @returns {Item[]}
- */
+/** @param {() => void} replay @returns {Item[]} */
 function items(replay) {
   const { view } = state;
   const playing = view.table.status === "playing";

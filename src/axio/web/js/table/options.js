@@ -1,112 +1,90 @@
 /**
  * The moves on offer, in the way a hand asks for them: a tile, how it is turned, where it goes.
  *
- * A tile lies in a turn: a shape and the letters as they read there. Turns are ordered by where the tile's
- * first letter comes to lie, so that turning goes round.
+ * Turns are ordered by where the tile's first letter comes to lie, so that turning goes round.
  */
 
-/** @import {Board, Moves, Shape} from "./protocol.js" */
+/** @import {Aim, Options, Point, Target, Turn} from "./model.js" */
+/** @import {Board, Moves, OtherMove, Shape} from "./protocol.js" */
 
-/**
- * @typedef {{place: number, x: number, y: number, name: string, picks: number[]}} Target
- * @typedef {{shape: number, letters: string, first: number, targets: Target[]}} Turn `first`: where the first letter lies
- * @typedef {{tiles: Turn[][], moves: Moves}} Options
- */
-
-/**
- * @param {Moves} moves
- * @param {string[]} hand
- * @param {Board} board
- * @returns {Options}
- */
+/** @param {Moves} moves @param {string[]} hand @param {Board} board @returns {Options} */
 export function arrange(moves, hand, board) {
   /** @type {Map<string, Turn>[]} */
-  const found = hand.map(() => new Map());
+  const turns = hand.map(() => new Map());
   /** @type {Map<string, Target>} */
   const targets = new Map();
   moves.tile.forEach((tile, pick) => {
-    const [shape, x, y, name] = moves.places[moves.place[pick]];
-    const key = `${shape} ${moves.look[pick]}`;
-    let turn = found[tile].get(key);
-    if (!turn) found[tile].set(key, (turn = { shape, letters: moves.looks[moves.look[pick]], first: 0, targets: [] }));
-    const spot = `${tile} ${key} ${moves.place[pick]}`;
-    let target = targets.get(spot);
-    if (!target) {
-      target = { place: moves.place[pick], x, y, name, picks: [] };
-      targets.set(spot, target);
-      turn.targets.push(target);
-    }
+    const look = moves.look[pick];
+    const place = moves.place[pick];
+    const [shape, x, y, name] = moves.places[place];
+    const turn = sought(turns[tile], `${shape} ${look}`, () => ({ shape, letters: moves.looks[look], first: 0, targets: [] }));
+    const target = sought(targets, `${tile} ${shape} ${look} ${place}`, () => {
+      const made = { place, x, y, name, picks: [] };
+      turn.targets.push(made);
+      return made;
+    });
     target.picks.push(pick);
   });
-  // Of equal tiles the server lists the moves of one.
-  const tiles = hand.map((letters) => ordered([...(found[hand.indexOf(letters)]?.values() ?? [])], letters, board));
-  for (const target of targets.values()) target.picks.sort((a, b) => total(moves, b) - total(moves, a));
-  return { tiles, moves };
+  for (const { picks } of targets.values()) picks.sort((a, b) => total(moves, b) - total(moves, a));
+  // Of equal tiles the server lists the moves of the first.
+  return { moves, tiles: hand.map((letters) => inOrder([...turns[hand.indexOf(letters)].values()], letters, board)) };
 }
 
 /**
- * @param {Turn[]} turns
- * @param {string} letters
- * @param {Board} board
+ * What a map has under a key, made if it is not there.
+ * @template Value
+ * @param {Map<string, Value>} map
+ * @param {string} key
+ * @param {() => Value} make
  */
-function ordered(turns, letters, board) {
-  const start = angle(board.shapes[board.hand], 0);
-  const round = (/** @type {Turn} */ turn) =>
-    (angle(board.shapes[turn.shape], turn.first) - start + 2.001 * Math.PI) % (2 * Math.PI);
+function sought(map, key, make) {
+  const found = map.get(key) ?? make();
+  map.set(key, found);
+  return found;
+}
+
+/** @param {Turn[]} turns @param {string} letters @param {Board} board */
+function inOrder(turns, letters, board) {
+  const angle = (/** @type {number} */ shape, /** @type {number} */ spot) => {
+    const [x, y] = board.shapes[shape].spots[spot];
+    return Math.atan2(y, x);
+  };
+  const start = angle(board.hand, 0);
+  const round = (/** @type {Turn} */ { shape, first }) => (angle(shape, first) - start + 2.001 * Math.PI) % (2 * Math.PI);
   for (const turn of turns) turn.first = firstLetter(letters, turn.letters);
   return turns.sort((a, b) => round(a) - round(b));
 }
 
-/**
- * Where the first letter of a tile is after it was turned: the letters have gone round or read backwards.
- * @param {string} letters
- * @param {string} look
- */
+/** Where a tile's first letter is after it was turned: the letters have gone round, or read backwards. @param {string} letters @param {string} look */
 function firstLetter(letters, look) {
-  const size = letters.length;
-  if (look === letters) return 0;
-  if (look === [...letters].reverse().join("")) return size - 1;
-  const round = [...letters].findIndex((_, by) => letters.slice(size - by) + letters.slice(0, size - by) === look);
-  return Math.max(0, round);
+  if (look === [...letters].reverse().join("") && look !== letters) return letters.length - 1;
+  return Math.max(0, [...letters].findIndex((_, by) => look.slice(by) + look.slice(0, by) === letters));
 }
 
-/**
- * @param {Shape} shape
- * @param {number} spot
- */
-const angle = ({ spots }, spot) => Math.atan2(spots[spot][1], spots[spot][0]);
-
-/**
- * @param {Moves} moves
- * @param {number} pick
- */
+/** @param {Moves} moves @param {number} pick */
 export const total = (moves, pick) => moves.gain[pick].reduce((sum, points) => sum + points, 0);
 
-/**
- * @typedef {{x: number, y: number}} Point
- * @param {Point} a
- * @param {Point} b
- */
+/** @param {Point} a @param {Point} b */
 export const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 
-/**
- * How far from the middle of a tile it still answers.
- * @param {Shape} shape
- */
+/** How far from the middle of a tile it still answers. @param {Shape} shape */
 export const reach = (shape) => 0.75 * Math.min(shape.box[2], shape.box[3]);
 
-/**
- * @param {Target[]} targets
- * @param {Point} point
- * @param {number} within
- * @returns {Target | null}
- */
+/** @param {Target[]} targets @param {Point} point @param {number} within @returns {Target | null} */
 export function nearest(targets, point, within) {
-  let best = null;
-  let least = within;
-  for (const target of targets) {
+  return least(targets, (target) => {
     const away = distance(target, point);
-    if (away <= least) [best, least] = [target, away];
+    return away <= within ? away : Infinity;
+  });
+}
+
+/** @param {Target[]} targets @param {(target: Target) => number} cost infinite for what does not count */
+function least(targets, cost) {
+  let best = null;
+  let lowest = Infinity;
+  for (const target of targets) {
+    const now = cost(target);
+    if (now < lowest) [best, lowest] = [target, now];
   }
   return best;
 }
@@ -115,61 +93,36 @@ export function nearest(targets, point, within) {
  * The place a pointer means: in the turn the tile has, or else in the best turn that fits there.
  * @param {Options} options
  * @param {Board} board
- * @param {number} tile
- * @param {number} turn
- * @param {Point} point
- * @param {boolean} coarse a finger may be farther off than a mouse
- * @returns {{turn: number, target: Target} | null}
+ * @param {{tile: number, turn: number, point: Point, coarse: boolean}} how a finger is coarse: it may be farther off
+ * @returns {Aim | null}
  */
-export function meant(options, board, tile, turn, point, coarse) {
-  const turns = options.tiles[tile];
+export function meant({ tiles, moves }, board, { tile, turn, point, coarse }) {
+  const turns = tiles[tile];
   const near = reach(board.shapes[turns[turn].shape]);
   const here = nearest(turns[turn].targets, point, near);
   if (here) return { turn, target: here };
-  /** @type {{turn: number, target: Target} | null} */
-  let best = null;
-  turns.forEach((other, index) => {
+  const others = turns.flatMap((other, index) => {
     const target = nearest(other.targets, point, reach(board.shapes[other.shape]));
-    if (!target) return;
-    const better = !best || total(options.moves, target.picks[0]) > total(options.moves, best.target.picks[0]);
-    if (better) best = { turn: index, target };
+    return target ? [{ turn: index, target, gain: total(moves, target.picks[0]) }] : [];
   });
-  if (best || !coarse) return best;
-  const far = nearest(turns[turn].targets, point, 2.5 * near);
-  return far && { turn, target: far };
+  const [best] = others.sort((a, b) => b.gain - a.gain);
+  const far = best || !coarse ? null : nearest(turns[turn].targets, point, 2.5 * near);
+  return best ?? (far && { turn, target: far });
 }
 
-/**
- * The next place in a direction: not too far to the side, and rather near.
- * @param {Target[]} targets
- * @param {Point} from
- * @param {Point} way a step of length one
- * @returns {Target | null}
- */
-export function beside(targets, from, way) {
-  let best = null;
-  let least = Infinity;
-  for (const target of targets) {
-    const ahead = (target.x - from.x) * way.x + (target.y - from.y) * way.y;
-    const aside = Math.abs((target.x - from.x) * way.y - (target.y - from.y) * way.x);
-    if (ahead < 5) continue;
-    const cost = ahead + 2.2 * aside;
-    if (cost < least) [best, least] = [target, cost];
-  }
-  return best;
-}
+/** The next place in a direction: not too far to the side, and rather near. @param {Target[]} targets @param {Point} from @param {Point} way of length one */
+export const beside = (targets, from, way) =>
+  least(targets, ({ x, y }) => {
+    const ahead = (x - from.x) * way.x + (y - from.y) * way.y;
+    const aside = Math.abs((x - from.x) * way.y - (y - from.y) * way.x);
+    return ahead < 5 ? Infinity : ahead + 2.2 * aside;
+  });
 
-/**
- * The number of another move: a whole one, or one of several tiles in any order.
- * @param {Moves} moves
- * @param {"exchange" | "keep" | "pass"} kind
- * @param {string[]} [tiles]
- * @returns {number | null}
- */
+/** The number of a move that is no placement, of these tiles in any order. @param {Moves} moves @param {OtherMove} kind @param {string[]} [tiles] */
 export function otherPick(moves, kind, tiles) {
-  const wanted = tiles && [...tiles].sort().join(" ");
+  const sorted = (/** @type {string[]} */ letters) => [...letters].sort().join(" ");
   const index = moves.others.findIndex(
-    (other) => other.move === kind && (!wanted || [...(other.tiles ?? [])].sort().join(" ") === wanted),
+    (other) => other.move === kind && (!tiles || sorted(other.tiles ?? []) === sorted(tiles)),
   );
   return index < 0 ? null : moves.tile.length + index;
 }

@@ -4,34 +4,33 @@ import { newId } from "./connection.js";
 import { beside, distance, meant, nearest, otherPick, reach } from "./options.js";
 import { choiceChanged, nothing, state } from "./state.js";
 
-/** @import {Point, Target, Turn} from "./options.js" */
-/** @import {Order} from "./protocol.js" */
+/** @import {Aim, Point, Turn} from "./model.js" */
+/** @import {Order, OtherMove, Placed} from "./protocol.js" */
 
 /** @type {(order: Order) => void} */
 let send = () => {};
-
-/** @param {(order: Order) => void} sender */
-export function placeBy(sender) {
-  send = sender;
-}
-
 /** Where the pointer is, if it leads the tile. @type {Point | null} */
 let pointed = null;
 
-/** @returns {Turn[]} the turns of the picked tile */
-const turns = () => (state.options && state.choice.tile !== null ? state.options.tiles[state.choice.tile] : []);
+/** @param {(order: Order) => void} sender */
+export function startPlacing(sender) {
+  send = sender;
+}
+
+/** The turns of the picked tile. @returns {Turn[]} */
+const turns = () => (state.choice.tile === null ? [] : (state.options?.tiles[state.choice.tile] ?? []));
+
+/** The ghost: what waits to be confirmed, or what follows the pointer. */
+export const ghost = () => state.choice.set ?? state.choice.aim;
 
 /** The turn that is shown: that of the ghost, or the one the tile has in hand. */
-export function shownTurn() {
-  const { set, aim, turn } = state.choice;
-  return turns()[(set ?? aim)?.turn ?? turn] ?? null;
-}
+export const shownTurn = () => turns()[ghost()?.turn ?? state.choice.turn] ?? null;
 
 /** What the ghost would do, as the number of a move. */
-export function shownPick() {
-  const { set, aim, pick } = state.choice;
-  return set ? pick : (aim?.target.picks[0] ?? null);
-}
+export const shownPick = () => (state.choice.set ? state.choice.pick : (state.choice.aim?.target.picks[0] ?? null));
+
+/** The tiles in the hand we look at. */
+export const hand = () => state.view.now.hands[state.view.you ?? -1] ?? [];
 
 /** Whether a tile can be placed at all now. */
 export const canPlace = () => state.options !== null && state.sending === null && state.replay === null;
@@ -40,106 +39,79 @@ export function reset() {
   state.choice = nothing();
   state.why = "";
   // Where there is no choice, nobody should have to make one.
-  const usable = state.options?.tiles.flatMap((one, index) => (one.length ? [index] : [])) ?? [];
-  const hand = state.view.now.hands[state.view.you ?? -1] ?? [];
-  if (canPlace() && usable.length === 1 && hand.length === 1) pick(usable[0]);
+  if (canPlace() && hand().length === 1 && state.options?.tiles[0].length) pick(0);
 }
 
 /** @param {number} tile */
 function pick(tile) {
-  const { board, now, you } = state.view;
-  const letters = now.hands[you ?? 0][tile];
-  const ways = state.options?.tiles[tile] ?? [];
-  const asHeld = ways.findIndex((way) => way.shape === board.hand && way.letters === letters);
-  state.choice = { ...nothing(), tile, turn: Math.max(0, asHeld) };
+  const held = state.options?.tiles[tile].findIndex(
+    (turn) => turn.shape === state.view.board.hand && turn.letters === hand()[tile],
+  );
+  state.choice = { ...nothing(), tile, turn: Math.max(0, held ?? 0) };
   state.why = "";
 }
 
-/**
- * Take a tile up; the one already taken up is turned.
- * @param {number} tile
- */
+/** Take a tile up, unless it cannot be placed. @param {number} tile */
+export function takeTile(tile) {
+  if (!canPlace() || !state.options?.tiles[tile]?.length || state.choice.tile === tile) return;
+  pick(tile);
+  choiceChanged();
+}
+
+/** Take a tile up; the one already taken up is turned. Among tiles to exchange, put it in or out. @param {number} tile */
 export function touchTile(tile) {
   const { swap } = state.choice;
-  if (swap) {
-    if (!swap.delete(tile)) swap.add(tile);
-  } else if (!canPlace() || !state.options?.tiles[tile]?.length) {
-    return;
-  } else if (state.choice.tile === tile) {
-    turnBy(1);
-    return;
-  } else {
-    pick(tile);
-  }
+  if (!swap) return state.choice.tile === tile ? turnBy(1) : takeTile(tile);
+  if (!swap.delete(tile)) swap.add(tile);
   choiceChanged();
 }
 
-/**
- * Take a tile up without turning it.
- * @param {number} tile
- */
-export function takeTile(tile) {
-  if (state.choice.tile !== tile) touchTile(tile);
-}
-
-/**
- * Turn the tile round its first letter, or under the pointer; where it does not fit like that, as near as it does.
- * @param {number} by
- */
+/** Turn the tile round its first letter, or under the pointer; where it does not fit, as near as it does. @param {number} by */
 export function turnBy(by) {
   const ways = turns();
-  if (ways.length < 2) return;
+  if (ways.length < 2 || !canPlace()) return;
   const { choice } = state;
-  const held = choice.set ?? choice.aim;
+  const held = ghost();
   const from = held?.turn ?? choice.turn;
   const to = (from + by + ways.length) % ways.length;
-  state.why = "";
   choice.turn = to;
+  state.why = "";
   if (held) {
     const under = choice.set ? null : pointed;
-    const around = under ?? turned(held.target, ways[from], ways[to]);
     const within = under ? reach(state.view.board.shapes[ways[to].shape]) : Infinity;
-    const target = nearest(ways[to].targets, around, within);
-    if (choice.set) set(target && { turn: to, target });
-    else choice.aim = target && { turn: to, target };
+    const target = nearest(ways[to].targets, under ?? turned(held.target, ways[from], ways[to]), within);
+    const aim = target && { turn: to, target };
+    if (choice.set) set(aim);
+    else choice.aim = aim;
   }
   choiceChanged();
 }
 
-/**
- * @param {Target} target
- * @param {Turn} from
- * @param {Turn} to
- * @returns {Point}
- */
-function turned(target, from, to) {
-  const [ax, ay] = pivot(from);
-  const [bx, by] = pivot(to);
-  return { x: target.x + ax - bx, y: target.y + ay - by };
+/** @param {Point} point @param {Turn} from @param {Turn} to @returns {Point} */
+function turned(point, from, to) {
+  const { shapes } = state.view.board;
+  const [[ax, ay], [bx, by]] = [from, to].map(({ shape, first }) => shapes[shape].spots[first]);
+  return { x: point.x + ax - bx, y: point.y + ay - by };
 }
 
-/** @param {Turn} turn */
-const pivot = (turn) => state.view.board.shapes[turn.shape].spots[turn.first];
-
-/**
- * @param {Point | null} point
- * @param {boolean} [coarse]
- */
+/** @param {Point | null} point @param {boolean} [coarse] */
 export function aimAt(point, coarse = false) {
   const { choice, options, view } = state;
-  if (choice.tile === null || !options || !canPlace()) return;
+  const { tile, turn } = choice;
+  if (tile === null || !options || !canPlace()) return;
   pointed = point;
-  const aim = point && meant(options, view.board, choice.tile, choice.turn, point, coarse);
-  if (aim?.target === choice.aim?.target && aim?.turn === choice.aim?.turn) return;
+  const aim = point && meant(options, view.board, { tile, turn, point, coarse });
+  if (aim?.target === choice.aim?.target) return;
   choice.aim = aim;
   choiceChanged();
 }
 
-/** @param {import("./state.js").Aim | null} aim */
+/** @param {Aim | null} aim */
 function set(aim) {
-  state.choice.set = aim;
-  state.choice.pick = aim && aim.target.picks[0];
-  if (aim) state.choice.turn = aim.turn;
+  const { choice } = state;
+  choice.set = aim;
+  choice.pick = aim && aim.target.picks[0];
+  if (aim) choice.turn = aim.turn;
 }
 
 /** Take the tile off the board again, as it is turned. */
@@ -157,41 +129,32 @@ export function setDown() {
   choice.aim = null;
   state.why = "";
   // Where a colour can be named there is still something to choose.
-  if (!setting("confirm") && (choice.set?.target.picks.length ?? 0) < 2) confirm();
+  if (!setting("confirm") && choice.set?.target.picks.length === 1) confirm();
   else choiceChanged();
 }
 
-/**
- * Whether a point lies on the tile that waits to be confirmed.
- * @param {Point} point
- */
+/** Whether a point lies on the tile that waits to be confirmed. @param {Point} point */
 export function onSet(point) {
-  const { choice, view } = state;
   const turn = shownTurn();
-  if (!choice.set || !turn) return false;
-  const { spots, box } = view.board.shapes[turn.shape];
-  const { x, y } = choice.set.target;
+  const target = state.choice.set?.target;
+  if (!target || !turn) return false;
+  const { spots, box } = state.view.board.shapes[turn.shape];
   const near = 0.58 * Math.min(box[2], box[3]);
-  return spots.some(([dx, dy]) => distance(point, { x: x + dx, y: y + dy }) < near);
+  return spots.some(([x, y]) => distance(point, { x: target.x + x, y: target.y + y }) < near);
 }
 
-/**
- * Move among the places for the tile as it is turned.
- * @param {Point} way
- */
+/** Move among the places for the tile as it is turned. @param {Point} way */
 export function step(way) {
-  const { choice, view } = state;
-  const turn = turns()[choice.turn];
-  if (!turn || !canPlace()) return;
-  const held = choice.set ?? choice.aim;
-  const [x, y, width, height] = view.board.box;
-  const from = held?.target ?? { x: x + width / 2, y: y + height / 2 };
-  const targets = turns()[held?.turn ?? choice.turn].targets;
-  const target = held ? beside(targets, from, way) : nearest(turn.targets, from, Infinity);
+  const held = ghost();
+  const index = held?.turn ?? state.choice.turn;
+  const targets = turns()[index]?.targets;
+  if (!targets || !canPlace()) return;
+  const [x, y, width, height] = state.view.board.box;
+  const target = held ? beside(targets, held.target, way) : nearest(targets, { x: x + width / 2, y: y + height / 2 }, Infinity);
   if (!target) return;
   set(null);
   pointed = null;
-  choice.aim = { turn: held?.turn ?? choice.turn, target };
+  state.choice.aim = { turn: index, target };
   state.why = "";
   choiceChanged();
 }
@@ -204,54 +167,13 @@ export function name(pick) {
 
 /** One step back: from the ghost to the tile, from the tile to nothing. */
 export function cancel() {
-  const { choice } = state;
-  state.why = "";
-  if (choice.set || choice.aim) {
-    choice.set = choice.aim = null;
-    choice.pick = null;
+  if (ghost()) {
+    set(null);
+    state.choice.aim = null;
+    state.why = "";
   } else {
     reset();
   }
-  choiceChanged();
-}
-
-/** @returns {number | null} what Confirm would do now */
-export function confirmable() {
-  const { choice, options, view } = state;
-  if (!options || state.sending) return null;
-  if (!choice.swap) return choice.set ? choice.pick : null;
-  const hand = view.now.hands[view.you ?? 0];
-  return choice.swap.size ? otherPick(options.moves, "exchange", [...choice.swap].map((tile) => hand[tile])) : null;
-}
-
-export function confirm() {
-  const pick = confirmable();
-  if (pick === null) return;
-  const { choice, view } = state;
-  const turn = shownTurn();
-  const placed = choice.set && turn && { tile: turn.letters, at: [], shape: turn.shape, x: choice.set.target.x, y: choice.set.target.y };
-  order({ do: "move", pick, ...(setting("hold") && { hold: true }), n: view.n }, placed);
-}
-
-/** @param {"exchange" | "keep" | "pass"} kind */
-export function other(kind) {
-  const pick = state.options && otherPick(state.options.moves, kind);
-  if (pick !== null) order({ do: "move", pick, n: state.view.n });
-}
-
-/** @param {"draw" | "back"} what */
-export const ask = (what) => order({ do: what, n: state.view.n });
-
-/**
- * @param {Order} what
- * @param {import("./protocol.js").Placed | null} [placed]
- */
-function order(what, placed = null) {
-  if (state.sending) return;
-  const id = newId();
-  state.sending = { id, placed };
-  state.why = "";
-  send({ ...what, id });
   choiceChanged();
 }
 
@@ -260,19 +182,48 @@ export function startSwap() {
   choiceChanged();
 }
 
-/**
- * Show a move as if it had been chosen.
- * @param {number} pick
- * @param {string} why
- */
+/** What Confirm would do now. @returns {number | null} */
+export function confirmable() {
+  const { choice, options, sending } = state;
+  if (!options || sending) return null;
+  if (!choice.swap) return choice.pick;
+  return choice.swap.size ? otherPick(options.moves, "exchange", [...choice.swap].map((tile) => hand()[tile])) : null;
+}
+
+export function confirm() {
+  const pick = confirmable();
+  if (pick === null) return;
+  const turn = shownTurn();
+  const target = state.choice.set?.target;
+  const placed = target && turn ? { tile: turn.letters, at: [], shape: turn.shape, x: target.x, y: target.y } : null;
+  order({ do: "move", pick, hold: setting("hold") }, placed);
+}
+
+/** @param {OtherMove} kind */
+export function other(kind) {
+  const pick = state.options && otherPick(state.options.moves, kind);
+  if (pick !== null) order({ do: "move", pick });
+}
+
+/** Say what we want, once; it counts when the server says so. @param {Order} what @param {Placed | null} [placed] */
+export function order(what, placed = null) {
+  if (state.sending) return;
+  const id = newId();
+  state.sending = { id, placed };
+  state.why = "";
+  send({ ...what, id, n: state.view.n });
+  choiceChanged();
+}
+
+/** Show a move as if it had been chosen. @param {number} pick @param {string} why */
 export function suggest(pick, why) {
   const { options } = state;
   if (!options || !canPlace()) return;
   const tile = options.moves.tile[pick];
   state.choice = { ...nothing(), tile: tile ?? null };
-  options.tiles[tile]?.forEach((turn, index) => {
-    const target = turn.targets.find((one) => one.picks.includes(pick));
-    if (target) set({ turn: index, target });
+  options.tiles[tile]?.forEach(({ targets }, turn) => {
+    const target = targets.find((one) => one.picks.includes(pick));
+    if (target) set({ turn, target });
   });
   if (state.choice.set) state.choice.pick = pick;
   state.why = why;

@@ -2,11 +2,7 @@
 
 /** @import {PlaceEvent, Step, TableEvent, View} from "./protocol.js" */
 
-/**
- * @param {View} view
- * @param {Step} step
- * @returns {View}
- */
+/** @param {View} view @param {Step} step @returns {View} */
 export function after(view, step) {
   const over = step.now.phase === "over";
   return {
@@ -25,10 +21,7 @@ export function after(view, step) {
 /** @param {TableEvent} event */
 export const isMove = (event) => event.t === "place" || event.t === "exchange" || event.t === "pass";
 
-/**
- * @param {TableEvent[]} events
- * @returns {PlaceEvent | undefined}
- */
+/** @param {TableEvent[]} events @returns {PlaceEvent | undefined} */
 export const lastPlacement = (events) =>
   /** @type {PlaceEvent | undefined} */ (events.findLast((event) => event.t === "place"));
 
@@ -53,11 +46,7 @@ export const replaced = (view) => (view.table.status === "playing" ? (view.yours
 /** @param {View} view */
 export const mayMove = (view) => view.you !== null && view.you === view.now.turn && view.moves !== null && replaced(view) === null;
 
-/**
- * The seat that has to be handed the screen before anything can go on.
- * @param {View} view
- * @returns {number | null}
- */
+/** The seat that has to be handed the screen before anything can go on. @param {View} view @returns {number | null} */
 export function awaited(view) {
   const { turn } = view.now;
   if (view.table.status !== "playing" || view.yours.length < 2 || turn === null) return null;

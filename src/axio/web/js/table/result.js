@@ -99,11 +99,7 @@ function reason(view, rows, decides) {
   return t(words, { ...names, ...numbers, ...(decides > 0 && { n: decides }) });
 }
 
-/**
- * @param {View} view
- * @param {{seat: number, place: number, scores: Score[]}} row
- * @param {number} decides
- */
+/** @param {View} view @param {{seat: number, place: number, scores: Score[]}} row @param {number} decides */
 function line(view, { seat, place, scores }, decides) {
   const cells = scores.map(({ track, points }, index) =>
     h(

@@ -1,10 +1,10 @@
 /** The waiting room of a table: who sits where, a link for friends, bots for free seats. */
 import { bots, explain, me, post } from "../shell/api.js";
 import { byId, h } from "../shell/dom.js";
-import { t } from "../shell/i18n.js";
+import { levelName, t } from "../shell/i18n.js";
 import { toast } from "../shell/say.js";
 import { onView, state } from "./state.js";
-import { fullName, levelName } from "./words.js";
+import { fullName } from "./words.js";
 
 /** @import {Message, View} from "./protocol.js" */
 
@@ -66,12 +66,7 @@ function lead(view) {
 /** @param {View} view */
 const mayJoin = (view) => view.table.status === "open" && view.yours.length === 0 && (view.table.public || invite() !== null || view.table.host);
 
-/**
- * @param {View} view
- * @param {number} seat
- * @param {import("../shell/types.js").Bot[]} levels
- * @param {string} name
- */
+/** @param {View} view @param {number} seat @param {import("../shell/types.js").Bot[]} levels @param {string} name */
 function seatLine(view, seat, levels, name) {
   const { kind, here } = view.seats[seat];
   const free = kind === "open" && view.table.status === "open";

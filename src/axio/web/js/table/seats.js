@@ -1,10 +1,10 @@
 /** The others at the table: who they are, whether they are here, their points and how many tiles they hold. */
 import { byId, h } from "../shell/dom.js";
-import { t } from "../shell/i18n.js";
+import { botName, t } from "../shell/i18n.js";
 import { icon, tilePicture } from "./artwork.js";
 import { ownSeat } from "./position.js";
 import { onView, state } from "./state.js";
-import { fullName, levelName, scoreWords } from "./words.js";
+import { fullName, scoreWords } from "./words.js";
 
 /** @type {Map<number, HTMLElement>} */
 const panels = new Map();
@@ -54,15 +54,11 @@ function panel(seat) {
 /** @param {number} seat */
 function note(seat) {
   const { kind, level, away, here } = state.view.seats[seat];
-  if (away) return t("table.bot_plays", { bot: levelName(level) });
+  if (away) return t("table.bot_plays", { bot: botName(level ?? "") });
   return kind === "person" && !here && state.view.table.status === "playing" ? t("table.away") : "";
 }
 
-/**
- * @param {string} track
- * @param {number} points
- * @param {number} seat
- */
+/** @param {string} track @param {number} points @param {number} seat */
 function chip(track, points, seat) {
   const { cap, tracks } = state.view.table;
   const lowest = state.view.now.lowest[seat] ?? [];

@@ -91,10 +91,7 @@ function settle(ack) {
   choiceChanged();
 }
 
-/**
- * @param {View} view
- * @param {boolean} followed whether there is time to look
- */
+/** @param {View} view @param {boolean} followed whether there is time to look */
 async function show(view, followed) {
   const before = state.view ?? null;
   const mine = state.sending?.placed ?? null;

@@ -51,12 +51,7 @@ function build(tracks) {
   byId("tracks").classList.toggle("single", tracks.length === 1);
 }
 
-/**
- * @param {string} track
- * @param {number} points
- * @param {number} gain
- * @param {number} seat
- */
+/** @param {string} track @param {number} points @param {number} gain @param {number} seat */
 function update(track, points, gain, seat) {
   const found = rows.get(track);
   if (!found) return;

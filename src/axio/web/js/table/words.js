@@ -1,5 +1,5 @@
 /** Tiles, points, moves and boards in words, for the log, for those who listen, and for labels. */
-import { colourName, hasWord, list, t } from "../shell/i18n.js";
+import { botName, colourName, list, t } from "../shell/i18n.js";
 
 /** @import {Seat, TableEvent, View} from "./protocol.js" */
 
@@ -16,10 +16,7 @@ export const tileNames = (tiles) => tiles.map((tile) => `${tileName(tile)}`).joi
 /** What points of a track are called: its colour, or just points. @param {string} track */
 export const trackName = (track) => (track.length === 1 ? colourName(track) : t("table.points"));
 
-/**
- * @param {Record<string, number>} gain by track
- * @returns {string}
- */
+/** @param {Record<string, number>} gain by track @returns {string} */
 export function gainWords(gain) {
   const scored = Object.entries(gain).filter(([, points]) => points > 0);
   if (!scored.length) return t("table.no_points");
@@ -28,10 +25,7 @@ export function gainWords(gain) {
     .join(", ");
 }
 
-/**
- * @param {View} view
- * @param {number[]} gain in the order of the tracks
- */
+/** @param {View} view @param {number[]} gain in the order of the tracks */
 export function pickGain({ table }, gain) {
   return gainWords(Object.fromEntries(table.tracks.map((track, index) => [track, gain[index]])));
 }
@@ -45,20 +39,14 @@ export const placeName = (cells) => cells.join("–");
  * @param {number} seat
  */
 export function fullName({ seats }, seat) {
-  const name = (/** @type {Seat} */ { away, kind, level, name }) => away ?? (kind === "bot" && name === level ? levelName(level) : name);
+  const name = (/** @type {Seat} */ { away, kind, level, name }) => away ?? (kind === "bot" && level && name === level ? botName(level) : name);
   const own = name(seats[seat]) || t("table.free_seat");
   const alike = seats.flatMap((other, index) => (name(other) === own ? [index] : []));
   return alike.length > 1 ? t("table.name_number", { name: own, number: alike.indexOf(seat) + 1 }) : own;
 }
 
-/**
- * @param {View} view
- * @param {number} seat
- */
+/** @param {View} view @param {number} seat */
 export const seatName = (view, seat) => (view.yours.length === 1 && view.yours[0] === seat ? t("table.you") : fullName(view, seat));
-
-/** @param {string | null} level */
-export const levelName = (level) => (level && hasWord(`bot.${level}`) ? t(`bot.${level}`) : (level ?? ""));
 
 /**
  * An event as a sentence; "" for what need not be told.
@@ -90,11 +78,7 @@ export function eventWords(view, event) {
   }
 }
 
-/**
- * One seat's points as a sentence.
- * @param {View} view
- * @param {number} seat
- */
+/** One seat's points as a sentence. @param {View} view @param {number} seat */
 export function scoreWords(view, seat) {
   const { tracks } = view.table;
   const points = view.now.scores[seat] ?? [];
@@ -106,11 +90,7 @@ export function scoreWords(view, seat) {
   return low.length && low.length < tracks.length ? `${words} ${t("table.score_lowest", { colours: list(low.map(trackName)) })}` : words;
 }
 
-/**
- * What lies where, as lines.
- * @param {View} view
- * @returns {string[]}
- */
+/** What lies where, as lines. @param {View} view @returns {string[]} */
 export function boardLines({ board, tiles, now }) {
   const printed = board.printed.map(([letter, , , , cell]) => `${cell}: ${symbolName(letter)}`);
   const lying = [...tiles]

@@ -1,0 +1,66 @@
+"""What the database has of tables, read beside the server or after its death."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import NullPool
+
+from axio.server.storage.schema import entries, seats, tables
+
+from .ledger import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One table at one instant."""
+
+    row: Json
+    seats: list[Json]
+    entries: list[tuple[int, int, str]]  # number, time, body
+
+
+def reader(url: str) -> AsyncEngine:
+    """A way to read that leaves no trace.
+
+    On SQLite the last one to leave tidies up, if it may write. Then the next server would not find what the
+    dead one has left behind.
+    """
+    if url.startswith("sqlite"):
+        path = url.partition(":///")[2]
+        return create_async_engine(f"sqlite+aiosqlite:///file:{path}?mode=ro&uri=true", poolclass=NullPool)
+    return create_async_engine(url, isolation_level="REPEATABLE READ")
+
+
+async def read(engine: AsyncEngine, ids: Sequence[str] | None) -> dict[str, Kept]:
+    """Some tables or all, as they are at one instant."""
+    found = []
+    async with engine.connect() as connection:
+        for table, key in ((tables, tables.c.id), (seats, seats.c.table_id), (entries, entries.c.table_id)):
+            query = select(table) if ids is None else select(table).where(key.in_(ids))
+            found.append((await connection.execute(query)).mappings().all())
+    kept = {row["id"]: Kept(dict(row), [], []) for row in found[0]}
+    for row in sorted(found[1], key=lambda row: row["seat"]):
+        kept[row["table_id"]].seats.append(dict(row))
+    for row in sorted(found[2], key=lambda row: row["number"]):
+        kept[row["table_id"]].entries.append((row["number"], row["at"], row["body"]))
+    return kept
+
+
+async def bots_to_move(engine: AsyncEngine) -> list[str]:
+    """Tables at which it is a bot's turn."""
+    turn = (seats.c.table_id == tables.c.id) & (seats.c.seat == tables.c.turn)
+    query = select(tables.c.id).join(seats, turn).where(seats.c.bot.is_not(None))
+    async with engine.connect() as connection:
+        return list((await connection.execute(query)).scalars())
+
+
+async def finished(engine: AsyncEngine) -> list[str]:
+    """Tables whose game is over."""
+    async with engine.connect() as connection:
+        return list(
+            (await connection.execute(select(tables.c.id).where(tables.c.status == "over"))).scalars()
+        )

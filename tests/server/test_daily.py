@@ -1,0 +1,210 @@
+"""The daily deals: one attempt, the same tiles for everybody, and nothing to be learned from others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, text
+
+from axio.games import GAMES
+from axio.server.settings import Settings
+from axio.server.storage.database import Database
+from axio.server.storage.schema import people, results, tables
+
+from .driving import Client, Guest, Json, RunningServer, start_server
+
+LONG_AGO = "2026-01-02"
+
+
+def today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
+def deal(client: Client, game: str, day: str = "") -> Json:
+    """A game's deal of a day."""
+    deals = client.get(f"/api/daily{f'?day={day}' if day else ''}")["deals"]
+    return next(one for one in deals if one["game"] == game)
+
+
+def start(guest: Guest, game: str) -> str:
+    return str(guest.post(f"/api/daily/{game}")["id"])
+
+
+def finish(guest: Guest, table: str) -> Json:
+    with guest.live(table) as live:
+        return live.play_to_the_end(lambda moves: 0)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_two_people_get_the_same_tiles(server: RunningServer, game: str) -> None:
+    ann, bob = server.guest("Ann"), server.guest("Bob")
+    hers, his = start(ann, game), start(bob, game)
+    assert hers != his
+    with ann.live(hers) as one, bob.live(his) as two:
+        first, second = one.recv(), two.recv()
+        assert first["table"]["commitment"] == second["table"]["commitment"]
+        assert first["table"]["daily"] == today()
+        assert first["now"]["hands"] == second["now"]["hands"]
+        for _ in range(6):
+            step, other = one.play(0), two.play(0)
+            assert step["now"]["hands"] == other["now"]["hands"]
+            assert step["events"] == other["events"]
+
+
+def test_there_is_one_attempt_a_day(ann: Guest) -> None:
+    assert deal(ann, "rota")["attempt"] is None
+    table = start(ann, "rota")
+    assert start(ann, "rota") == table
+    assert deal(ann, "rota")["attempt"] == {"table": table, "status": "playing", "scores": None}
+    result = finish(ann, table)
+    attempt = deal(ann, "rota")["attempt"]
+    assert attempt["status"] == "over"
+    assert attempt["scores"] == sorted(result["scores"][0].values())
+    assert start(ann, "rota") == table
+    assert ann.refused("POST", f"/api/tables/{table}/rematch").code == "not_yet"
+
+
+def test_two_clicks_at_once_begin_one_attempt(ann: Guest) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        assert len(set(pool.map(lambda _: start(ann, "trio"), range(4)))) == 1
+
+
+def test_a_result_of_today_is_listed_without_its_table(ann: Guest, bob: Guest) -> None:
+    table = start(ann, "rota")
+    scores = sorted(finish(ann, table)["scores"][0].values())
+    ann.patch("/api/me", {"name": "Renamed"})
+    mine = next(line for line in deal(ann, "rota")["best"] if line["you"])
+    assert (mine["name"], mine["scores"], mine["table"]) == ("Renamed", scores, table)
+    assert all(line["table"] is None and not line["you"] for line in deal(bob, "rota")["best"])
+
+
+def test_a_table_of_today_is_invisible_to_others(ann: Guest, bob: Guest) -> None:
+    table = start(ann, "rota")
+    for _ in range(2):  # while it is played, and when it is over
+        for other in (bob, Client(bob.url)):
+            for path in ("", "/picture.svg", "/picture.png", "/record", "/replay"):
+                refused = other.refused("GET", f"/api/tables/{table}{path}")
+                assert (refused.status, refused.code) == (404, "no_such_table")
+            with other.live(table) as live:
+                assert live.close_code() == 4404
+        assert bob.refused("POST", f"/api/tables/{table}/join", {}).code == "no_such_table"
+        for which in ("open", "live", "mine"):
+            assert table not in str(bob.get(f"/api/tables?which={which}"))
+        finish(ann, table)
+
+
+def test_the_record_of_today_has_no_seed(ann: Guest) -> None:
+    table = start(ann, "rota")
+    finish(ann, table)
+    record = ann.get(f"/api/tables/{table}/record")
+    assert "seed" not in record
+    assert record["result"]
+    commitment = ann.view(table)["table"]["commitment"]
+    assert record.get("commitment", commitment) == commitment
+
+
+def test_there_are_no_hints_in_a_daily_deal(ann: Guest) -> None:
+    with ann.live(start(ann, "hex")) as live:
+        assert live.recv()["table"]["hints"] is False
+        live.order("hint")
+        assert live.until("refused")["code"] == "not_allowed"
+
+
+def test_leaving_a_daily_deal_ends_the_attempt(ann: Guest) -> None:
+    table = start(ann, "axio")
+    ann.post(f"/api/tables/{table}/leave")
+    assert deal(ann, "axio")["attempt"] == {"table": table, "status": "closed", "scores": None}
+    assert start(ann, "axio") == table
+
+
+def test_days_lead_to_each_other(small: RunningServer) -> None:
+    nobody = Client(small.url)
+    now = nobody.get("/api/daily")
+    yesterday = (date.fromisoformat(now["day"]) - timedelta(days=1)).isoformat()
+    assert (now["day"], now["days"]) == (today(), {"before": yesterday, "after": None})
+    assert [one["game"] for one in now["deals"]] == list(GAMES)
+    assert nobody.get(f"/api/daily?day={yesterday}")["days"]["after"] == today()
+    assert nobody.get("/api/daily?day=2026-01-01")["days"] == {"before": None, "after": "2026-01-02"}
+    german = nobody.get("/api/daily?lang=de")["deals"]
+    assert [one["game"] for one in german] == list(GAMES)
+
+
+# ------------------------------------------------------------------ the order of results
+
+
+def row(number: int, scores: list[int], finished: int, day: str = LONG_AGO) -> dict[str, Any]:
+    return {
+        "day": day,
+        "game": "axio",
+        "person": f"person{number}",
+        "table_id": f"table{number}{day}",
+        "name": f"Old {number}",
+        "scores": json.dumps(scores),
+        "rank": " ".join(f"{9999 - points:04d}" for points in scores),
+        "finished": finished,
+    }
+
+
+async def put(url: str, rows: list[dict[str, Any]]) -> None:
+    """Write results as if they had been played."""
+    database = Database(url)
+    await database.upgrade()
+    async with database.writing() as connection:
+        for one in rows:
+            found = await connection.execute(
+                text("SELECT 1 FROM people WHERE id = :id"), {"id": one["person"]}
+            )
+            if found.first() is None and one["person"] != "person4":  # one whose name is kept with the result
+                named = {
+                    "id": one["person"],
+                    "name": one["name"].replace("Old", "New"),
+                    "epoch": 0,
+                    "created": 0,
+                }
+                await connection.execute(insert(people), [named])
+            terms = {
+                "id": one["table_id"], "game": one["game"], "players": 1, "options": "{}", "public": False,
+                "daily": one["day"], "owner": one["person"], "invite": "x", "seed": "s", "created": 0,
+                "updated": 0, "number": 2, "moves": 9, "status": "over",
+            }  # fmt: skip
+            await connection.execute(insert(tables), [terms])
+            await connection.execute(insert(results), [one])
+    await database.close()
+
+
+def test_the_best_is_whose_lowest_colour_is_highest(
+    database: str, new_database: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    url = new_database(database)
+    rows = [
+        row(1, [3, 9, 9, 9, 9], 10),
+        row(2, [4, 4, 4, 4, 5], 20),
+        row(3, [4, 4, 4, 4, 5], 15),  # the same, but earlier
+        row(4, [4, 4, 4, 10, 18], 30),  # more in the fourth, as numbers and not as text
+        row(5, [4, 4, 4, 9, 18], 30),
+        row(6, [10, 10, 10, 10, 10], 99),
+        row(7, [5, 5, 5, 5, 5], 5, day="2026-01-01"),
+    ]
+    asyncio.run(put(Settings(database=url).url, rows))
+    folder = tmp_path_factory.mktemp("daily")
+    with start_server(folder, database=url) as server:
+        told = deal(Client(server.url), "axio", LONG_AGO)
+        assert [line["name"] for line in told["best"]] == [
+            "New 6",
+            "Old 4",
+            "New 5",
+            "New 3",
+            "New 2",
+            "New 1",
+        ]
+        assert [line["place"] for line in told["best"]] == [1, 2, 3, 4, 4, 6]
+        assert [line["scores"][3] for line in told["best"]] == [10, 10, 9, 4, 4, 9]
+        assert told["best"][0]["table"] == f"table6{LONG_AGO}"  # the day is over: it may be looked at
+        assert (told["yesterday"]["name"], told["yesterday"]["place"]) == ("New 7", 1)
+        assert deal(Client(server.url), "rota", LONG_AGO)["best"] == []

@@ -1,0 +1,149 @@
+"""Fair draws: the seed is committed to before the first tile, secret during the game, and checked after it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axio.cli import main
+from axio.games import GAMES
+
+from .driving import Client, Guest, Json, RunningServer, at_random
+
+
+def verify(record: Json, folder: Path) -> tuple[int, str]:
+    """What `axio verify` says of a record."""
+    file = folder / "game.jsonl"
+    file.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    out = StringIO()
+    with redirect_stdout(out), redirect_stderr(out):
+        code = main(["verify", str(file)])
+    return code, out.getvalue()
+
+
+def play(guest: Guest, game: str) -> tuple[str, str, list[str]]:
+    """A whole game: the table, the first commitment, and everything that anybody heard before the end."""
+    table = guest.open(game, ["me", "greedy"])
+    heard: list[str] = []
+    with guest.live(table.id) as live, Client(guest.url).live(table.id) as watching:
+        commitment = live.recv()["table"]["commitment"]
+        live.play(0, hold=True)
+        live.order("back")
+        live.until("view")
+        heard += [
+            json.dumps(guest.view(table.id)),
+            guest.ask("GET", f"/api/tables/{table.id}/picture.svg").text,
+        ]
+        live.play_to_the_end(at_random(game))
+        while watching.n < live.n:
+            watching.recv()
+        heard += [json.dumps(message) for message in (*live.heard, *watching.heard)]
+    return table.id, commitment, heard
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_seed_is_the_one_that_was_committed_to_and_was_secret_till_the_end(
+    small: RunningServer, game: str, tmp_path: Path
+) -> None:
+    ann = small.guest()
+    table, commitment, heard = play(ann, game)
+    record = ann.get(f"/api/tables/{table}/record")
+    assert record["commitment"] == commitment == hashlib.sha256(record["seed"].encode()).hexdigest()
+    assert len(record["seed"]) >= 32
+    assert not [message for message in heard if record["seed"] in message]
+    assert any(commitment in message for message in heard)
+    code, said = verify(record, tmp_path)
+    assert code == 0, said
+    assert "1 passed" in said
+    assert Client(small.url).get(f"/api/tables/{table}/record") == record  # anybody may check
+
+
+@pytest.fixture(scope="session")
+def record(servers: Callable[[str], RunningServer]) -> Json:
+    """The record of a finished game."""
+    ann = servers("sqlite").guest()
+    table, _, _ = play(ann, "axio")
+    found: Json = ann.get(f"/api/tables/{table}/record")
+    return found
+
+
+def changed(record: Json, **parts: Any) -> Json:
+    return {**json.loads(json.dumps(record)), **parts}
+
+
+def test_another_seed_is_found_out(record: Json, tmp_path: Path) -> None:
+    code, said = verify(changed(record, seed="0" * 64), tmp_path)
+    assert code == 1
+    assert "SHA-256" in said
+
+
+def test_another_commitment_is_found_out(record: Json, tmp_path: Path) -> None:
+    code, said = verify(changed(record, commitment="0" * 64), tmp_path)
+    assert code == 1
+    assert "SHA-256" in said
+
+
+def test_another_seed_with_its_own_commitment_is_found_out(record: Json, tmp_path: Path) -> None:
+    seed = "ab" * 32
+    other = changed(record, seed=seed, commitment=hashlib.sha256(seed.encode()).hexdigest())
+    code, said = verify(other, tmp_path)
+    assert code == 1
+    assert "not the ones that the seed deals" in said
+
+
+def test_draws_in_another_order_are_found_out(record: Json, tmp_path: Path) -> None:
+    """Two tiles of the first deal change places, in one hand: everything else of the game stays right."""
+    other = changed(record)
+    draws = [number for number, event in enumerate(other["events"]) if event["t"] == "draw"]
+    first, second = next(
+        (one, two)
+        for one in draws
+        for two in draws
+        if one < two
+        and other["events"][one]["seat"] == other["events"][two]["seat"]
+        and other["events"][one]["tile"] != other["events"][two]["tile"]
+        and all(event["t"] == "draw" for event in other["events"][one:two])
+    )
+    one, two = other["events"][first], other["events"][second]
+    one["tile"], two["tile"] = two["tile"], one["tile"]
+    code, said = verify(other, tmp_path)
+    assert code == 1
+    assert "not the ones that the seed deals" in said
+
+
+def test_a_tile_that_was_not_drawn_is_found_out(record: Json, tmp_path: Path) -> None:
+    other = changed(record)
+    draw = next(event for event in other["events"] if event["t"] == "draw")
+    draw["tile"] = next(
+        event["tile"] for event in other["events"] if event["t"] == "draw" and event["tile"] != draw["tile"]
+    )
+    assert verify(other, tmp_path)[0] == 1
+
+
+def test_every_table_has_a_seed_of_its_own(small: RunningServer) -> None:
+    ann = small.guest()
+    seen = {ann.view(ann.open("axio", ["me", "open"]).id)["table"]["commitment"] for _ in range(10)}
+    assert len(seen) == 10
+
+
+def test_a_placement_taken_back_and_made_again_draws_the_same(small: RunningServer) -> None:
+    """Nobody can try for a better tile: the draw follows from the seed and the number of draws."""
+    ann = small.guest()
+    table, _, _ = play(ann, "axio")  # it takes one back, and the record still follows from the seed
+    replay = ann.get(f"/api/tables/{table}/replay")
+    assert all(told["type"] == "step" for told in replay["steps"])
+
+
+def test_the_seed_of_an_unfinished_game_is_told_to_nobody(server: RunningServer) -> None:
+    ann = server.guest()
+    table = ann.open("axio", ["me", "greedy"])
+    for path in ("record", "replay"):
+        refused = ann.refused("GET", f"/api/tables/{table.id}/{path}")
+        assert (refused.status, refused.code) == (409, "not_yet")

@@ -1,0 +1,207 @@
+"""A real browser at a real server: people who visit the page, and all that is said while they do.
+
+Everything that a page should not do (errors on the console, violations of its content policy, answers that are
+errors of the server) is noted in `Visitor.problems`; the fixture that made the visitor fails the test for it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import (
+    BrowserContext,
+    BrowserType,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Response,
+    ViewportSize,
+    WebSocket,
+)
+
+from tests.demanded import need
+from tests.server.driving import Client, Json
+
+PATIENCE = 15_000  # milliseconds for anything that a page has to show
+SIZES: dict[str, ViewportSize] = {
+    "phone": {"width": 360, "height": 740},
+    "tablet": {"width": 820, "height": 1180},
+    "desktop": {"width": 1440, "height": 900},
+}
+LOCALES = {"en": "en-GB", "de": "de-DE"}
+
+# What runs before the scripts of every page.
+NOTICE = """
+addEventListener("securitypolicyviolation", (event) =>
+  console.error(`forbidden by ${event.violatedDirective}: ${event.blockedURI} ${event.sourceFile}`));
+window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+# The page waits after each move of another player, for the eye; whoever plays whole games has seen it.
+HURRY = """{
+  const real = window.setTimeout;
+  window.setTimeout = (work, wait, ...more) => real(work, wait > 50 && wait < 2000 ? wait / 10 : wait, ...more);
+}"""
+
+
+def launch(chromium: BrowserType) -> Chromium:
+    """Start the system's Chromium, or skip the test where there is none."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = need("chromium", next(filter(None, map(shutil.which, names)), None))
+    return chromium.launch(executable_path=path, args=["--no-sandbox"])
+
+
+@dataclass(slots=True)
+class Heard:
+    """What went through the WebSockets of a visitor's pages."""
+
+    received: list[Json] = field(default_factory=list)
+    sent: list[Json] = field(default_factory=list)
+
+    def watch(self, socket: WebSocket) -> None:
+        socket.on("framereceived", lambda frame: self.received.append(json.loads(frame)))
+        socket.on("framesent", lambda frame: self.sent.append(json.loads(frame)))
+
+    @property
+    def refused(self) -> list[Json]:
+        return [message for message in self.received if message["type"] == "refused"]
+
+    def orders(self, do: str) -> list[Json]:
+        """What was sent of one kind."""
+        return [message for message in self.sent if message["do"] == do]
+
+
+class SamePerson(Client):
+    """The same person as in a browser, as a program: for what need not be clicked."""
+
+    def __init__(self, url: str, context: BrowserContext) -> None:
+        super().__init__(url)
+        self.context = context
+
+    @property
+    def headers(self) -> dict[str, str]:
+        cookies = self.context.cookies(self.url)
+        return {"Origin": self.url, "Cookie": "; ".join(f"{one['name']}={one['value']}" for one in cookies)}
+
+
+class Visitor:
+    """Somebody with a browser of their own: nothing is shared with other visitors but the server."""
+
+    def __init__(self, context: BrowserContext, url: str, *, touch: bool) -> None:
+        self.context = context
+        self.url = url
+        self.touch = touch
+        self.problems: list[str] = []
+        self.heard = Heard()
+        self.answers: list[Response] = []
+        self.actions = 0  # clicks and taps
+        self._allowed: list[re.Pattern[str]] = []
+        context.set_default_timeout(PATIENCE)
+        context.on("page", lambda page: page.on("websocket", self.heard.watch))
+        context.on("console", self._console)
+        context.on("weberror", lambda error: self._note(f"error in a script: {error.error}"))
+        context.on("response", self._response)
+        self.page = context.new_page()
+
+    def allow(self, pattern: str) -> None:
+        """This problem belongs to what is tested."""
+        self._allowed.append(re.compile(pattern))
+
+    def _note(self, problem: str) -> None:
+        self.problems.append(problem)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self._note(f"{message.type}: {message.text} ({message.location.get('url', '')})")
+
+    def _response(self, response: Response) -> None:
+        self.answers.append(response)
+        if response.status >= 500:
+            self._note(f"{response.status} for {response.url}")
+
+    @property
+    def unexpected(self) -> list[str]:
+        """Problems that no test has allowed."""
+        return [one for one in self.problems if not any(known.search(one) for known in self._allowed)]
+
+    def goto(self, path: str) -> Page:
+        """Open a page and wait until its script has filled it."""
+        self.page.goto(self.url + path)
+        self.page.wait_for_function("document.getElementById('top')?.childElementCount !== 0")
+        return self.page
+
+    def find(self, selector: str) -> Locator:
+        return self.page.locator(selector)
+
+    def click(self, target: str | Locator) -> None:
+        """A click, or a tap on a touch screen."""
+        found = self.page.locator(target) if isinstance(target, str) else target
+        self.actions += 1
+        if self.touch:
+            found.tap()
+        else:
+            found.click()
+
+    def click_at(self, x: float, y: float) -> None:
+        self.actions += 1
+        if self.touch:
+            self.page.touchscreen.tap(x, y)
+        else:
+            self.page.mouse.click(x, y)
+
+    def known(self) -> None:
+        """Be somebody: visit the site once."""
+        if not self.context.cookies(self.url):
+            self.context.request.get(f"{self.url}/api/me")
+
+    @property
+    def client(self) -> SamePerson:
+        """The same person as a program."""
+        self.known()
+        return SamePerson(self.url, self.context)
+
+    def set(self, **settings: object) -> None:
+        """Choose settings before any page is opened."""
+        kept = json.dumps(json.dumps(settings))
+        self.context.add_init_script(f"localStorage.getItem('settings') ?? localStorage.setItem('settings', {kept})")
+
+    def stored(self) -> dict[str, Any]:
+        """The settings that the page has kept."""
+        found: dict[str, Any] = self.page.evaluate("JSON.parse(localStorage.getItem('settings') ?? '{}')")
+        return found
+
+
+def new_visitor(
+    chromium: Chromium,
+    url: str,
+    size: str = "desktop",
+    *,
+    language: str = "en",
+    theme: Literal["light", "dark"] = "light",
+    calm: bool = False,
+    hurry: bool = False,
+    worker: bool = True,
+) -> Visitor:
+    """A visitor with a fresh context; `worker` says whether the site's service worker may run."""
+    touch = size != "desktop"
+    context = chromium.new_context(
+        viewport=SIZES[size],
+        has_touch=touch,
+        is_mobile=touch,
+        locale=LOCALES[language],
+        color_scheme=theme,
+        reduced_motion="reduce" if calm else "no-preference",
+        service_workers="allow" if worker else "block",
+        accept_downloads=True,
+    )
+    context.add_init_script(NOTICE)
+    if hurry:
+        context.add_init_script(HURRY)
+    return Visitor(context, url, touch=touch)
