@@ -37,9 +37,10 @@ __all__ = [
 class RunningServer:
     """A server process. Leaving the `with` stops it."""
 
-    def __init__(self, process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], port: int, data: Path, log: Path) -> None:
         self.process = process
         self.port = port
+        self.data = data
         self._log = log
 
     @property
@@ -122,7 +123,7 @@ def start_server(
             env={**os.environ, **(environment or {})},
             start_new_session=True,
         )
-    server = RunningServer(process, port, written)
+    server = RunningServer(process, port, data, written)
     until = time.monotonic() + START
     while time.monotonic() < until and process.poll() is None:
         try:

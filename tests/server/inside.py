@@ -1,7 +1,7 @@
 """The whole application in this process: asked and listened to without a network, nothing hidden from tests.
 
-Everything goes through the gate and the routes, as bytes. What the server does by itself after a start (looking
-for overdue tables, loading rules) does not run, so nothing happens but what a test does.
+Everything goes through the gate and the routes, as bytes. What the server does by itself after a start
+(looking for overdue tables, loading rules) does not run, so nothing happens but what a test does.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from litestar import Litestar
 
 from axio.server import app as application
+from axio.server.guard.gate import gate
 from axio.server.running import Server, assemble
 from axio.server.settings import Settings
 
@@ -198,9 +199,8 @@ async def inside(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
 
     def keep(app: Litestar, **how: Any) -> Any:
         made.append(app)
-        return application_gate(app, **how)
+        return gate(app, **how)
 
-    application_gate = application.gate
     with patch.object(application, "assemble", lambda _: server), patch.object(application, "gate", keep):
         app = application.make_app(chosen)
     await server.database.upgrade()

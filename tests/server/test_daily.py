@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, text
+from sqlalchemy import insert
 
 from axio.games import GAMES
 from axio.server.settings import Settings
@@ -157,16 +157,9 @@ async def put(url: str, rows: list[dict[str, Any]]) -> None:
     await database.upgrade()
     async with database.writing() as connection:
         for one in rows:
-            found = await connection.execute(
-                text("SELECT 1 FROM people WHERE id = :id"), {"id": one["person"]}
-            )
-            if found.first() is None and one["person"] != "person4":  # one whose name is kept with the result
-                named = {
-                    "id": one["person"],
-                    "name": one["name"].replace("Old", "New"),
-                    "epoch": 0,
-                    "created": 0,
-                }
+            if one["person"] != "person4":  # whose name is known only from the result
+                name = one["name"].replace("Old", "New")
+                named = {"id": one["person"], "name": name, "epoch": 0, "created": 0}
                 await connection.execute(insert(people), [named])
             terms = {
                 "id": one["table_id"], "game": one["game"], "players": 1, "options": "{}", "public": False,

@@ -58,7 +58,7 @@ def launch(chromium: BrowserType) -> Chromium:
     return chromium.launch(executable_path=path, args=["--no-sandbox"])
 
 
-@dataclass(slots=True)
+@dataclass
 class Heard:
     """What went through the WebSockets of a visitor's pages."""
 

@@ -15,6 +15,7 @@ import os
 import re
 import sys
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -27,6 +28,7 @@ _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 _DECORATED = re.compile(rb"^@(rule|seldom|entry)\b", re.MULTILINE)
 _PROGRAM = __name__.partition(".")[0]
+_DECORATING = threading.RLock()
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
@@ -109,9 +111,10 @@ def _numba_cache_in(folder: Path) -> Iterator[None]:
     from numba.core import config
 
     settings = vars(config)
-    before = settings["CACHE_DIR"]
-    settings["CACHE_DIR"] = str(folder)
-    try:
-        yield
-    finally:
-        settings["CACHE_DIR"] = before
+    with _DECORATING:  # the setting is everybody's: another thread must not put it back too early
+        before = settings["CACHE_DIR"]
+        settings["CACHE_DIR"] = str(folder)
+        try:
+            yield
+        finally:
+            settings["CACHE_DIR"] = before

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..drawing.scene import Content, Laid, Scene, Tile
+from ..engine.compile import INTERPRETED
 from ..engine.kernels import Kernels
 from ..engine.phases import DRAW, HIDDEN, REMOVE
 from ..errors import IllegalMove
@@ -21,6 +22,13 @@ from ..reasons import Reason
 from .declaration import Game
 
 State = Any  # an array of one NumPy record; its layout is the game's own
+
+
+def copied(state: State) -> State:
+    """A copy of a state. NumPy copies records field by field; as bytes that takes a tenth of the time."""
+    if INTERPRETED:
+        return state.copy()
+    return np.frombuffer(bytearray(state.tobytes()), state.dtype)
 
 
 class Variant(ABC):
@@ -62,7 +70,7 @@ class Variant(ABC):
 
     def new_state(self) -> State:
         """A state before anything has happened."""
-        return self.opening.copy()
+        return copied(self.opening)
 
     def legal_actions(self, state: State) -> np.ndarray:
         """The numbers of all legal moves, ascending."""
@@ -72,9 +80,10 @@ class Variant(ABC):
     def gains(self, state: State, actions: np.ndarray) -> np.ndarray:
         """What each move would score on the track: a row for each, a column for each colour."""
         out = np.zeros((len(actions), state["gain"].shape[1]), np.int16)
-        placed = actions[actions < self.first_other_action]
+        if len(actions) and actions.max() >= self.first_other_action:
+            actions = actions[actions < self.first_other_action]
         # Rating writes into the state's scratch fields, so it works on a copy.
-        self.kernels.rate_all(self.tables, state.copy(), placed, len(placed), out)
+        self.kernels.rate_all(self.tables, copied(state), actions, len(actions), out)
         return out
 
     def chances(self, state: State) -> list[tuple[int, int]]:
@@ -89,19 +98,21 @@ class Variant(ABC):
 
     def hand_of(self, state: State, seat: int) -> tuple[str, ...]:
         """The tiles a seat holds, `?` for those not known."""
-        held = state["held"][0, seat]
-        return tuple(self.tile_name(kind) for kind in state["hands"][0, seat, :held].tolist())
+        held, kinds = state["held"][0, seat], self.kinds
+        tiles = state["hands"][0, seat, :held].tolist()
+        return tuple(["?" if kind == HIDDEN else kinds[kind] for kind in tiles])
 
     def redact(self, state: State, seat: int | None) -> State:
         """The state as a seat knows it (`None`: as a spectator does).
 
         Hidden tiles go back among the unseen ones, so that nothing is left of where they were.
         """
-        seen = state.copy()
+        seen = copied(state)
         bag, hands = seen["bag"][0], seen["hands"][0]
 
         def hide(kinds: np.ndarray, count: int) -> None:
-            np.add.at(bag, kinds[:count], 1)
+            for kind in kinds[:count].tolist():
+                bag[kind] += 1
             kinds[:count] = HIDDEN
             seen["unseen"] += count
 

@@ -25,7 +25,8 @@ from .settings import PROGRAM, Settings
 from .storage.journal import CHANNEL
 
 LARGEST_BODY = 8_000
-PACKED = [r"^/(?!api/|schema|theme)", r"\.png$"]  # the page's own files are kept compressed
+# The page's own files are kept compressed; a PNG is compressed by its nature.
+PACKED = [r"^/$", r"^/(static|t|rules|daily|me|offline)\b", r"^/(sw|manifest|favicon)\.", r"\.png$"]
 
 
 def make_app(settings: Settings | None = None) -> ASGIApp:

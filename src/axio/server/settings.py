@@ -69,7 +69,7 @@ class Settings:
 
     def check(self) -> Self:
         """These settings. Raises `BadSetting` if they contradict each other."""
-        if self.workers > 1 and not self.on_postgresql:
+        if not self.on_postgresql and self.workers > 1:
             raise BadSetting(
                 "several worker processes need PostgreSQL, which carries events between them: "
                 "add --database postgresql://… or use one worker"

@@ -14,12 +14,15 @@ from ...drawing.geometry import inset
 from ...drawing.scene import Laid, Outline, Point, Scene, Tile
 from ...games.variant import Variant
 from ...position import Position
-from .messages import Board, Moves, OnBoard, Other, Shape
+from .columns import column, distinct, table
+from .messages import Board, OnBoard, Other, Shape
 
 UNIT = 100
 CELL_GAP, CELL_ROUNDING = 0.022, 10.0
 TILE_ROUNDING = 17.0
 FRAME_ROUNDING = 55.0
+
+_JSON = msgspec.json.Encoder()
 
 
 def _units(value: float) -> int:
@@ -42,7 +45,8 @@ class Describer:
         self._variant = variant
         self._shapes: dict[tuple[tuple[int, int, int], ...], int] = {}
         self._drawn: list[Shape] = []
-        self._rows: dict[int, tuple[int, int, int, str]] = {}
+        self._rows: dict[int, bytes] = {}
+        self._kinds: dict[str, int | None] = {}
         self._places: dict[tuple[str, ...], tuple[int, int, int]] = {}
         self._still: Raw | None = None
         hand = variant.drawn_in_hand(variant.kinds[0]).tiles[0]
@@ -120,39 +124,44 @@ class Describer:
             hand=self._hand,
         )
 
-    def moves(self, position: Position) -> Moves | None:
-        """What the seat to move may do, where that is known."""
+    def moves(self, position: Position) -> Raw | None:
+        """What the seat to move may do, where that is known: `Moves` as JSON, put together column by column."""
         variant, state = self._variant, position.state
         legal = position.legal_moves()
         if not len(legal):
             return None
-        actions = legal.actions
-        count = int(np.searchsorted(actions, variant.first_other_action))
-        ways, places, named = variant.parts(actions[:count])
-        way_numbers, look = np.unique(ways, return_inverse=True)
-        place_numbers, place = np.unique(places, return_inverse=True)
+        count = int(legal.actions.searchsorted(variant.first_other_action))
+        ways, places, named = variant.parts(legal.actions[:count])
+        way_numbers, look = distinct(ways)
+        place_numbers, place = distinct(places)
         looks = [variant.turned(state, way) for way in way_numbers.tolist()]
-        hand = [variant.kind_of(tile) for tile in position.hand(position.turn or 0)]
-        held_at = np.array([hand.index(variant.kind_of(letters)) for letters in looks], np.int64)
-        return Moves(
-            places=self._place_rows(position, place_numbers.tolist()),
-            looks=looks,
-            tile=held_at[look].tolist() if count else [],
-            look=look.tolist(),
-            place=place.tolist(),
-            named=self._named(named),
-            gain=position.gains(legal[:count]).tolist(),
-            others=[Other(move.kind, move.tiles) for move in legal[count:]],
-        )
+        hand = [self._kind(tile) for tile in position.hand(position.turn or 0)]
+        held_at = np.array([hand.index(self._kind(letters)) for letters in looks], np.int64)
+        columns = {
+            "places": b"[%b]" % b",".join(self._place_rows(position, place_numbers.tolist())),
+            "looks": _JSON.encode(looks),
+            "tile": column(held_at[look]),
+            "look": column(look),
+            "place": column(place),
+            "named": _JSON.encode(self._named(named)),
+            "gain": table(position.gains(legal[:count])),
+            "others": _JSON.encode([Other(move.kind, move.tiles) for move in legal[count:]]),
+        }
+        return Raw(b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), text) for name, text in columns.items()))
 
-    def _place_rows(self, position: Position, numbers: list[int]) -> list[tuple[int, int, int, str]]:
+    def _kind(self, letters: str) -> int | None:
+        if letters not in self._kinds:
+            self._kinds[letters] = self._variant.kind_of(letters)
+        return self._kinds[letters]
+
+    def _place_rows(self, position: Position, numbers: list[int]) -> list[bytes]:
         rows = self._rows
         if self._variant.grows:
             rows = {}  # a number says where only as long as nothing is placed
         for number in numbers:
             if number not in rows:
                 cells = self._variant.cells_of(position.state, number)
-                rows[number] = (*self._place(cells), "-".join(cells))
+                rows[number] = _JSON.encode((*self._place(cells), "-".join(cells)))
         return [rows[number] for number in numbers]
 
     def _named(self, numbers: np.ndarray) -> list[str] | None:

@@ -130,7 +130,7 @@ class ViewMessage(Struct, frozen=True, tag_field="type", tag="view"):
     tiles: list[OnBoard]
     events: tuple[Event, ...]
     now: Now
-    moves: Moves | None
+    moves: Raw | Moves | None
 
 
 class StepMessage(Struct, frozen=True, tag_field="type", tag="step"):
@@ -142,7 +142,7 @@ class StepMessage(Struct, frozen=True, tag_field="type", tag="step"):
     events: tuple[Event, ...]
     tiles: list[OnBoard]
     now: Now
-    moves: Moves | None
+    moves: Raw | Moves | None
     board: Raw | UnsetType = UNSET
 
 

@@ -11,7 +11,7 @@ from ...events import Event
 from .acts import Act, Drew, Moved, TookBack
 from .game import Game
 from .messages import StepMessage, ViewMessage
-from .telling import Viewer, step, whole_view
+from .telling import Step, Viewer, whole_view
 
 
 class Replay(Struct, frozen=True):
@@ -27,13 +27,10 @@ def replay(game: Game, acts: Sequence[tuple[int, Act]], person: str | None) -> R
     view: ViewMessage | None = None
     steps: list[StepMessage] = []
     for at, act in acts:
-        last = game.last_placed
         game.carry_out(act)
         game.since = at
         if isinstance(act, Moved | Drew):
-            told = step(game, viewer, game.events_before, last, None)
-            assert told is not None
-            steps.append(_open_hands(told, game))
+            steps.append(_open_hands(Step(game, None).seen_from(None), game))
         elif isinstance(act, TookBack):
             del steps[-1:]
         elif view is None and game.table is not None:

@@ -15,7 +15,6 @@ import msgspec
 from ...errors import AxioError, BadText, IllegalMove
 from ...moves import Move
 from ...reasons import Reason
-from ...view import last_placed
 from ..storage.journal import Conflict, Entry, Journal
 from .acts import (
     Act,
@@ -35,7 +34,7 @@ from .bots import DEFAULT_LEVEL, Bots
 from .connection import Connection, encode
 from .game import Game
 from .messages import RefusedMessage, SeatsMessage
-from .telling import Viewer, seat_infos, step, whole_view
+from .telling import Step, Viewer, seat_infos, whole_view
 
 HOLD = 15.0  # seconds that a draw waits
 ABSENT = 120.0  # seconds after which others may call a bot for somebody
@@ -511,29 +510,19 @@ class Room:
         return client.seat if client.seat in yours and client.seat == self.game.turn else None
 
     def _tell_step(self, sender: Connection | None, message: str) -> None:
-        game, made = self.game, dict[Viewer, str]()
-        assert game.table is not None
-        before = game.events_before
-        last = last_placed(game.table.events[:before])
-        deadline = self.deadline
+        step, made = Step(self.game, self.deadline), dict[int | None, str]()
         for client in self.connections:
             seat = self._still_looking(client)
             if seat != client.seat:
                 # At a shared screen the turn has passed on: what follows is nobody's.
                 client.seat = seat
                 client.tell(encode(self.view(client.viewer, message if client is sender else None)))
-                continue
-            viewer = Viewer(None, seat)
-            if client is sender and message:
-                told = step(game, client.viewer, before, last, deadline)
-                assert told is not None
-                client.tell(encode(msgspec.structs.replace(told, ack=message)))
-                continue
-            if viewer not in made:
-                told = step(game, viewer, before, last, deadline)
-                assert told is not None
-                made[viewer] = encode(told)
-            client.tell(made[viewer])
+            elif client is sender and message:
+                client.tell(encode(step.seen_from(seat, message)))
+            else:
+                if seat not in made:
+                    made[seat] = encode(step.seen_from(seat))
+                client.tell(made[seat])
 
     def _tell_views(self, sender: Connection | None = None, message: str = "") -> None:
         for client in self.connections:

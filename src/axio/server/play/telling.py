@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TypedDict
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from ...engine.phases import OFFER, OVER, PLACE
-from ...events import Event, Place, Start
 from ...games import game as declared
 from ...view import View, last_placed, tiles_laid
 from .acts import Drew, Moved
-from .describe import Describer, describer
+from .describe import describer
 from .game import Game
-from .messages import Kind, Now, OnBoard, Phase, SeatInfo, StepMessage, TableInfo, ViewMessage
+from .messages import Kind, Now, Phase, SeatInfo, StepMessage, TableInfo, ViewMessage
 
 PHASES: dict[int, Phase] = {PLACE: "place", OFFER: "offer", OVER: "over"}
 
@@ -25,6 +26,14 @@ class Viewer:
 
     person: str | None
     seat: int | None
+
+
+class Private(TypedDict):
+    """The part of `Now` that is not the same for everybody."""
+
+    hands: list[tuple[str, ...]]
+    back: bool
+    held: bool
 
 
 def whole_view(
@@ -43,30 +52,52 @@ def whole_view(
         board=told.board(position),
         tiles=told.all_on_board(tiles_laid(position.events)),
         events=position.events,
-        now=_now(game, position, viewer, deadline),
-        moves=told.moves(position) if _asked(game, viewer) else None,
+        now=_now(game, position, viewer.seat, deadline, last_placed(position.events)),
+        moves=told.moves(position) if _asked(game, viewer.seat) else None,
     )
 
 
-def step(
-    game: Game, viewer: Viewer, since: int, last: tuple[str, ...], deadline: int | None
-) -> StepMessage | None:
-    """What the last entry changed, if it is a move or a draw. `since` counts the events before it."""
-    if not isinstance(game.last, Moved | Drew) or game.table is None:
-        return None
-    position = game.table.view(viewer.seat, since=since)
-    told = describer(game.terms.variant)
-    laid = _laid(position.events, told)
-    return StepMessage(
-        n=game.number,
-        ack=None,
-        you=viewer.seat,
-        events=position.events,
-        tiles=laid,
-        now=_now(game, position, viewer, deadline, last),
-        moves=told.moves(position) if _asked(game, viewer) else None,
-        board=told.board(position) if laid and game.terms.variant.grows else UNSET,
-    )
+class Step:
+    """What the last entry changed, if it is a move or a draw; what all may know of it is found out once."""
+
+    __slots__ = ("_deadline", "_game", "_now", "_seen", "_table")
+
+    def __init__(self, game: Game, deadline: int | None) -> None:
+        assert game.table is not None
+        assert isinstance(game.last, Moved | Drew)
+        self._game, self._table = game, game.table
+        self._deadline = deadline
+        self._now: Now | None = None
+        self._seen: dict[int | None, StepMessage] = {}
+
+    def seen_from(self, seat: int | None, ack: str | None = None) -> StepMessage:
+        """As it is told to somebody who looks from a seat, or from none."""
+        if seat not in self._seen:
+            self._seen[seat] = self._told(seat)
+        return replace(self._seen[seat], ack=ack) if ack else self._seen[seat]
+
+    def _told(self, seat: int | None) -> StepMessage:
+        game = self._game
+        position = self._table.view(seat, since=game.events_before)
+        told = describer(position.variant)
+        laid = told.all_on_board(tiles_laid(position.events))
+        return StepMessage(
+            n=game.number,
+            ack=None,
+            you=seat,
+            events=position.events,
+            tiles=laid,
+            now=self._standing(position, seat),
+            moves=told.moves(position) if _asked(game, seat) else None,
+            board=told.board(position) if laid and position.variant.grows else UNSET,
+        )
+
+    def _standing(self, position: View, seat: int | None) -> Now:
+        if self._now is None:
+            last = last_placed(position.events) or last_placed(self._table.events)
+            self._now = _now(self._game, position, seat, self._deadline, last)
+            return self._now
+        return replace(self._now, **_private(self._game, position, seat))
 
 
 def seat_infos(game: Game, here: Collection[str]) -> list[SeatInfo]:
@@ -94,12 +125,8 @@ def _position(game: Game, viewer: Viewer) -> View:
     return View(variant, variant.new_state(), None, ())
 
 
-def _asked(game: Game, viewer: Viewer) -> bool:
-    return viewer.seat is not None and viewer.seat == game.turn and game.held is None
-
-
-def _laid(events: tuple[Event, ...], told: Describer) -> list[OnBoard]:
-    return told.all_on_board(tiles_laid([event for event in events if isinstance(event, Place | Start)]))
+def _asked(game: Game, seat: int | None) -> bool:
+    return seat is not None and seat == game.turn and game.held is None
 
 
 def _info(game: Game, viewer: Viewer) -> TableInfo:
@@ -126,25 +153,15 @@ def _info(game: Game, viewer: Viewer) -> TableInfo:
 
 
 def _now(
-    game: Game, position: View, viewer: Viewer, deadline: int | None, last: tuple[str, ...] | None = None
+    game: Game, position: View, seat: int | None, deadline: int | None, last: tuple[str, ...]
 ) -> Now:
     variant, state, players = position.variant, position.state, position.players
     scores = state["scores"][0, :players].tolist()
-    # A state before the deal has seats without tiles; afterwards every seat's tiles or their backs are told.
-    hands = [position.hand(seat) for seat in range(players)]
-    if game.status != "playing":
-        phase: Phase = game.status
-    else:
-        phase = PHASES.get(int(state["phase"][0]), "draw")
-    if last is None:
-        last = last_placed(position.events)
-    elif position.events:
-        last = last_placed(position.events) or last
+    phase: Phase = game.status if game.status != "playing" else PHASES.get(int(state["phase"][0]), "draw")
     return Now(
         turn=game.turn,
         phase=phase,
         scores=scores,
-        hands=hands,
         in_bag=position.in_bag,
         standing=position.standing,
         extra=variant.extra_turns(state),
@@ -152,11 +169,20 @@ def _now(
         spent=variant.spent(state),
         last=last,
         lowest=[_lowest(variant.tracks, row) for row in scores],
-        back=game.may_take_back(viewer.seat),
-        held=game.held is not None and game.held == viewer.seat,
         deadline=deadline,
         result=position.result if game.status == "over" else None,
+        **_private(game, position, seat),
     )
+
+
+def _private(game: Game, position: View, seat: int | None) -> Private:
+    """What is not the same for everybody."""
+    return {
+        # A state before the deal has seats without tiles; afterwards every seat's tiles or their backs are told.
+        "hands": [position.hand(seat) for seat in range(position.players)],
+        "back": game.may_take_back(seat),
+        "held": game.held is not None and game.held == seat,
+    }
 
 
 def _lowest(tracks: tuple[str, ...], points: list[int]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 from litestar import get, post
-from litestar.params import QueryParameter
+from litestar.params import FromPath, FromQuery, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Struct
 from sqlalchemy.exc import IntegrityError
@@ -23,7 +23,7 @@ from ..play.game import Terms
 from ..play.room import Refused, now
 from ..play.rooms import new_id
 from ..running import Server
-from .person import writer
+from .person import Asker, Here, writer
 
 BEST = 20
 FIRST_DAY = date(2026, 1, 1)
@@ -106,9 +106,9 @@ def seed_of(server: Server, day: str, name: str) -> str:
 
 @get("/api/daily")
 async def show_daily(
-    server: Server,
-    person: Person | None,
-    day: str | None = None,
+    server: Here,
+    person: Asker,
+    day: FromQuery[str | None] = None,
     language: Annotated[str, QueryParameter(name="lang", max_length=20)] = "en",
 ) -> Daily:
     """The deals of a day, your attempts and the best results."""
@@ -167,7 +167,7 @@ async def _best(server: Server, person: Person | None, day: date, name: str, lim
 
 
 @post("/api/daily/{name:str}", status_code=HTTP_200_OK)
-async def start_daily(server: Server, person: Person | None, name: str) -> Started:
+async def start_daily(server: Here, person: Asker, name: FromPath[str]) -> Started:
     """Your one attempt at today's deal: begun now, or gone on with."""
     guest = await server.people.keep(writer(person, server))
     day, wanted = today(), game(name).id

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Annotated
 
 from litestar import MediaType, Response, get
-from litestar.params import QueryParameter
+from litestar.params import FromPath, FromQuery, QueryParameter
 from markdown_it import MarkdownIt
 from msgspec import Struct
 
@@ -107,13 +107,15 @@ async def list_games(language: Language = "en") -> list[GameInfo]:
 
 
 @get("/api/games/{name:str}/rules")
-async def show_rules(name: str, language: Language = "en") -> RulesPage:
+async def show_rules(name: FromPath[str], language: Language = "en") -> RulesPage:
     """The rules of a game."""
     return _rules(game(name).id, language)
 
 
 @get("/api/games/{name:str}/figures/{figure_name:str}", media_type="image/svg+xml")
-async def show_figure(name: str, figure_name: str, dark: bool = False) -> Response[str]:
+async def show_figure(
+    name: FromPath[str], figure_name: FromPath[str], dark: FromQuery[bool] = False
+) -> Response[str]:
     """A picture of the rules."""
     return Response(
         figure(name, figure_name.removesuffix(".svg"), dark=dark), media_type="image/svg+xml", headers=HOUR

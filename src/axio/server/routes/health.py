@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from ...version import __version__
 from ..running import Server
 from ..settings import PROGRAM
+from .person import Here
 
 
 class Health(Struct, frozen=True):
@@ -52,7 +53,7 @@ def _gauge(name: str, text: str, value: float) -> Metric:
 
 
 @get("/health")
-async def show_health(server: Server) -> Response[Health]:
+async def show_health(server: Here) -> Response[Health]:
     """Whether the server is up and its database answers."""
     try:
         async with server.database.reading() as connection:
@@ -63,7 +64,7 @@ async def show_health(server: Server) -> Response[Health]:
 
 
 @get("/metrics", media_type=MediaType.TEXT, include_in_schema=False)
-async def show_metrics(server: Server) -> Response[bytes]:
+async def show_metrics(server: Here) -> Response[bytes]:
     """Numbers for Prometheus, of this process."""
     registry = CollectorRegistry()
     registry.register(_Numbers(server))

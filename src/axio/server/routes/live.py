@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from litestar import WebSocket, websocket
 from litestar.exceptions import WebSocketDisconnect
 
@@ -12,10 +14,10 @@ from ..play.messages import SeatsMessage
 from ..play.orders import hear
 from ..play.room import Refused, Room
 from ..play.rooms import NoSuchTable
-from ..play.telling import seat_infos, step
+from ..play.telling import Step, seat_infos
 from ..running import Server
 from ..settings import PROGRAM
-from .person import who
+from .person import Here, TableId, who
 from .tables import room_for
 
 NO_SUCH_TABLE = 4404
@@ -26,7 +28,7 @@ TOO_FAST = Refused("too_fast", "that was too often; wait a moment and try again"
 
 
 @websocket("/api/tables/{table_id:str}/live")
-async def live(socket: WebSocket, server: Server, table_id: str) -> None:
+async def live(socket: WebSocket, server: Here, table_id: TableId) -> None:
     """Follow a table and play at it: docs/protocol.md says how."""
     person = await who(socket, server)
     await socket.accept()
@@ -70,13 +72,10 @@ async def _missed(server: Server, room: Room, client: Connection, number: int) -
         return None
     told = []
     for at, act in since:
-        last = game.last_placed
         game.carry_out(act)
         game.since = at
         deadline = room.deadline if game.number == room.game.number else None
-        seen = step(game, client.viewer, game.events_before, last, deadline)
-        assert seen is not None
-        told.append(encode(seen))
+        told.append(encode(Step(game, deadline).seen_from(client.seat)))
     return told
 
 
@@ -84,6 +83,7 @@ async def _follow(server: Server, room: Room, client: Connection, socket: WebSoc
     bucket = Bucket(MESSAGES) if server.limits.active else None
     try:
         async for text in socket.iter_data("text"):
+            await asyncio.sleep(0)  # let answers go out, however fast the questions come
             if client.closed:
                 await socket.close(TOO_SLOW, f"{PROGRAM}: messages were not taken")
                 return

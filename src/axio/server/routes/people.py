@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from litestar import Request, Response, get, patch, post
+from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Struct
 
@@ -13,7 +14,7 @@ from ..guard.limits import GUESTS, SECRETS
 from ..identity.people import Person, clean_name
 from ..play.room import Refused
 from ..running import Server
-from .person import cookie, no_cookie, writer
+from .person import Asker, Here, cookie, no_cookie, writer
 
 
 class Me(Struct, frozen=True):
@@ -76,7 +77,7 @@ def _check(server: Server, request: Request[Any, Any, Any], pace: Any) -> None:
 
 
 @get("/api/me")
-async def show_me(server: Server, person: Person | None) -> Response[Me]:
+async def show_me(server: Here, person: Asker) -> Response[Me]:
     """Who you are. A browser that nobody knows becomes a guest."""
     if person is None:
         person = server.people.arrive()
@@ -85,13 +86,13 @@ async def show_me(server: Server, person: Person | None) -> Response[Me]:
 
 
 @patch("/api/me")
-async def rename_me(server: Server, person: Person | None, data: NewName) -> Me:
+async def rename_me(server: Here, person: Asker, data: JSONBody[NewName]) -> Me:
     """Take another name."""
     return _me(await server.people.rename(writer(person, server), data.name))
 
 
 @post("/api/guests")
-async def make_guest(server: Server, request: Request[Any, Any, Any], data: NewName) -> Guest:
+async def make_guest(server: Here, request: Request[Any, Any, Any], data: JSONBody[NewName]) -> Guest:
     """A new guest for a program."""
     _check(server, request, GUESTS)
     person = await server.people.rename(server.people.arrive(), clean_name(data.name))
@@ -99,19 +100,19 @@ async def make_guest(server: Server, request: Request[Any, Any, Any], data: NewN
 
 
 @post("/api/me/phrase", status_code=HTTP_200_OK)
-async def make_phrase(server: Server, person: Person | None) -> NewPhrase:
+async def make_phrase(server: Here, person: Asker) -> NewPhrase:
     """A new secret phrase for another device."""
     return NewPhrase(await server.people.give_phrase(writer(person, server)))
 
 
 @post("/api/me/account", status_code=HTTP_200_OK)
-async def make_account(server: Server, person: Person | None, data: Account) -> Me:
+async def make_account(server: Here, person: Asker, data: JSONBody[Account]) -> Me:
     """A username and password for this identity."""
     return _me(await server.people.set_password(writer(person, server), data.username, data.password))
 
 
 @post("/api/enter", status_code=HTTP_200_OK)
-async def enter(server: Server, request: Request[Any, Any, Any], data: Entry) -> Response[Me]:
+async def enter(server: Here, request: Request[Any, Any, Any], data: JSONBody[Entry]) -> Response[Me]:
     """Become somebody by phrase, or by username and password."""
     _check(server, request, SECRETS)
     if data.phrase is not None:
@@ -124,7 +125,7 @@ async def enter(server: Server, request: Request[Any, Any, Any], data: Entry) ->
 
 
 @post("/api/me/leave", status_code=HTTP_200_OK)
-async def leave(server: Server, person: Person | None, data: Leaving) -> Response[dict[str, bool]]:
+async def leave(server: Here, person: Asker, data: JSONBody[Leaving]) -> Response[dict[str, bool]]:
     """Forget this device, or make all devices forget you."""
     if data.everywhere:
         await server.people.forget_devices(writer(person, server))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from litestar.connection import ASGIConnection
 from litestar.datastructures import Cookie, State
+from litestar.di import NamedDependency
+from litestar.params import FromPath
 
 from ..guard.limits import WRITES
 from ..identity.people import Person
@@ -18,6 +20,11 @@ YEAR = 365 * 24 * 3600
 
 Asking = ASGIConnection[Any, Any, Any, Any]
 
+# What handlers ask for by these types: the running server, who asks, and the table in the address.
+Here: TypeAlias = NamedDependency[Server]
+Asker: TypeAlias = NamedDependency[Person | None]
+TableId: TypeAlias = FromPath[str]
+
 
 def provide_server(state: State) -> Server:
     """The running server."""
@@ -25,7 +32,7 @@ def provide_server(state: State) -> Server:
     return server
 
 
-async def provide_person(request: Asking, server: Server) -> Person | None:
+async def provide_person(request: Asking, server: Here) -> Person | None:
     """Who asks, `None` for somebody without cookie or token."""
     return await who(request, server)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Annotated, TypeVar
 
 from litestar import Response, get
-from litestar.params import QueryParameter
+from litestar.params import FromPath, FromQuery, QueryParameter
 
 from ...drawing import svg
 from ...drawing.png import render as render_png
@@ -20,6 +20,7 @@ from ..identity.people import Person
 from ..play.bots import DEFAULT_LEVEL
 from ..play.room import Refused, Room
 from ..running import Server
+from .person import Asker, Here, TableId
 from .tables import room_for
 
 SVG = "image/svg+xml"
@@ -55,11 +56,11 @@ def _seen(room: Room, person: Person | None, move: int | None) -> tuple[Position
 
 @get("/api/tables/{table_id:str}/picture.svg", media_type=SVG)
 async def show_svg(
-    server: Server,
-    person: Person | None,
-    table_id: str,
+    server: Here,
+    person: Asker,
+    table_id: TableId,
     move_number: MoveNumber = None,
-    dark: bool = False,
+    dark: FromQuery[bool] = False,
 ) -> Response[str]:
     """A position as an SVG picture; earlier ones when the game is over."""
     position, names = await _position(server, person, table_id, move_number)
@@ -68,11 +69,11 @@ async def show_svg(
 
 @get("/api/tables/{table_id:str}/picture.png", media_type="image/png")
 async def show_png(
-    server: Server,
-    person: Person | None,
-    table_id: str,
+    server: Here,
+    person: Asker,
+    table_id: TableId,
     move_number: MoveNumber = None,
-    dark: bool = False,
+    dark: FromQuery[bool] = False,
 ) -> Response[bytes]:
     """A position as a PNG picture; earlier ones when the game is over."""
     position, names = await _position(server, person, table_id, move_number)
@@ -81,7 +82,7 @@ async def show_png(
 
 
 @get("/api/games/{name:str}/picture.svg", media_type=SVG)
-async def show_example(name: str, dark: bool = False) -> Response[str]:
+async def show_example(name: FromPath[str], dark: FromQuery[bool] = False) -> Response[str]:
     """What a game looks like in the middle of a game between two bots."""
     return _picture(
         await asyncio.to_thread(_example, game(name).id, dark), SVG, {"cache-control": "max-age=3600"}

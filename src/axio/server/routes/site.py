@@ -11,6 +11,7 @@ from typing import Any
 
 from litestar import MediaType, Request, Response, get
 from litestar.exceptions import NotFoundException
+from litestar.params import FromPath
 
 WEB = Path(__file__).parents[2] / "web"
 COMPRESSED = {".html", ".css", ".js", ".json", ".svg", ".webmanifest"}
@@ -71,7 +72,7 @@ def page(request: Request[Any, Any, Any], name: str, status: int = 200) -> Respo
 
 
 @get("/static/{path:path}", include_in_schema=False)
-async def show_file(request: Request[Any, Any, Any], path: str) -> Response[bytes]:
+async def show_file(request: Request[Any, Any, Any], path: FromPath[str]) -> Response[bytes]:
     """A file of the page."""
     try:
         wanted = (WEB / path.lstrip("/")).resolve()
@@ -96,13 +97,13 @@ async def show_page(request: Request[Any, Any, Any]) -> Response[bytes]:
 
 
 @get(["/rules", "/rules/{name:str}"], media_type=MediaType.HTML, include_in_schema=False)
-async def show_rules_page(request: Request[Any, Any, Any], name: str = "") -> Response[bytes]:
+async def show_rules_page(request: Request[Any, Any, Any]) -> Response[bytes]:
     """The page that shows rules."""
     return page(request, "rules")
 
 
 @get("/t/{table_id:str}", media_type=MediaType.HTML, include_in_schema=False)
-async def show_table_page(request: Request[Any, Any, Any], table_id: str) -> Response[bytes]:
+async def show_table_page(request: Request[Any, Any, Any]) -> Response[bytes]:
     """The page of a table."""
     return page(request, "table")
 

@@ -6,7 +6,7 @@ import secrets
 from typing import Annotated, Any, Literal
 
 from litestar import Response, get, post
-from litestar.params import PathParameter
+from litestar.params import FromQuery, JSONBody, PathParameter
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Meta, Struct, field
 
@@ -25,7 +25,7 @@ from ..play.summary import Summary, summaries
 from ..play.telling import Viewer
 from ..running import Server
 from .daily import today
-from .person import writer
+from .person import Asker, Here, TableId, writer
 
 SHORTEST_TIME, LONGEST_TIME = 10, 14 * 24 * 3600
 LISTED = 50
@@ -118,7 +118,7 @@ def check_level(level: str | None) -> str:
 
 
 @post("/api/tables")
-async def open_table(server: Server, person: Person | None, data: NewTable) -> Opened:
+async def open_table(server: Here, person: Asker, data: JSONBody[NewTable]) -> Opened:
     """Open a table."""
     host = await server.people.keep(writer(person, server))
     variant = find_variant(data.game, len(data.seats), data.options)
@@ -166,7 +166,7 @@ def _seating(data: NewTable, host: Person) -> list[Act]:
 
 @get("/api/tables")
 async def list_tables(
-    server: Server, person: Person | None, which: Literal["open", "live", "mine"] = "open"
+    server: Here, person: Asker, which: FromQuery[Literal["open", "live", "mine"]] = "open"
 ) -> list[Summary]:
     """Tables that wait for players, are played in public, or are yours."""
     if which == "mine":
@@ -177,7 +177,7 @@ async def list_tables(
 
 
 @get("/api/tables/{table_id:str}")
-async def show_table(server: Server, person: Person | None, table_id: str) -> ViewMessage:
+async def show_table(server: Here, person: Asker, table_id: TableId) -> ViewMessage:
     """All that you may know of a table."""
     room = await room_for(server, table_id, person)
     return await _view(room, person)
@@ -191,7 +191,7 @@ async def _view(room: Room, person: Person | None) -> ViewMessage:
 
 
 @post("/api/tables/{table_id:str}/join", status_code=HTTP_200_OK)
-async def join_table(server: Server, person: Person | None, table_id: str, data: Joining) -> ViewMessage:
+async def join_table(server: Here, person: Asker, table_id: TableId, data: JSONBody[Joining]) -> ViewMessage:
     """Take a free seat."""
     guest = await server.people.keep(writer(person, server))
     room = await room_for(server, table_id, guest)
@@ -204,7 +204,7 @@ async def join_table(server: Server, person: Person | None, table_id: str, data:
 
 
 @post("/api/tables/{table_id:str}/leave", status_code=HTTP_200_OK)
-async def leave_table(server: Server, person: Person | None, table_id: str) -> ViewMessage:
+async def leave_table(server: Here, person: Asker, table_id: TableId) -> ViewMessage:
     """Give up your seats."""
     guest = writer(person, server)
     room = await room_for(server, table_id, guest)
@@ -214,7 +214,7 @@ async def leave_table(server: Server, person: Person | None, table_id: str) -> V
 
 @post("/api/tables/{table_id:str}/seats/{seat:int}/bot", status_code=HTTP_200_OK)
 async def call_bot(
-    server: Server, person: Person | None, table_id: str, seat: SeatNumber, data: WantedBot
+    server: Here, person: Asker, table_id: TableId, seat: SeatNumber, data: JSONBody[WantedBot]
 ) -> ViewMessage:
     """Put a bot on a free seat, or let it play for somebody who is away."""
     guest = writer(person, server)
@@ -224,9 +224,7 @@ async def call_bot(
 
 
 @post("/api/tables/{table_id:str}/seats/{seat:int}/return", status_code=HTTP_200_OK)
-async def return_to_seat(
-    server: Server, person: Person | None, table_id: str, seat: SeatNumber
-) -> ViewMessage:
+async def return_to_seat(server: Here, person: Asker, table_id: TableId, seat: SeatNumber) -> ViewMessage:
     """Take your seat back from a bot."""
     guest = writer(person, server)
     room = await room_for(server, table_id, guest)
@@ -235,7 +233,7 @@ async def return_to_seat(
 
 
 @post("/api/tables/{table_id:str}/moves")
-async def make_move(server: Server, person: Person | None, table_id: str, data: WantedMove) -> Made:
+async def make_move(server: Here, person: Asker, table_id: TableId, data: JSONBody[WantedMove]) -> Made:
     """Make a move without a WebSocket."""
     guest = writer(person, server)
     room = await room_for(server, table_id, guest)
@@ -254,7 +252,7 @@ async def make_move(server: Server, person: Person | None, table_id: str, data: 
 
 
 @post("/api/tables/{table_id:str}/rematch", status_code=HTTP_200_OK)
-async def rematch(server: Server, person: Person | None, table_id: str) -> Next:
+async def rematch(server: Here, person: Asker, table_id: TableId) -> Next:
     """Another game of the same kind, with the seats turned by one. Bots follow; other people are invited."""
     guest = await server.people.keep(writer(person, server))
     room = await room_for(server, table_id, guest)
@@ -294,7 +292,7 @@ async def rematch(server: Server, person: Person | None, table_id: str) -> Next:
 
 
 @get("/api/tables/{table_id:str}/replay")
-async def show_replay(server: Server, person: Person | None, table_id: str) -> Replay:
+async def show_replay(server: Here, person: Asker, table_id: TableId) -> Replay:
     """A finished game from the start, with all hands open."""
     room = await finished(server, table_id, person)
     start, since = await server.rooms.before(room, 0)
@@ -302,7 +300,7 @@ async def show_replay(server: Server, person: Person | None, table_id: str) -> R
 
 
 @get("/api/tables/{table_id:str}/record")
-async def show_record(server: Server, person: Person | None, table_id: str) -> Response[bytes]:
+async def show_record(server: Here, person: Asker, table_id: TableId) -> Response[bytes]:
     """The record of a finished game, which anybody can check."""
     room = await finished(server, table_id, person)
     game = room.game

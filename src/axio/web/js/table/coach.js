@@ -60,6 +60,8 @@ export function notice(before) {
   const { view } = state;
   const seat = ownSeat(view);
   if (seat === null || view.yours.length === 0 || view.table.status === "open") return;
+  // Whoever has moved on does not want to read what led there.
+  if (before && view.n > before.n) queue.length = 0;
   if (view.table.status === "over") return tell("end");
   tell("welcome");
   const low = view.now.lowest[seat] ?? [];
@@ -68,6 +70,7 @@ export function notice(before) {
   if (scored && low.length > 0 && low.length < view.table.tracks.length) tell("lowest");
   if (view.now.pyramids.length) tell("pyramid");
   if (before && wonExtra(before, view)) tell("extra");
+  draw();
   if (!mayMove(view)) return view.events.length ? tell("wait") : undefined;
   if (view.now.phase === "offer" || view.moves?.others.some((one) => one.move === "exchange")) tell("exchange");
   if (view.now.phase === "place") tell("pick");

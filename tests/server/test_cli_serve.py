@@ -1,0 +1,191 @@
+"""`axio serve`: what is said of settings that cannot be, and how it starts and stops."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from axio.server.settings import ENVIRONMENT, BadSetting, Settings
+
+from .driving import Guest, RunningServer, free_port, start_server
+
+
+def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """`axio serve` in a process of its own, which must end by itself."""
+    return subprocess.run(
+        [sys.executable, "-m", "axio", "serve", "--no-open", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def said(done: subprocess.CompletedProcess[str]) -> str:
+    """The one line that an error is told in."""
+    assert done.returncode not in (0, -9), done
+    assert "Traceback" not in done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert lines
+    assert len([line for line in lines if not line.startswith(("Usage:", "Try "))]) <= 2
+    return lines[-1]
+
+
+@pytest.mark.parametrize("port", ["0", "-1", "70000", "http"])
+def test_a_port_that_cannot_be_is_refused(port: str) -> None:
+    assert "--port" in said(run("--port", port))
+
+
+def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        line = said(run("--port", str(taken.getsockname()[1]), "--data", str(tmp_path)))
+    assert "cannot be used" in line
+    assert "--port" in line
+
+
+@pytest.mark.parametrize(
+    ("database", "word"),
+    [
+        ("mysql://root@localhost/axio", "postgresql://"),
+        ("nonsense", "postgresql://"),
+        ("postgresql://axio@127.0.0.1:1/axio", "database"),
+        ("postgresql://", "database"),
+        ("sqlite:////nowhere/at/all.sqlite3", "database"),
+    ],
+)
+def test_a_database_that_cannot_be_is_refused_in_one_line(tmp_path: Path, database: str, word: str) -> None:
+    if database.startswith("sqlite"):
+        database = f"sqlite:///{tmp_path / 'folder'}"
+        (tmp_path / "folder").mkdir()
+    line = said(run("--port", str(free_port()), "--data", str(tmp_path), "--database", database))
+    assert word in line
+
+
+def test_several_workers_need_postgresql(tmp_path: Path) -> None:
+    line = said(run("--workers", "2", "--data", str(tmp_path), "--port", str(free_port())))
+    assert "PostgreSQL" in line
+    for count in ("0", "-3", "many"):
+        assert "--workers" in said(run("--workers", count))
+
+
+def test_an_origin_that_is_none_is_refused(tmp_path: Path) -> None:
+    assert "https://example.org" in said(run("--origin", "example.org", "--data", str(tmp_path)))
+
+
+def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("k" * 64)
+    (tmp_path / "key").chmod(0o644)
+    assert "0600" in said(run("--port", str(free_port()), "--data", str(tmp_path)))
+
+
+def test_a_short_key_is_refused(tmp_path: Path) -> None:
+    assert "AXIO_KEY" in said(run("--port", str(free_port()), "--data", str(tmp_path), AXIO_KEY="short"))
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    said(run("--port", str(free_port()), "--data", str(tmp_path / "file" / "below")))
+
+
+def test_two_servers_do_not_share_a_folder(small: RunningServer) -> None:
+    folder = Path(small.data)
+    assert small.url in said(run("--port", str(free_port()), "--data", str(folder)))
+
+
+def test_a_server_stops_when_it_is_asked_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    with start_server(tmp_path) as first:
+        ann = first.guest()
+        table = ann.open("axio", ["me", "greedy"])
+        with ann.live(table.id) as live:
+            live.recv()
+            live.play(0)
+            before = live.my_turn()
+            assert first.stop() in (0, -15)
+        assert first.log == ""
+    with start_server(tmp_path) as second:
+        again = ann.at(second.url)  # the token is as good as it was
+        view = again.view(table.id)
+        assert view["now"] == before
+        with again.live(table.id, live.n) as live:
+            assert live.recv()["type"] == "seats"
+            live.n = view["n"]
+            live.play(0)
+
+
+def test_games_of_bots_go_on_after_a_start(tmp_path: Path) -> None:
+    with start_server(tmp_path) as first:
+        ann, bob = first.guest("Ann"), first.guest("Bob")
+        table = ann.open("axio", ["me", "open"])
+        bob.join(table)
+        bob.post(f"/api/tables/{table.id}/leave")
+        with ann.live(table.id) as live:
+            live.recv()
+            live.play(0)
+        first.kill()  # perhaps before the bot has moved
+    with start_server(tmp_path) as second, Guest.at(ann, second.url).live(table.id) as live:
+        live.recv()
+        assert live.my_turn()["turn"] == 0
+
+
+# ------------------------------------------------------------------ settings
+
+
+def test_settings_travel_through_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ENVIRONMENT, "{}")
+    assert Settings.from_environment() == Settings()
+    given = Settings(
+        data="/somewhere/ä b",
+        database="postgresql://name:p%40ss@host/base",
+        host="::1",
+        port=1234,
+        workers=3,
+        origins=("https://one.example", "https://two.example"),
+        secure=True,
+        limits=False,
+        bot_threads=2,
+        bot_seconds=0.25,
+        most_tables=7,
+        most_tables_each=3,
+        logs="debug",
+    )
+    given.to_environment()
+    assert Settings.from_environment() == given
+    assert (
+        all(value != getattr(Settings(), name) for name, value in msgspec.structs.asdict(given).items())
+        if (isinstance(given, msgspec.Struct))
+        else True
+    )
+
+
+def test_settings_of_another_version_are_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ENVIRONMENT, '{"port": 99, "telepathy": true}')
+    assert Settings.from_environment() == Settings(port=99)
+
+
+@pytest.mark.parametrize(
+    ("database", "url"),
+    [
+        ("postgresql://a@b/c", "postgresql+asyncpg://a@b/c"),
+        ("postgres://a@b/c", "postgresql+asyncpg://a@b/c"),
+        ("sqlite:///x.db", "sqlite+aiosqlite:///x.db"),
+    ],
+)
+def test_a_database_is_named_as_everybody_names_it(database: str, url: str) -> None:
+    settings = Settings(database=database)
+    assert settings.url == url
+    assert settings.on_postgresql == url.startswith("postgresql")
+
+
+@pytest.mark.parametrize("database", ["mysql://x", "postgresql", "://", "oracle://a@b"])
+def test_a_database_that_is_not_known_is_refused(database: str) -> None:
+    with pytest.raises(BadSetting):
+        Settings(database=database).check()

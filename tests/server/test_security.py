@@ -1,0 +1,267 @@
+"""Origins, headers, cookies, limits and keys."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterator
+from http.cookies import SimpleCookie
+from pathlib import Path
+
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from axio.server.guard.limits import Bucket, Limits, Pace
+from axio.server.keys import secret_key
+from axio.server.settings import BadSetting
+
+from .driving import Browser, Client, RunningServer, ask, start_server
+
+TABLE = {"game": "axio", "seats": [{"kind": "me"}, {"kind": "open"}]}
+
+# ------------------------------------------------------------------ origins
+
+FOREIGN = [
+    "https://evil.example",
+    "http://127.0.0.1:1",
+    "http://localhost",
+    "null",
+    "https://127.0.0.1.evil.example",
+]
+
+
+@pytest.mark.parametrize("origin", FOREIGN)
+def test_a_foreign_page_changes_nothing(small: RunningServer, origin: str) -> None:
+    browser = Browser(small.url)
+    table = browser.open("axio", ["me", "open"])
+    evil = Browser(small.url, origin=origin)
+    evil.cookie = browser.cookie
+    for method, path, body in (
+        ("POST", "/api/tables", TABLE),
+        ("PATCH", "/api/me", {"name": "Owned"}),
+        ("POST", "/api/me/phrase", None),
+        ("POST", f"/api/tables/{table.id}/leave", None),
+        ("POST", "/api/enter", {"phrase": "x"}),
+    ):
+        refused = evil.refused(method, path, body)
+        assert (refused.status, refused.code) == (403, "foreign_origin")
+    with pytest.raises(InvalidStatus):
+        evil.live(table.id)
+    assert browser.get("/api/me")["name"] != "Owned"
+
+
+def test_the_page_itself_may_do_everything(server: RunningServer) -> None:
+    browser = Browser(server.url)
+    table = browser.open("rota", ["me"])
+    with browser.live(table.id) as live:
+        assert live.play_to_the_end()
+
+
+@pytest.mark.parametrize(
+    ("site", "allowed"), [("same-origin", True), ("none", True), ("same-site", False), ("cross-site", False)]
+)
+def test_what_the_browser_says_of_the_site_counts_without_an_origin(
+    small: RunningServer, site: str, allowed: bool
+) -> None:
+    cookie = Browser(small.url).cookie
+    answer = ask(small.url, "POST", "/api/tables", TABLE, {"Cookie": cookie, "Sec-Fetch-Site": site})
+    assert answer.status == (201 if allowed else 403)
+
+
+def test_a_program_with_a_token_needs_no_origin(small: RunningServer) -> None:
+    guest = small.guest()
+    answer = guest.ask("POST", "/api/tables", TABLE, {"Origin": "https://evil.example"})
+    assert answer.status == 201  # a foreign page cannot send this header without being asked first
+    with guest.live(answer.json["id"]) as live:
+        assert live.recv()["yours"] == [0]
+
+
+def test_a_foreign_page_is_told_of_no_permission_to_read(small: RunningServer) -> None:
+    for method in ("GET", "OPTIONS"):
+        answer = ask(small.url, method, "/api/me", None, {"Origin": "https://evil.example"})
+        assert answer.headers["access-control-allow-origin"] is None
+
+
+# ------------------------------------------------------------------ headers
+
+PATHS = [
+    "/",
+    "/me",
+    "/daily",
+    "/rules",
+    "/t/anything",
+    "/api/me",
+    "/api/games",
+    "/api/bots",
+    "/health",
+    "/metrics",
+]
+PATHS += ["/theme.css", "/static/css/base.css", "/robots.txt", "/schema", "/schema/openapi.json", "/nothing"]
+PATHS += [
+    "/api/nothing",
+    "/api/tables/nothing",
+    "/api/games/axio/picture.svg",
+    "/sw.js",
+    "/manifest.webmanifest",
+]
+
+
+@pytest.mark.parametrize("accept", ["*/*", "text/html"])
+@pytest.mark.parametrize("path", PATHS)
+def test_every_answer_has_the_headers_that_protect(small: RunningServer, path: str, accept: str) -> None:
+    answer = ask(small.url, "GET", path, None, {"Accept": accept})
+    assert answer.status == (404 if "nothing" in path else 200)
+    policy = answer.headers["content-security-policy"]
+    directives = dict(part.strip().partition(" ")[::2] for part in policy.split(";"))
+    assert directives["default-src"] == "'none'"
+    assert directives["script-src"] == "'self'"
+    assert directives["frame-ancestors"] == "'none'"
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "same-origin"
+    assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+    assert answer.headers["server"] is None
+    assert answer.headers["content-type"]
+
+
+def test_errors_have_the_headers_too(small: RunningServer) -> None:
+    for method, path, body in (("POST", "/api/tables", b"{"), ("DELETE", "/api/me", None)):
+        answer = ask(small.url, method, path, body)
+        assert answer.status >= 400
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+    foreign = ask(small.url, "POST", "/api/tables", None, {"Origin": "https://evil.example"})
+    assert "default-src 'none'" in foreign.headers["content-security-policy"]
+
+
+# ------------------------------------------------------------------ behind a proxy
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server with limits, as it is served behind HTTPS."""
+    extra = ["--secure", "--origin", "https://play.example/"]
+    with start_server(tmp_path_factory.mktemp("guarded"), limits=True, extra=extra) as server:
+        yield server
+
+
+def test_behind_https_cookies_travel_over_https_only(guarded: RunningServer) -> None:
+    cookie = SimpleCookie(Client(guarded.url).ask("GET", "/api/me").headers["set-cookie"])["who"]
+    assert cookie["secure"]
+    assert cookie["httponly"]
+
+
+def test_behind_a_proxy_the_page_has_the_address_that_was_named(guarded: RunningServer) -> None:
+    page = Browser(guarded.url, origin="https://play.example")
+    table = page.open("axio", ["me", "open"])
+    with page.live(table.id) as live:
+        assert live.recv()["yours"] == [0]
+    assert (
+        Browser(guarded.url, origin="https://play.example.evil").refused("POST", "/api/tables", TABLE).status
+        == 403
+    )
+
+
+# ------------------------------------------------------------------ limits
+
+
+def test_too_many_changes_have_to_wait(guarded: RunningServer) -> None:
+    guest, other = guarded.guest("Hasty"), guarded.guest("Calm")
+    refused = None
+    for number in range(60):
+        answer = guest.ask("PATCH", "/api/me", {"name": f"Hasty {number}"})
+        if answer.status != 200:
+            refused = answer
+            break
+    assert refused is not None
+    assert (refused.refusal.status, refused.refusal.code) == (429, "too_fast")
+    assert int(refused.headers["retry-after"]) > 0
+    other.patch("/api/me", {"name": "Still calm"})
+    guest.get("/api/me")  # looking is free
+
+
+def test_too_many_tries_of_a_phrase_have_to_wait(guarded: RunningServer) -> None:
+    browser = Browser(guarded.url)
+    codes = [browser.refused("POST", "/api/enter", {"phrase": f"bado {n}"}).code for n in range(12)]
+    assert codes[0] == "wrong_secret"
+    assert codes[-1] == "too_fast"
+    assert codes == sorted(codes, reverse=True)
+    login = {"username": "somebody", "password": "something"}
+    assert browser.refused("POST", "/api/enter", login).code == "too_fast"
+
+
+def test_too_many_messages_have_to_wait(guarded: RunningServer) -> None:
+    guest = guarded.guest()
+    with guest.live(guest.open("axio", ["me", "open"]).id) as live:
+        live.recv()
+        for _ in range(900):
+            live.send({"do": "ping"})
+        refused = live.until("refused")
+        assert refused["code"] == "too_fast"
+        assert refused["detail"]
+
+
+def test_too_many_guests_have_to_wait(guarded: RunningServer) -> None:
+    codes = {ask(guarded.url, "POST", "/api/guests", {"name": "x"}).status for _ in range(40)}
+    assert codes == {201, 429}
+
+
+def test_a_person_has_at_most_40_unfinished_tables(small: RunningServer) -> None:
+    guest = small.guest()
+    tables = [guest.open("axio", ["me", "open"]) for _ in range(40)]
+    refused = guest.refused("POST", "/api/tables", TABLE)
+    assert (refused.status, refused.code) == (429, "too_many_tables")
+    guest.post(f"/api/tables/{tables[0].id}/leave")
+    guest.open("axio", ["me", "open"])
+    small.guest().open("axio", ["me", "open"])  # others are free to open theirs
+
+
+def test_a_bucket_fills_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("axio.server.guard.limits.time.monotonic", lambda: clock[0])
+    bucket = Bucket(Pace(2, 0.5))
+    assert [bucket.take() for _ in range(3)] == [True, True, False]
+    clock[0] += 2.0
+    assert [bucket.take() for _ in range(2)] == [True, False]
+    clock[0] += 1e6
+    assert [bucket.take() for _ in range(3)] == [True, True, False]
+
+
+def test_limits_remember_only_so_many_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axio.server.guard.limits.REMEMBERED", 3)
+    limits, pace = Limits(), Pace(1, 0.0)
+    assert [limits.allow(pace, name) for name in "abcab"] == [True, True, True, False, False]
+    limits.allow(pace, "d")  # the one not used for longest is forgotten
+    assert limits.allow(pace, "a") is False
+    assert limits.allow(pace, "c") is True
+    assert Limits(active=False).allow(Pace(0, 0), "a") is True
+
+
+# ------------------------------------------------------------------ the key
+
+
+def test_the_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    key = secret_key(folder)
+    assert len(key) >= 32
+    assert stat.S_IMODE((folder / "key").stat().st_mode) == 0o600
+    assert secret_key(folder) == key
+    assert secret_key(tmp_path / "other") != key
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660])
+def test_a_key_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
+    secret_key(tmp_path)
+    (tmp_path / "key").chmod(mode)
+    with pytest.raises(BadSetting, match="0600"):
+        secret_key(tmp_path)
+
+
+def test_a_short_key_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "key").touch(0o600)
+    with pytest.raises(BadSetting, match="32 characters"):
+        secret_key(tmp_path)
+    monkeypatch.setenv("AXIO_KEY", "too short")
+    with pytest.raises(BadSetting, match="AXIO_KEY"):
+        secret_key(tmp_path)
+    monkeypatch.setenv("AXIO_KEY", "k" * 32)
+    assert secret_key(tmp_path) == "k" * 32

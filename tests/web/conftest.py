@@ -1,0 +1,88 @@
+"""A browser and a server that the tests of the page share, and visitors who have nothing in common."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import pytest
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import Error as BrowserError
+from playwright.sync_api import sync_playwright
+
+from tests.server.driving import RunningServer, start_server
+
+from .browsing import Visitor, launch, new_visitor
+
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remember whether a test has failed, for what is done after it."""
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
+
+
+# Not for the whole session: as long as Playwright runs, nothing else can use asyncio in this process.
+@pytest.fixture(scope="package")
+def chromium() -> Iterator[Chromium]:
+    """The system's Chromium."""
+    with sync_playwright() as playwright:
+        browser = launch(playwright.chromium)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server that tests share."""
+    with start_server(tmp_path_factory.mktemp("site")) as server:
+        yield server
+
+
+class Visit(Protocol):
+    """Makes visitors; see `browsing.new_visitor`."""
+
+    def __call__(
+        self,
+        size: str = "desktop",
+        *,
+        url: str | None = None,
+        language: str = "en",
+        theme: Literal["light", "dark"] = "light",
+        calm: bool = False,
+        hurry: bool = False,
+        worker: bool = True,
+    ) -> Visitor: ...
+
+
+@pytest.fixture
+def visit(
+    chromium: Chromium, site: RunningServer, request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[Visit]:
+    """Makes visitors. Whatever a page of theirs complains about fails the test; failures leave pictures."""
+    visitors: list[Visitor] = []
+
+    def make(size: str = "desktop", *, url: str | None = None, **how: Any) -> Visitor:
+        visitors.append(new_visitor(chromium, url or site.url, size, **how))
+        return visitors[-1]
+
+    yield make
+    unexpected = [problem for visitor in visitors for problem in visitor.unexpected]
+    if request.node.stash.get(FAILED, False) or unexpected:
+        for number, visitor in enumerate(visitors, 1):
+            picture = tmp_path / f"visitor-{number}.png"
+            try:
+                visitor.page.screenshot(path=picture)
+                print(f"{visitor.page.url} looked like {picture}")
+            except BrowserError as error:
+                print(f"no picture of visitor {number}: {error}")
+    for visitor in visitors:
+        visitor.context.close()
+    assert unexpected == [], "a page has complained"

@@ -1,0 +1,104 @@
+"""Whole games against a bot by real clicks and taps, and what there is to do with a finished one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from axio.record import Record, replay
+
+from .conftest import Visit
+from .playing import Player
+
+MOST_TO_FIRST_MOVE = 4
+MOST_FOR_A_MOVE = 3
+
+
+@pytest.mark.parametrize(
+    ("game", "size"), [("axio", "desktop"), ("hex", "phone"), ("rota", "desktop"), ("trio", "phone")]
+)
+def test_a_whole_game_against_a_bot(visit: Visit, game: str, size: str, tmp_path: Path) -> None:
+    visitor = visit(size, hurry=True)
+    page = visitor.goto("/")
+    visitor.click(f"[data-play={game}]")
+    player = Player(visitor, seed=len(game))
+    player.act()
+    assert visitor.actions <= MOST_TO_FIRST_MOVE
+    player.play_to_the_end()
+    assert player.most_actions <= MOST_FOR_A_MOVE
+    assert visitor.heard.refused == [], "the page offered something that the server refuses"
+
+    view = visitor.client.view(player.id)
+    assert view["table"]["status"] == "over"
+    dialog = page.locator("dialog[open]")
+    expect(dialog.locator("tbody tr")).to_have_count(2)
+    expect(dialog.locator(".medal").first).to_have_text("1")
+
+    with page.expect_download() as download:
+        visitor.click("#record")
+    download.value.save_as(tmp_path / "record.json")
+    record = Record.parse((tmp_path / "record.json").read_bytes())
+    table = replay(record)
+    assert table.is_over
+    assert record.seed, "so that the draws can be checked"
+    assert list(view["now"]["result"]["winners"]) == list(table.result.winners)
+
+    moves = sum(1 for event in view["events"] if event["t"] in ("place", "exchange", "pass"))
+    visitor.click(dialog.get_by_role("button", name="Replay"))
+    look_through(page, moves, tiles=len(view["tiles"]))
+    visit_position(visit, size, player.id, moves // 2)
+
+
+def tiles_at(page: Page) -> int:
+    return page.locator("#board .tiles > g").count()
+
+
+def look_through(page: Page, moves: int, tiles: int) -> None:
+    """Go through a replay by its controls."""
+    scrubber = page.locator("#scrubber")
+    expect(scrubber).to_be_focused()
+    expect(scrubber).to_have_attribute("max", str(moves))
+    first = tiles_at(page)
+    assert first < tiles
+    scrubber.press("End")
+    expect(page.locator("#status")).to_have_text(f"Move {moves} of {moves}")
+    assert tiles_at(page) == tiles
+    page.locator("#replay-back").click()
+    expect(page.locator("#status")).to_have_text(f"Move {moves - 1} of {moves}")
+    page.locator("#replay-on").click()
+    expect(page.locator("#status")).to_have_text(f"Move {moves} of {moves}")
+    scrubber.fill(str(moves // 2))
+    expect(page.locator("#status")).to_have_text(f"Move {moves // 2} of {moves}")
+    assert first < tiles_at(page) < tiles
+    assert page.locator(".seat-hand").count() + page.locator("#hand button").count() > 0, "hands are open"
+    page.locator("#pace").select_option(index=2)
+    page.locator("#replay-play").click()
+    expect(page.locator("#status")).to_have_text(f"Move {moves // 2 + 2} of {moves}")
+    page.locator("#replay-play").click()
+
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    scrubber.fill("3")
+    page.locator("#replay-link").click()
+    expect(page.locator(".toast")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert link == page.url.split("?")[0] + "?move=3"
+    for kind, mime in ({"svg": "image/svg+xml", "png": "image/png"}).items():
+        href = page.locator(f"#picture-{kind}").get_attribute("href") or ""
+        assert "move=3" in href
+        picture = page.request.get(page.evaluate("(href) => new URL(href, location.href).href", href))
+        assert picture.status == 200
+        assert picture.headers["content-type"].startswith(mime)
+        assert len(picture.body()) > 1000
+
+
+def visit_position(visit: Visit, size: str, table: str, move: int) -> None:
+    """Somebody else follows a link to a position."""
+    friend = visit(size)
+    page = friend.goto(f"/t/{table}?move={move}")
+    expect(page.locator("#scrubber")).to_have_value(str(move))
+    expect(page.locator("#status")).to_contain_text(f"Move {move} of")
+    assert tiles_at(page) > 0
+    page.keyboard.press("Escape")
+    expect(page.locator("#replay-bar")).to_be_hidden()
