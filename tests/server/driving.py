@@ -23,13 +23,13 @@ from pathlib import Path
 from typing import Self
 
 from .clients import Answer, Browser, Client, Guest, Opened, Refusal, ask, seat_of
-from .live import PATIENCE, Choose, Json, Live, at_random, move_text, offers, play_together
+from .live import PATIENCE, Choose, Json, Live, at_random, check_numbers, move_text, offers, play_together
 
 START = 180.0  # seconds for a server to come up; it may have to compile the rules, on a busy machine
 
 __all__ = [
     "Answer", "Browser", "Choose", "Client", "Guest", "Json", "Live", "Opened", "Refusal", "RunningServer",
-    "ask", "at_random", "free_port", "move_text", "offers", "play_together", "seat_of",
+    "ask", "at_random", "check_numbers", "free_port", "move_text", "offers", "play_together", "seat_of",
     "start_server",
 ]  # fmt: skip
 

@@ -17,6 +17,7 @@ from unittest.mock import patch
 from urllib.parse import urlsplit
 
 from litestar import Litestar
+from sqlalchemy import event
 
 from axio.server import app as application
 from axio.server.guard.gate import gate
@@ -96,6 +97,10 @@ class Socket:
                         return message
                 self._came.clear()
                 await self._came.wait()
+
+    async def reach(self, number: int) -> Json:
+        """The message that tells of an entry."""
+        return await self.until(lambda told: told.get("n") == number)
 
     async def ask(self, **order: object) -> Json:
         """Send an order and wait for what answers it: an acknowledgement, an answer or a refusal."""
@@ -190,6 +195,11 @@ def _scope(kind: str, target: str, headers: list[tuple[bytes, bytes]]) -> Json:
     }
 
 
+def _in_a_hurry(connection: Any, _: object) -> None:
+    """Nobody cuts the power in these tests."""
+    connection.cursor().execute("PRAGMA synchronous=OFF")
+
+
 @asynccontextmanager
 async def inside(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
     """A server in this process, with its database in a folder."""
@@ -203,6 +213,7 @@ async def inside(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
 
     with patch.object(application, "assemble", lambda _: server), patch.object(application, "gate", keep):
         app = application.make_app(chosen)
+    event.listen(server.database.engine.sync_engine, "connect", _in_a_hurry)
     await server.database.upgrade()
     made_inside = Inside(server, app, made[0])
     try:

@@ -78,7 +78,9 @@ class Live:
     def play(self, pick: int, **more: object) -> Json:
         """Make a move by its number and wait for its acknowledgement."""
         message = self.order("move", pick=pick, **more)
-        return self.until(lambda told: told.get("ack") == message or told.get("id") == message)
+        told = self.until(lambda told: message in (told.get("ack"), told.get("id")))
+        assert told["type"] != "refused", told
+        return told
 
     def play_to_the_end(self, choose: Choose | None = None, *, by_text: bool = False) -> Json:
         """Play whenever it is this client's turn, for all its seats, until the game is over; its `result`."""
@@ -108,6 +110,17 @@ class Live:
                 self.recv()
         except ConnectionClosed as closed:
             return closed.rcvd.code if closed.rcvd else None
+
+
+def check_numbers(live: Live) -> None:
+    """See that every step follows what was heard before it; only a whole view may leave entries out."""
+    last = 0
+    for message in live.heard:
+        if message["type"] == "step":
+            assert message["n"] == last + 1, f"{message['n']} follows {last}"
+        elif message["type"] == "view":
+            assert message["n"] >= last
+        last = message.get("n", last)
 
 
 def offers(moves: Json) -> int:

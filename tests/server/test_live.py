@@ -13,8 +13,8 @@ NO_SUCH_TABLE = 4404
 
 @pytest.fixture
 def table(ann: Guest, bob: Guest) -> str:
-    """A game of two people that has just begun."""
-    opened = ann.open("axio", ["me", "open"])
+    """A game of two people that has just begun; for some time each placement passes the turn on."""
+    opened = ann.open("rota", ["me", "open"])
     bob.join(opened)
     return opened.id
 
@@ -232,6 +232,15 @@ def test_a_message_that_makes_no_sense_is_refused_and_the_table_goes_on(small: R
             assert refused["detail"].strip()
             assert refused["view"] is None
         assert live.play(0)["n"] == 4
+
+
+def test_a_hundred_questions_at_once_are_all_answered(small: RunningServer) -> None:
+    ann = small.guest()
+    with ann.live(ann.open("axio", ["me", "greedy"]).id) as live:
+        live.recv()
+        for number in range(200):
+            live.send({"do": "preview", "id": str(number), "n": live.n, "pick": number})
+        assert [live.until("preview")["id"] for _ in range(200)] == [str(number) for number in range(200)]
 
 
 def test_unknown_fields_are_no_harm(small: RunningServer) -> None:

@@ -84,25 +84,11 @@ def test_a_foreign_page_is_told_of_no_permission_to_read(small: RunningServer) -
 # ------------------------------------------------------------------ headers
 
 PATHS = [
-    "/",
-    "/me",
-    "/daily",
-    "/rules",
-    "/t/anything",
-    "/api/me",
-    "/api/games",
-    "/api/bots",
-    "/health",
-    "/metrics",
-]
-PATHS += ["/theme.css", "/static/css/base.css", "/robots.txt", "/schema", "/schema/openapi.json", "/nothing"]
-PATHS += [
-    "/api/nothing",
-    "/api/tables/nothing",
-    "/api/games/axio/picture.svg",
-    "/sw.js",
-    "/manifest.webmanifest",
-]
+    "/", "/me", "/daily", "/rules", "/t/anything", "/sw.js", "/manifest.webmanifest", "/robots.txt",
+    "/theme.css", "/static/css/base.css", "/static/nothing.css", "/nothing", "/schema",
+    "/schema/openapi.json", "/api/me", "/api/games", "/api/bots", "/api/nothing", "/api/tables/nothing",
+    "/api/games/axio/picture.svg", "/health", "/metrics",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("accept", ["*/*", "text/html"])

@@ -1,6 +1,6 @@
 """A real browser at a real server: people who visit the page, and all that is said while they do.
 
-Everything that a page should not do (errors on the console, violations of its content policy, answers that are
+Everything that a page should not do (errors and warnings on the console, violations of its content policy,
 errors of the server) is noted in `Visitor.problems`; the fixture that made the visitor fails the test for it.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -22,7 +23,9 @@ from playwright.sync_api import (
     Response,
     ViewportSize,
     WebSocket,
+    expect,
 )
+from playwright.sync_api import Error as BrowserError
 
 from tests.demanded import need
 from tests.server.driving import Client, Json
@@ -33,6 +36,7 @@ SIZES: dict[str, ViewportSize] = {
     "tablet": {"width": 820, "height": 1180},
     "desktop": {"width": 1440, "height": 900},
 }
+expect.set_options(timeout=PATIENCE)
 LOCALES = {"en": "en-GB", "de": "de-DE"}
 
 # What runs before the scripts of every page.
@@ -47,7 +51,18 @@ new PerformanceObserver((list) => {
 # The page waits after each move of another player, for the eye; whoever plays whole games has seen it.
 HURRY = """{
   const real = window.setTimeout;
-  window.setTimeout = (work, wait, ...more) => real(work, wait > 50 && wait < 2000 ? wait / 10 : wait, ...more);
+  const shorter = (wait) => (wait > 50 && wait < 2000 ? wait / 10 : wait);
+  window.setTimeout = (work, wait, ...more) => real(work, shorter(wait), ...more);
+}"""
+
+WAIT = """async (patience) => {
+  const condition = CONDITION;
+  const end = performance.now() + patience;
+  for (;;) {
+    const found = condition();
+    if (found || performance.now() > end) return found;
+    await new Promise((done) => setTimeout(done, 20));
+  }
 }"""
 
 
@@ -134,8 +149,24 @@ class Visitor:
     def goto(self, path: str) -> Page:
         """Open a page and wait until its script has filled it."""
         self.page.goto(self.url + path)
-        self.page.wait_for_function("document.getElementById('top')?.childElementCount !== 0")
+        if not path.startswith("/schema"):
+            self.page.locator("#top > *").first.wait_for(state="attached")
         return self.page
+
+    def until(self, condition: str, timeout: float = PATIENCE) -> Any:
+        """Wait until a function in the page returns something that is true: what it returns.
+
+        Playwright's own way of waiting needs `eval`, which the page's content policy forbids.
+        """
+        end = time.monotonic() + timeout / 1000
+        while (left := end - time.monotonic()) > 0:
+            try:
+                if found := self.page.evaluate(WAIT.replace("CONDITION", condition), 1000 * left):
+                    return found
+            except BrowserError as error:
+                if not re.search("context was destroyed|navigation", str(error)):
+                    raise
+        raise AssertionError(f"{self.page.url}: this did not become true: {condition}")
 
     def find(self, selector: str) -> Locator:
         return self.page.locator(selector)
@@ -170,7 +201,9 @@ class Visitor:
     def set(self, **settings: object) -> None:
         """Choose settings before any page is opened."""
         kept = json.dumps(json.dumps(settings))
-        self.context.add_init_script(f"localStorage.getItem('settings') ?? localStorage.setItem('settings', {kept})")
+        self.context.add_init_script(
+            f"localStorage.getItem('settings') ?? localStorage.setItem('settings', {kept})"
+        )
 
     def stored(self) -> dict[str, Any]:
         """The settings that the page has kept."""

@@ -20,16 +20,24 @@ DUE = """() => {
   if (there("draw")) return "draw";
   if (there("keep")) return "offer";
   if (document.querySelector("#hand button[aria-disabled=false]")) return "place";
+  if (there("swap")) return "swap";
   if (there("pass")) return "pass";
   return null;
 }"""
-PLACES = """() => [...document.querySelectorAll("#board .places [data-place]")].map((mark) => {
-  const { x, y, width, height } = mark.getBoundingClientRect();
-  return { name: mark.dataset.place, x: x + width / 2, y: y + height / 2 };
-})"""
-HIT = """([x, y]) => {
-  const found = document.elementFromPoint(x, y);
-  return found?.closest("#board") ? "" : `${found?.tagName}#${found?.id}.${found?.className}`;
+# The places for the tile, once the board does not move any more.
+PLACES = """async () => {
+  const marks = () => [...document.querySelectorAll("#board .places [data-place]")].map((mark) => {
+    const { x, y, width, height } = mark.getBoundingClientRect();
+    const middle = { name: mark.dataset.place, x: x + width / 2, y: y + height / 2 };
+    return { ...middle, free: Boolean(document.elementFromPoint(middle.x, middle.y)?.closest("#board")) };
+  });
+  const later = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  for (let before = marks(); ; ) {
+    await later();
+    const now = marks();
+    if (JSON.stringify(now) === JSON.stringify(before)) return now;
+    before = now;
+  }
 }"""
 
 
@@ -46,8 +54,7 @@ class Player:
 
     def due(self, timeout: float = 4 * PATIENCE) -> str:
         """Wait until there is something to do: what. Bots may think for some time before that."""
-        found = self.page.wait_for_function(DUE, timeout=timeout).json_value()
-        return str(found)
+        return str(self.visitor.until(DUE, timeout))
 
     @property
     def id(self) -> str:
@@ -77,9 +84,11 @@ class Player:
         """Put the tile onto one of the places that are marked for it: the place's name."""
         places = self.page.evaluate(PLACES)
         assert places, "a tile that can be picked has a place"
-        place = self.lots.choice(places)
-        covered = self.page.evaluate(HIT, [place["x"], place["y"]])
-        assert not covered, f"{covered} lies over {place['name']}"
+        free = [place for place in places if place["free"]]
+        if not free:  # an explanation lies over them
+            self.page.locator("#coach-next").click()
+            return self.set_down()
+        place = self.lots.choice(free)
         self.visitor.click_at(place["x"], place["y"])
         return str(place["name"])
 
@@ -100,6 +109,14 @@ class Player:
         self.visitor.click("#confirm")
         self.most_actions = max(self.most_actions, self.visitor.actions - before)
 
+    def swap(self) -> None:
+        """Exchange some tiles of the hand."""
+        self.visitor.click("#swap")
+        tiles = self.page.locator("#hand button")
+        for number in self.lots.sample(range(tiles.count()), self.lots.randint(1, tiles.count())):
+            self.visitor.click(tiles.nth(number))
+        self.visitor.click("#confirm")
+
     def act(self) -> str:
         """Do what there is to do; what it was."""
         due = self.due()
@@ -110,6 +127,8 @@ class Player:
                 self.visitor.click(self.lots.choice(["#keep", "#exchange"]))
             case "draw":
                 self.visitor.click("#draw")
+            case "swap":
+                self.swap()
             case "pass":
                 self.visitor.click("#pass")
             case "curtain":

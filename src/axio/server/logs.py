@@ -30,5 +30,6 @@ def set_up_logs(level: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for name in ("alembic", "aiosqlite", "sqlalchemy", "markdown_it"):
+    # Uvicorn would tell addresses of people, and in detail every message with its hands and tokens.
+    for name in ("alembic", "aiosqlite", "sqlalchemy", "markdown_it", "uvicorn.error"):
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -90,13 +90,15 @@ class Arena:
     ) -> None:
         """Do something; if people meet with something wrong meanwhile, or nothing goes on, that ends it."""
         task = asyncio.create_task(work)
-        await asyncio.wait([task, *slots], return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE)
-        for one in (*slots, task):
-            if one.done():
-                one.result()
-        if not task.done():
+        try:
+            await asyncio.wait([task, *slots], return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE)
+            for one in (*slots, task):
+                if one.done():
+                    one.result()
+            if not task.done():
+                raise Lost(f"nothing goes on; the servers wrote:\n{self._nursery.log[-5000:]}")
+        finally:
             task.cancel()
-            raise Lost(f"nothing goes on; the servers wrote:\n{self._nursery.log[-5000:]}")
 
     # ------------------------------------------------------------ life and death
 

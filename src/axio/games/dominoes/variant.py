@@ -55,6 +55,7 @@ class DominoVariant(Variant):
         self.kinds = tuple(pairs(facts.colours))
         self.tileset = facts.tiles
         self.names = tuple(facts.cells.values())
+        self.ways = tuple(a + b for a in facts.colours for b in facts.colours)
         self.number = {name: cell for cell, name in enumerate(self.names)}
         self.slots = slots_of(facts)
         self.slot_of = {pair: slot for slot, pair in enumerate(self.slots)}
@@ -118,8 +119,7 @@ class DominoVariant(Variant):
         return way, place, np.zeros_like(actions)
 
     def turned(self, state: State, way: int) -> str:
-        a, b = divmod(way, len(self.colours))
-        return self.colours[a] + self.colours[b]
+        return self.ways[way]
 
     def cells_of(self, state: State, place: int) -> tuple[str, ...]:
         a, b = self.slots[place]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import types
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine, Generator
+from typing import Any
 
 import msgspec
 
@@ -25,7 +27,9 @@ class Connection:
 
     __slots__ = ("_flushing", "_send", "_waiting", "closed", "person", "seat")
 
-    def __init__(self, send: Callable[[str], Awaitable[None]], person: str | None, seat: int | None) -> None:
+    def __init__(
+        self, send: Callable[[str], Coroutine[Any, Any, None]], person: str | None, seat: int | None
+    ) -> None:
         self._send = send
         self._waiting: deque[str] | None = None
         self._flushing: asyncio.Task[None] | None = None
@@ -38,25 +42,62 @@ class Connection:
         """Whose eyes it sees with."""
         return Viewer(self.person, self.seat)
 
+    @property
+    def behind(self) -> bool:
+        """Whether something waits until the client takes it."""
+        return self._waiting is not None
+
     def tell(self, text: str) -> None:
-        """Send a text when the client is ready for it."""
+        """Send a text, now or when the client is ready for it."""
         if self.closed:
             return
-        if self._waiting is None:
-            self._waiting = deque()
-        self._waiting.append(text)
-        if len(self._waiting) > MOST_WAITING:
-            self.closed = True  # its handler ends; the client comes back and asks for what it missed
+        if self._waiting is not None:
+            self._waiting.append(text)
+            if len(self._waiting) > MOST_WAITING:
+                self.closed = True  # its handler ends; the client comes back and asks for what it missed
             return
-        if self._flushing is None:
-            self._flushing = asyncio.get_running_loop().create_task(self._flush())
-
-    async def _flush(self) -> None:
         try:
+            rest = _begun(self._send(text))
+        except Exception:  # whatever it is, this client is gone
+            self.closed = True
+            return
+        if rest is not None:
+            self._waiting = deque()
+            self._flushing = asyncio.get_running_loop().create_task(self._flush(rest))
+
+    async def _flush(self, sending: Coroutine[Any, Any, None]) -> None:
+        try:
+            await sending
             while self._waiting:
                 await self._send(self._waiting.popleft())
-        except Exception:  # whatever it is, this client is gone
+        except Exception:
             self.closed = True
         finally:
             self._waiting = None
             self._flushing = None
+
+
+def _begun(sending: Coroutine[Any, Any, None]) -> Coroutine[Any, Any, None] | None:
+    """Run a coroutine until it waits; what is left of it then.
+
+    Nearly always a socket takes a message at once and nothing is left. That saves a task for each message.
+    """
+    try:
+        waits_for = sending.send(None)
+    except StopIteration:
+        return None
+    return _rest(sending, waits_for)
+
+
+@types.coroutine
+def _rest(sending: Coroutine[Any, Any, None], waits_for: Any) -> Generator[Any, Any, None]:
+    try:
+        while True:
+            try:
+                found = yield waits_for
+            except BaseException as error:
+                waits_for = sending.throw(error)
+            else:
+                waits_for = sending.send(found)
+    except StopIteration:
+        return

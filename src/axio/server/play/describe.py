@@ -125,7 +125,7 @@ class Describer:
         )
 
     def moves(self, position: Position) -> Raw | None:
-        """What the seat to move may do, where that is known: `Moves` as JSON, put together column by column."""
+        """What the seat to move may do, where that is known: `Moves` as JSON, made column by column."""
         variant, state = self._variant, position.state
         legal = position.legal_moves()
         if not len(legal):

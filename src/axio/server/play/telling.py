@@ -152,9 +152,7 @@ def _info(game: Game, viewer: Viewer) -> TableInfo:
     )
 
 
-def _now(
-    game: Game, position: View, seat: int | None, deadline: int | None, last: tuple[str, ...]
-) -> Now:
+def _now(game: Game, position: View, seat: int | None, deadline: int | None, last: tuple[str, ...]) -> Now:
     variant, state, players = position.variant, position.state, position.players
     scores = state["scores"][0, :players].tolist()
     phase: Phase = game.status if game.status != "playing" else PHASES.get(int(state["phase"][0]), "draw")
@@ -178,8 +176,8 @@ def _now(
 def _private(game: Game, position: View, seat: int | None) -> Private:
     """What is not the same for everybody."""
     return {
-        # A state before the deal has seats without tiles; afterwards every seat's tiles or their backs are told.
-        "hands": [position.hand(seat) for seat in range(position.players)],
+        # A state before the deal has seats without tiles; afterwards all tiles are told, or their backs.
+        "hands": [position.hand(one) for one in range(position.players)],
         "back": game.may_take_back(seat),
         "held": game.held is not None and game.held == seat,
     }

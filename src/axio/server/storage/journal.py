@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
-from sqlalchemy import bindparam, insert, text, update
+from sqlalchemy import Connection, bindparam, insert, text, update
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from . import schema
 from .database import Database
@@ -90,7 +90,7 @@ class Journal:
     async def _commit(self, batch: Sequence[Waiting]) -> None:
         written = [entry for entries, _ in batch for entry in entries]
         try:
-            await self._write(written)
+            await self._database.transact(partial(_write, written))
         except IntegrityError as error:
             if len(batch) == 1:
                 _fail(batch, Conflict(written[0].table_id))
@@ -108,27 +108,24 @@ class Journal:
                 if not done.done():
                     done.set_result(None)
 
-    async def _write(self, batch: Sequence[Entry]) -> None:
-        async with self._database.writing() as connection:
-            await connection.execute(
-                _INSERT,
-                [{"table_id": e.table_id, "number": e.number, "at": e.at, "body": e.body} for e in batch],
-            )
-            await connection.execute(_SUMMARY, [{**e.summary, "at_table": e.table_id} for e in batch])
-            if seats := [
-                {**row, "at_table": e.table_id, "at_seat": row["seat"]} for e in batch for row in e.seats
-            ]:
-                await connection.execute(_SEAT, seats)
-            if results := [e.result for e in batch if e.result is not None]:
-                await connection.execute(insert(schema.results), results)
-            if self._database.on_postgresql:
-                await _notify(connection, [f"{e.table_id}:{e.number}" for e in batch])
+
+def _write(batch: Sequence[Entry], connection: Connection) -> None:
+    connection.execute(
+        _INSERT, [{"table_id": e.table_id, "number": e.number, "at": e.at, "body": e.body} for e in batch]
+    )
+    connection.execute(_SUMMARY, [{**e.summary, "at_table": e.table_id} for e in batch])
+    if seats := [{**row, "at_table": e.table_id, "at_seat": row["seat"]} for e in batch for row in e.seats]:
+        connection.execute(_SEAT, seats)
+    if results := [e.result for e in batch if e.result is not None]:
+        connection.execute(insert(schema.results), results)
+    if connection.dialect.name == "postgresql":
+        _notify(connection, [f"{e.table_id}:{e.number}" for e in batch])
 
 
-async def _notify(connection: AsyncConnection, written: Sequence[str]) -> None:
+def _notify(connection: Connection, written: Sequence[str]) -> None:
     """Tell other processes, as part of the transaction: they hear of it when it is committed, or never."""
     for first in range(0, len(written), MOST_NAMED):
-        await connection.execute(
+        connection.execute(
             text("SELECT pg_notify(:channel, :tables)"),
             {"channel": CHANNEL, "tables": " ".join(written[first : first + MOST_NAMED])},
         )

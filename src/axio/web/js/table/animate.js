@@ -3,7 +3,7 @@ import { isCalm } from "../shell/appearance.js";
 import { byId, h } from "../shell/dom.js";
 import { t } from "../shell/i18n.js";
 import { points, tilePicture } from "./artwork.js";
-import { cellCalled, lyingTile, onScreen } from "./board.js";
+import { lyingTile, onScreen, standingPyramid } from "./board.js";
 import { ownSeat } from "./position.js";
 import { seatPanel } from "./seats.js";
 import { play } from "./sound.js";
@@ -51,7 +51,8 @@ async function land(view, placed, seat) {
   const pixels = onScreen(placed.x + width, placed.y).x - to.x;
   const tile = lyingTile(placed);
   tile?.classList.add("coming");
-  const flying = h("div", { class: "flying", style: { width: `${pixels}px` } }, tilePicture(view.board, placed.shape, placed.tile));
+  const picture = tilePicture(view.board, placed.shape, placed.tile);
+  const flying = h("div", { class: "flying", style: { width: `${pixels}px` } }, picture);
   await fly(flying, { x: from.x + from.width / 2, y: from.y + from.height / 2 }, to, LAND);
   tile?.classList.remove("coming");
 }
@@ -59,10 +60,8 @@ async function land(view, placed, seat) {
 /** @param {string[]} cells */
 function rise(cells) {
   for (const cell of cells) {
-    const found = cellCalled(cell);
-    const all = byId("board").querySelectorAll(".pyramids > g");
-    const mark = found && [...all].find((one) => one.getAttribute("transform") === `translate(${found[1]} ${found[2]})`);
-    mark?.firstElementChild?.animate({ scale: ["0", "1.12", "1"] }, { duration: 420, easing: "ease-out" });
+    const mark = standingPyramid(cell)?.firstElementChild;
+    mark?.animate({ scale: ["0", "1.12", "1"] }, { duration: 420, easing: "ease-out" });
   }
 }
 
@@ -80,7 +79,8 @@ async function flyPoints(event, placed) {
       if (!goal || !box?.width) return;
       await pause(index * APART);
       const share = own ? Number(goal.style.getPropertyValue("--at")) || 0 : 0.5;
-      await fly(h("div", { class: "flying" }, points(track, `+${n}`)), from, { x: box.x + box.width * (0.08 + 0.74 * share), y: box.y + box.height / 2 }, FLY);
+      const to = { x: box.x + box.width * (0.08 + 0.74 * share), y: box.y + box.height / 2 };
+      await fly(h("div", { class: "flying" }, points(track, `+${n}`)), from, to, FLY);
       goal.animate({ filter: ["brightness(1.25)", "none"] }, { duration: 300 });
     }),
   );

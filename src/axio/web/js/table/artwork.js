@@ -17,12 +17,24 @@ export function installSymbols(look) {
   document.body.append(s("svg", { class: "artwork", "aria-hidden": "true" }, s("defs", null, paths, spark)));
 }
 
+/** The colours of a track, as its styles want them. @param {string} track */
+export const paint = (track) => ({ "--fill": `var(--${track}-fill, var(--muted))`, "--tint": `var(--${track}-tint)` });
+
 /** @param {string} letter */
 export const hasSymbol = (letter) => document.getElementById(`symbol-${letter}`) !== null;
 
 /** A symbol among text. @param {string} letter */
 export const icon = (letter) =>
-  s("svg", { class: "icon", viewBox: "-52 -52 104 104", "aria-hidden": "true", focusable: "false" }, s("use", { href: `#symbol-${letter}` }));
+  picture("icon", [-52, -52, 104, 104], s("use", { href: `#symbol-${letter}` }));
+
+/**
+ * A drawing for the eyes only: what it shows is always said in words as well.
+ * @param {string} name
+ * @param {Box} box
+ * @param {SVGElement} content
+ */
+const picture = (name, box, content) =>
+  s("svg", { class: name, viewBox: box.join(" "), "aria-hidden": "true", focusable: "false" }, content);
 
 /** @param {string} letter @param {number} x @param {number} y @param {number} size */
 export const symbolAt = (letter, x, y, size) =>
@@ -62,7 +74,7 @@ export function tilePicture(board, shape, letters) {
   const shrink = Math.min(1, (1.45 * height) / box[3], (1.1 * width) / box[2]);
   const tile = tileAt(board.shapes[shape], letters);
   if (shrink < 1) tile.setAttribute("transform", `scale(${shrink.toFixed(3)})`);
-  return s("svg", { class: "tile-picture", viewBox: `${x} ${y} ${width} ${height}`, "aria-hidden": "true", focusable: "false" }, tile);
+  return picture("tile-picture", [x, y, width, height], tile);
 }
 
 /** Room for the shadow. @param {Box} box @returns {Box} */
@@ -90,5 +102,6 @@ export function pyramid(outline) {
   );
 }
 
-/** A number that says what a tile scores, beside its colour if it has one. @param {string} track @param {string} text */
-export const points = (track, text) => h("span", { class: "points", "data-track": track }, hasSymbol(track) && icon(track), h("b", null, text));
+/** Points beside the colour they count for, if there is one. @param {string} track @param {string | number} text */
+export const points = (track, text) =>
+  h("span", { class: "points", "data-track": track }, hasSymbol(track) && icon(track), h("b", null, text));

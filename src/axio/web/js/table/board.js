@@ -32,8 +32,8 @@ const key = (placed) => `${placed.at.join(" ")} ${placed.tile}`;
 /** @param {Placed} placed */
 export const lyingTile = (placed) => lying.get(key(placed));
 
-/** @param {string} name */
-export const cellCalled = (name) => cells.get(name);
+/** @param {string} cell */
+export const standingPyramid = (cell) => standing.get(cell);
 
 /** A pyramid on a named cell. @param {string} name */
 export function pyramidOn(name) {
@@ -84,8 +84,11 @@ function drawTiles({ tiles, board }) {
   }
   for (const [at, placed] of wanted) {
     if (lying.has(at)) continue;
-    const place = s("g", { transform: `translate(${placed.x} ${placed.y})`, "data-tile": placed.tile, "data-at": placed.at.join("-") });
-    place.append(tileAt(board.shapes[placed.shape], placed.tile));
+    const place = s(
+      "g",
+      { transform: `translate(${placed.x} ${placed.y})`, "data-tile": placed.tile, "data-at": placed.at.join("-") },
+      tileAt(board.shapes[placed.shape], placed.tile),
+    );
     lying.set(at, place);
     layers.tiles.append(place);
   }
@@ -117,9 +120,10 @@ function drawPyramids({ now, board }) {
 function drawLast({ now, tiles, board }) {
   const last = tiles.filter((placed) => placed.at.length > 0 && placed.at.every((cell) => now.last.includes(cell)));
   layers.last.replaceChildren(
-    ...last.flatMap(({ shape, x, y }) =>
-      ["last-glow", "last-edge"].map((name) => s("path", { class: name, d: board.shapes[shape].path, transform: `translate(${x} ${y})` })),
-    ),
+    ...last.flatMap(({ shape, x, y }) => {
+      const edge = { d: board.shapes[shape].path, transform: `translate(${x} ${y})` };
+      return ["last-glow", "last-edge"].map((name) => s("path", { class: name, ...edge }));
+    }),
   );
 }
 

@@ -12,6 +12,8 @@ const curtain = () => /** @type {HTMLDialogElement} */ (byId("curtain"));
 /** @param {(order: Order) => void} send */
 export function startCurtain(send) {
   curtain().addEventListener("cancel", (event) => event.preventDefault());
+  // Browsers let nobody be locked in: a second Esc closes it all the same.
+  curtain().addEventListener("close", drawCurtain);
   byId("curtain-lift").addEventListener("click", () => {
     const seat = awaited(state.view);
     if (seat !== null) send({ do: "look", seat });

@@ -48,8 +48,9 @@ function drawPlaces() {
  * @param {Turn | null} turn
  */
 function placeMark(target, turn) {
+  const { x, y, name } = target;
   const [ax, ay, bx, by] = dash(state.view.board.shapes[turn?.shape ?? 0]);
-  return s("path", { "data-place": target.name, d: `M${target.x + ax} ${target.y + ay}L${target.x + bx} ${target.y + by}` });
+  return s("path", { "data-place": name, d: `M${x + ax} ${y + ay}L${x + bx} ${y + by}` });
 }
 
 /** @param {Shape} shape @returns {[number, number, number, number]} */
@@ -69,13 +70,14 @@ function drawGhost() {
     const tile = tileAt(view.board.shapes[placed.shape], placed.tile);
     layers.ghost.replaceChildren(s("g", { class: "sending", transform: `translate(${placed.x} ${placed.y})` }, tile));
   } else if (held && turn) {
+    const { x, y, name } = held.target;
     const shape = view.board.shapes[turn.shape];
     const seen = state.preview?.pick === shownPick() ? state.preview.pyramids : [];
     layers.ghost.replaceChildren(
       ...seen.map(pyramidOn),
       s(
         "g",
-        { class: choice.set ? "ghost set" : "ghost", transform: `translate(${held.target.x} ${held.target.y})`, "data-ghost": held.target.name },
+        { class: choice.set ? "ghost set" : "ghost", transform: `translate(${x} ${y})`, "data-ghost": name },
         tileAt(shape, turn.letters),
         s("path", { class: "ghost-edge", d: shape.path }),
       ),

@@ -2,7 +2,8 @@
 import { byId, h } from "../shell/dom.js";
 import { t } from "../shell/i18n.js";
 import { announce, dialog } from "../shell/say.js";
-import { cancel, confirm, confirmable, ghost, setDown, shownPick, shownTurn, step, touchTile, turnBy } from "./placing.js";
+import { cancel, confirm, confirmable, ghost, setDown, shownPick, shownTurn, step } from "./placing.js";
+import { touchTile, turnBy } from "./placing.js";
 import { onChoice, state } from "./state.js";
 import { boardLines, pickGain, scoreWords, tileName } from "./words.js";
 
@@ -31,7 +32,7 @@ export function startKeys(does) {
 }
 
 /** @param {EventTarget | null} target */
-const isTyping = (target) => target instanceof Element && target.matches("input, select, textarea");
+const isTyping = (target) => target instanceof Element && target.matches("input:not([type=range]), select, textarea");
 
 /**
  * @param {KeyboardEvent} event
@@ -78,10 +79,10 @@ function speak() {
   const pick = shownPick();
   if (choice.tile === null || !turn || !options) return void (spoken = "");
   const params = { tile: tileName(turn.letters), place: held?.target.name.replaceAll("-", "–") ?? "" };
-  const words =
-    held && pick !== null
-      ? t(choice.set ? "table.say_set" : "table.say_aim", { ...params, points: pickGain(view, options.moves.gain[pick]) })
-      : t("table.say_tile", { ...params, n: turn.targets.length });
+  const points = pick === null ? "" : pickGain(view, options.moves.gain[pick]);
+  const words = held
+    ? t(choice.set ? "table.say_set" : "table.say_aim", { ...params, points })
+    : t("table.say_tile", { ...params, n: turn.targets.length });
   if (words === spoken) return;
   spoken = words;
   announce(words);

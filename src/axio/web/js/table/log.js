@@ -41,7 +41,8 @@ function draw() {
     const seat = "p" in event ? event.p : null;
     const line = h("li", { class: move === null ? "aside" : null, "data-move": move, "data-by": seat });
     if (replay && move !== null) {
-      line.append(h("button", { type: "button", onclick: () => jump(move), "aria-current": move === here ? "step" : null }, words));
+      const current = move === here ? "step" : null;
+      line.append(h("button", { type: "button", onclick: () => jump(move), "aria-current": current }, words));
     } else {
       line.append(words);
     }

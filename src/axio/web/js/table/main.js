@@ -62,7 +62,10 @@ function showLost(error) {
 function start(view) {
   let whole = false;
   const send = (/** @type {Order} */ order) => void connection.send(order);
-  const hint = () => mayMove(state.view) && state.view.table.hints && send({ do: "hint", id: newId(), n: state.view.n });
+  const hint = () => {
+    const { n, table } = state.view;
+    if (mayMove(state.view) && table.hints) send({ do: "hint", id: newId(), n });
+  };
 
   startBoard();
   startZoom({

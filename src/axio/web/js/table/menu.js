@@ -1,6 +1,7 @@
 /** What can be done at a table besides playing. */
 import { bots } from "../shell/api.js";
 import { byId, h } from "../shell/dom.js";
+import { toggle } from "../shell/controls.js";
 import { t } from "../shell/i18n.js";
 import { closeButton, closeBeside, dialog } from "../shell/say.js";
 import { setSetting, setting } from "../shell/settings.js";
@@ -23,18 +24,19 @@ function open(replay) {
     h("button", { type: "button", class: "menu-item", id: id ?? null, onclick: () => (close(), run()) }, label),
   );
   const switches = /** @type {const} */ (["confirm", "hold", "sound", "coach"]).map((name) =>
-    h(
-      "label",
-      { class: "switch" },
-      h("span", null, t(`set.${name}`), h("span", { class: "help" }, t(`set.${name}.help`))),
-      h("input", { type: "checkbox", role: "switch", checked: setting(name), onchange: (/** @type {Event} */ event) => setSetting(name, /** @type {HTMLInputElement} */ (event.target).checked) }),
-    ),
+    toggle(`set-${name}`, t(`set.${name}`), t(`set.${name}.help`), setting(name), (on) => setSetting(name, on)),
   );
   const box = h(
     "dialog",
     { class: "sheet menu", "aria-labelledby": "menu-title" },
     h("div", { class: "sheet-top" }, h("h2", { id: "menu-title" }, table.name), closeButton()),
-    h("div", { class: "menu-items" }, h("a", { class: "menu-item", href: "/" }, t("missing.home")), buttons, h("a", { class: "menu-item", href: `/rules/${table.game}`, target: "_blank" }, t("table.rules"))),
+    h(
+      "div",
+      null,
+      h("a", { class: "menu-item", href: "/" }, t("missing.home")),
+      h("a", { class: "menu-item", href: `/rules/${table.game}`, target: "_blank" }, t("table.rules")),
+      buttons,
+    ),
     h("div", null, switches),
     h("p", { class: "small muted" }, t("table.fair"), " ", h("code", null, table.commitment)),
   );
@@ -62,7 +64,9 @@ function items(replay) {
     { label: t("table.read_scores"), run: readScores },
     { label: t("table.shortcuts"), run: showKeys },
   );
-  if (view.yours.length > 0 && (playing || view.table.status === "open")) found.push({ label: t("table.leave"), id: "leave", run: () => void leave() });
+  if (view.yours.length > 0 && (playing || view.table.status === "open")) {
+    found.push({ label: t("table.leave"), id: "leave", run: () => void leave() });
+  }
   return found;
 }
 

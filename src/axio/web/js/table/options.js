@@ -17,7 +17,8 @@ export function arrange(moves, hand, board) {
     const look = moves.look[pick];
     const place = moves.place[pick];
     const [shape, x, y, name] = moves.places[place];
-    const turn = sought(turns[tile], `${shape} ${look}`, () => ({ shape, letters: moves.looks[look], first: 0, targets: [] }));
+    const letters = moves.looks[look];
+    const turn = sought(turns[tile], `${shape} ${look}`, () => ({ shape, letters, first: 0, targets: [] }));
     const target = sought(targets, `${tile} ${shape} ${look} ${place}`, () => {
       const made = { place, x, y, name, picks: [] };
       turn.targets.push(made);
@@ -50,12 +51,17 @@ function inOrder(turns, letters, board) {
     return Math.atan2(y, x);
   };
   const start = angle(board.hand, 0);
-  const round = (/** @type {Turn} */ { shape, first }) => (angle(shape, first) - start + 2.001 * Math.PI) % (2 * Math.PI);
+  const full = 2 * Math.PI;
+  const round = (/** @type {Turn} */ { shape, first }) => (angle(shape, first) - start + 1.001 * full) % full;
   for (const turn of turns) turn.first = firstLetter(letters, turn.letters);
   return turns.sort((a, b) => round(a) - round(b));
 }
 
-/** Where a tile's first letter is after it was turned: the letters have gone round, or read backwards. @param {string} letters @param {string} look */
+/**
+ * Where a tile's first letter is after it was turned: the letters have gone round, or read backwards.
+ * @param {string} letters
+ * @param {string} look
+ */
 function firstLetter(letters, look) {
   if (look === [...letters].reverse().join("") && look !== letters) return letters.length - 1;
   return Math.max(0, [...letters].findIndex((_, by) => look.slice(by) + look.slice(0, by) === letters));
@@ -110,7 +116,12 @@ export function meant({ tiles, moves }, board, { tile, turn, point, coarse }) {
   return best ?? (far && { turn, target: far });
 }
 
-/** The next place in a direction: not too far to the side, and rather near. @param {Target[]} targets @param {Point} from @param {Point} way of length one */
+/**
+ * The next place in a direction: not too far to the side, and rather near.
+ * @param {Target[]} targets
+ * @param {Point} from
+ * @param {Point} way of length one
+ */
 export const beside = (targets, from, way) =>
   least(targets, ({ x, y }) => {
     const ahead = (x - from.x) * way.x + (y - from.y) * way.y;
@@ -118,7 +129,12 @@ export const beside = (targets, from, way) =>
     return ahead < 5 ? Infinity : ahead + 2.2 * aside;
   });
 
-/** The number of a move that is no placement, of these tiles in any order. @param {Moves} moves @param {OtherMove} kind @param {string[]} [tiles] */
+/**
+ * The number of a move that is no placement, of these tiles in any order.
+ * @param {Moves} moves
+ * @param {OtherMove} kind
+ * @param {string[]} [tiles]
+ */
 export function otherPick(moves, kind, tiles) {
   const sorted = (/** @type {string[]} */ letters) => [...letters].sort().join(" ");
   const index = moves.others.findIndex(

@@ -58,7 +58,7 @@ export function takeTile(tile) {
   choiceChanged();
 }
 
-/** Take a tile up; the one already taken up is turned. Among tiles to exchange, put it in or out. @param {number} tile */
+/** Take a tile up, turn the one already taken up, or put it among those to exchange. @param {number} tile */
 export function touchTile(tile) {
   const { swap } = state.choice;
   if (!swap) return state.choice.tile === tile ? turnBy(1) : takeTile(tile);
@@ -66,7 +66,7 @@ export function touchTile(tile) {
   choiceChanged();
 }
 
-/** Turn the tile round its first letter, or under the pointer; where it does not fit, as near as it does. @param {number} by */
+/** Turn the tile round its first letter, or under the pointer, as near as it fits. @param {number} by */
 export function turnBy(by) {
   const ways = turns();
   if (ways.length < 2 || !canPlace()) return;
@@ -150,7 +150,8 @@ export function step(way) {
   const targets = turns()[index]?.targets;
   if (!targets || !canPlace()) return;
   const [x, y, width, height] = state.view.board.box;
-  const target = held ? beside(targets, held.target, way) : nearest(targets, { x: x + width / 2, y: y + height / 2 }, Infinity);
+  const middle = { x: x + width / 2, y: y + height / 2 };
+  const target = held ? beside(targets, held.target, way) : nearest(targets, middle, Infinity);
   if (!target) return;
   set(null);
   pointed = null;

@@ -41,10 +41,14 @@ export function ownSeat(view) {
 }
 
 /** The own seat that a bot plays for. @param {View} view */
-export const replaced = (view) => (view.table.status === "playing" ? (view.yours.find((seat) => view.seats[seat].away !== null) ?? null) : null);
+export function replaced({ table, seats, yours }) {
+  const seat = yours.find((own) => seats[own].away !== null);
+  return table.status === "playing" ? (seat ?? null) : null;
+}
 
 /** @param {View} view */
-export const mayMove = (view) => view.you !== null && view.you === view.now.turn && view.moves !== null && replaced(view) === null;
+export const mayMove = (view) =>
+  view.you !== null && view.you === view.now.turn && view.moves !== null && replaced(view) === null;
 
 /** The seat that has to be handed the screen before anything can go on. @param {View} view @returns {number | null} */
 export function awaited(view) {

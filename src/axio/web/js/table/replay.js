@@ -27,7 +27,9 @@ export function startReplay() {
   byId("replay-on").addEventListener("click", () => move(1));
   byId("replay-play").addEventListener("click", toggle);
   byId("replay-close").addEventListener("click", close);
-  byId("replay-link").addEventListener("click", () => void copy(new URL(`?move=${state.replay?.at ?? 0}`, location.href.split("#")[0]).href));
+  byId("replay-link").addEventListener("click", () => {
+    void copy(new URL(`${location.pathname}?move=${state.replay?.at ?? 0}`, location.href).href);
+  });
   pace().addEventListener("change", () => playing && play());
   onView(draw);
 }
@@ -76,7 +78,7 @@ const move = (by) => go((state.replay?.at ?? 0) + by);
 
 function toggle() {
   if (playing) return stop();
-  if (state.replay?.at === state.replay?.positions.length) go(0);
+  if (state.replay && state.replay.at === state.replay.positions.length - 1) go(0);
   play();
 }
 
@@ -129,10 +131,12 @@ function draw() {
   byId("replay-bar").hidden = !replay;
   document.body.classList.toggle("replaying", replay !== null);
   if (!replay) return;
-  scrubber().max = String(replay.positions.length - 1);
+  const moves = replay.positions.length - 1;
+  scrubber().max = String(moves);
   scrubber().value = String(replay.at);
-  scrubber().setAttribute("aria-valuetext", t("table.replay_at", { move: replay.at, moves: replay.positions.length - 1 }));
+  scrubber().setAttribute("aria-valuetext", t("table.replay_at", { move: replay.at, moves }));
   for (const kind of ["svg", "png"]) {
-    byId(`picture-${kind}`).setAttribute("href", `/api/tables/${view.table.id}/picture.${kind}?move=${countMoves(view)}&dark=${isDark()}`);
+    const path = `/api/tables/${view.table.id}/picture.${kind}?move=${countMoves(view)}&dark=${isDark()}`;
+    byId(`picture-${kind}`).setAttribute("href", path);
   }
 }

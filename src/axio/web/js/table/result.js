@@ -2,7 +2,7 @@
 import { byId, h } from "../shell/dom.js";
 import { list, t } from "../shell/i18n.js";
 import { dialog } from "../shell/say.js";
-import { icon } from "./artwork.js";
+import { points as chip } from "./artwork.js";
 import { outcome } from "./prompt.js";
 import { ask } from "./room.js";
 import { onView, state } from "./state.js";
@@ -49,8 +49,10 @@ async function rematch() {
 }
 
 /** A seat's points from the lowest to the highest. @param {View} view @param {number} seat @returns {Score[]} */
-const sorted = (view, seat) =>
-  view.table.tracks.map((track, index) => ({ track, points: view.now.scores[seat][index] })).sort((a, b) => a.points - b.points);
+function sorted({ table, now }, seat) {
+  const scores = table.tracks.map((track, index) => ({ track, points: now.scores[seat][index] }));
+  return scores.sort((a, b) => a.points - b.points);
+}
 
 export async function showResult() {
   const { view } = state;
@@ -60,14 +62,30 @@ export async function showResult() {
   const [first, second] = rows;
   const decides = second ? first.scores.findIndex(({ points }, index) => points !== second.scores[index].points) : -1;
   const again = rematchLabel();
+  const { id } = view.table;
   const body = h(
     "div",
     { class: "result" },
     h("p", null, reason(view, rows, decides)),
-    h("table", null, h("caption", { class: "visually-hidden" }, t("table.result_caption")), h("tbody", null, rows.map((row) => line(view, row, decides)))),
+    h(
+      "table",
+      null,
+      h("caption", { class: "visually-hidden" }, t("table.result_caption")),
+      h("tbody", null, rows.map((row) => line(view, row, decides))),
+    ),
     view.table.tracks.length > 1 && view.seats.length > 1 && h("p", { class: "small muted" }, t("scores.compare")),
-    h("details", { class: "small" }, h("summary", null, t("table.fair_title")), h("p", null, t("table.fair_over")), h("code", null, view.table.commitment)),
-    h("a", { class: "button button-quiet", id: "record", href: `/api/tables/${view.table.id}/record`, download: `${view.table.id}.json` }, t("table.record")),
+    h(
+      "details",
+      { class: "small" },
+      h("summary", null, t("table.fair_title")),
+      h("p", null, t("table.fair_over")),
+      h("code", null, view.table.commitment),
+    ),
+    h(
+      "a",
+      { class: "button button-quiet", id: "record", href: `/api/tables/${id}/record`, download: `${id}.json` },
+      t("table.record"),
+    ),
   );
   const answer = await dialog({
     title: outcome(),
@@ -90,8 +108,12 @@ export async function showResult() {
 function reason(view, rows, decides) {
   const [first, second] = rows;
   const single = view.table.tracks.length === 1;
-  const low = first.scores.filter(({ points }) => points === first.scores[0].points).map(({ track }) => trackName(track));
-  if (!second) return single ? t("table.alone_points", { n: first.scores[0].points }) : t("table.alone_lowest", { n: first.scores[0].points, colours: list(low) });
+  const n = first.scores[0].points;
+  if (!second && single) return t("table.alone_points", { n });
+  if (!second) {
+    const low = first.scores.filter(({ points }) => points === n).map(({ track }) => trackName(track));
+    return t("table.alone_lowest", { n, colours: list(low) });
+  }
   const names = { name: seatName(view, first.seat), other: seatName(view, second.seat) };
   if (decides < 0) return t("table.result_equal", names);
   const numbers = { points: first.scores[decides].points, others: second.scores[decides].points };
@@ -105,8 +127,10 @@ function line(view, { seat, place, scores }, decides) {
     h(
       "td",
       { class: index === decides ? "decides" : null },
-      h("span", { class: "points" }, track.length === 1 && icon(track), h("b", null, points), h("span", { class: "visually-hidden" }, trackName(track))),
+      chip(track, points),
+      h("span", { class: "visually-hidden" }, trackName(track)),
     ),
   );
-  return h("tr", null, h("th", { scope: "row" }, h("span", { class: place === 1 ? "medal first" : "medal" }, place), " ", seatName(view, seat)), cells);
+  const medal = h("span", { class: place === 1 ? "medal first" : "medal" }, place);
+  return h("tr", null, h("th", { scope: "row" }, medal, " ", seatName(view, seat)), cells);
 }

@@ -64,7 +64,8 @@ function lead(view) {
 }
 
 /** @param {View} view */
-const mayJoin = (view) => view.table.status === "open" && view.yours.length === 0 && (view.table.public || invite() !== null || view.table.host);
+const mayJoin = ({ table, yours }) =>
+  table.status === "open" && yours.length === 0 && (table.public || table.host || invite() !== null);
 
 /** @param {View} view @param {number} seat @param {import("../shell/types.js").Bot[]} levels @param {string} name */
 function seatLine(view, seat, levels, name) {
@@ -72,7 +73,8 @@ function seatLine(view, seat, levels, name) {
   const free = kind === "open" && view.table.status === "open";
   const label = h("b", null, fullName(view, seat));
   const note = view.yours.includes(seat) ? t("table.you") : kind === "person" && !here ? t("table.away") : "";
-  const line = h("li", { class: "room-seat", "data-seat": seat }, h("p", null, label, note && h("small", null, note)));
+  const who = h("p", null, label, note && h("small", null, note));
+  const line = h("li", { class: "card room-seat", "data-seat": seat }, who);
   if (free && mayJoin(view)) line.append(sitForm(seat, name));
   if (free && view.table.host && levels.length) line.append(botForm(seat, levels));
   return line;
@@ -80,12 +82,15 @@ function seatLine(view, seat, levels, name) {
 
 /** @param {number} seat @param {string} name */
 function sitForm(seat, name) {
-  const field = h("input", { type: "text", maxlength: 24, required: true, autocomplete: "nickname", value: name, "aria-label": t("table.your_name") });
+  const label = t("table.your_name");
+  const props = { maxlength: 24, required: true, autocomplete: "nickname", "aria-label": label };
+  const field = h("input", { ...props, value: name });
   const sit = (/** @type {Event} */ event) => {
     event.preventDefault();
     void ask("join", { invite: invite(), seat, name: field.value.trim() || null });
   };
-  return h("form", { class: "room-form", onsubmit: sit }, field, h("button", { class: "button button-primary", "data-sit": seat }, t("table.sit_down")));
+  const button = h("button", { class: "button button-primary", "data-sit": seat }, t("table.sit_down"));
+  return h("form", { class: "room-form", onsubmit: sit }, field, button);
 }
 
 /** @param {number} seat @param {import("../shell/types.js").Bot[]} levels */
@@ -97,16 +102,19 @@ function botForm(seat, levels) {
     event.preventDefault();
     void ask(`seats/${seat}/bot`, { level: choice.value });
   };
-  return h("form", { class: "room-form", onsubmit: put }, choice, h("button", { class: "button", "data-bot": seat }, t("table.put_bot")));
+  const button = h("button", { class: "button", "data-bot": seat }, t("table.put_bot"));
+  return h("form", { class: "room-form", onsubmit: put }, choice, button);
 }
 
 /** @param {string} link */
 function drawInvite(link) {
-  const field = h("input", { id: "invite-link", type: "text", readonly: true, value: link, "aria-label": t("table.invite_link"), onfocus: () => field.select() });
+  const select = () => field.select();
+  const label = t("table.invite_link");
+  const field = h("input", { id: "invite-link", readonly: true, value: link, "aria-label": label, onfocus: select });
   const share = () => void navigator.share({ title: document.title, url: link }).catch(() => {});
   byId("invite-parts").replaceChildren(
     field,
-    h("button", { type: "button", id: "invite-copy", class: "button button-primary", onclick: () => void copy(link) }, t("copy")),
+    h("button", { id: "invite-copy", class: "button button-primary", onclick: () => void copy(link) }, t("copy")),
     "share" in navigator ? h("button", { type: "button", class: "button", onclick: share }, t("table.share")) : "",
   );
 }

@@ -1,10 +1,10 @@
 /** The others at the table: who they are, whether they are here, their points and how many tiles they hold. */
 import { byId, h } from "../shell/dom.js";
 import { botName, t } from "../shell/i18n.js";
-import { icon, tilePicture } from "./artwork.js";
+import { icon, paint, tilePicture } from "./artwork.js";
 import { ownSeat } from "./position.js";
 import { onView, state } from "./state.js";
-import { fullName, scoreWords } from "./words.js";
+import { fullName, isColour, scoreWords } from "./words.js";
 
 /** @type {Map<number, HTMLElement>} */
 const panels = new Map();
@@ -14,8 +14,10 @@ export function startSeats() {
 }
 
 /** Where a seat's tiles come from and its points go to. @param {number} seat @param {string} [track] */
-export const seatPanel = (seat, track) =>
-  /** @type {HTMLElement | null} */ (track ? panels.get(seat)?.querySelector(`[data-track="${track}"]`) : null) ?? panels.get(seat) ?? null;
+export function seatPanel(seat, track) {
+  const panel = panels.get(seat) ?? null;
+  return (track && /** @type {HTMLElement | null} */ (panel?.querySelector(`[data-track="${track}"]`))) || panel;
+}
 
 function draw() {
   const { view } = state;
@@ -36,7 +38,7 @@ function panel(seat) {
   const points = table.tracks.map((track, index) => chip(track, now.scores[seat]?.[index] ?? 0, seat));
   return h(
     "article",
-    { class: turn ? "seat turn" : "seat", "data-seat": seat },
+    { class: turn ? "card seat turn" : "card seat", "data-seat": seat },
     h(
       "p",
       { class: "seat-name" },
@@ -60,15 +62,13 @@ function note(seat) {
 
 /** @param {string} track @param {number} points @param {number} seat */
 function chip(track, points, seat) {
-  const { cap, tracks } = state.view.table;
+  const { tracks } = state.view.table;
   const lowest = state.view.now.lowest[seat] ?? [];
   const low = lowest.includes(track) && lowest.length < tracks.length;
-  const end = cap ?? Math.max(10, ...state.view.now.scores.flat());
-  const colours = track.length === 1 ? { "--fill": `var(--${track}-fill)`, "--tint": `var(--${track}-tint)` } : {};
   return h(
     "span",
-    { class: low ? "seat-track low" : "seat-track", "data-track": track, style: { ...colours, "--at": points / end } },
-    track.length === 1 && icon(track),
+    { class: low ? "seat-track low" : "seat-track", "data-track": track, style: paint(track) },
+    isColour(track) && icon(track),
     h("b", null, points),
   );
 }
@@ -81,6 +81,6 @@ function hand(seat) {
   if (tiles.some((tile) => tile !== "?")) {
     return h("div", { class: "seat-hand" }, tiles.map((tile) => tilePicture(board, board.hand, tile)));
   }
-  const back = tilePicture(board, board.hand, "?");
-  return h("p", { class: "seat-held", title: t("table.holds", { n: tiles.length }) }, back, h("span", null, `×${tiles.length}`));
+  const n = tiles.length;
+  return h("p", { class: "seat-held", title: t("table.holds", { n }) }, tilePicture(board, board.hand, "?"), `×${n}`);
 }

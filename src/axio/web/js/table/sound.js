@@ -1,7 +1,10 @@
 /** Small sounds, made on the spot. A browser allows them after the first click or key. */
 import { onSetting, setSetting, setting } from "../shell/settings.js";
 
-/** Tones one after another: frequency in Hz, start and length in seconds, loudness. @type {Record<string, [number, number, number, number][]>} */
+/**
+ * Tones: frequency in Hz, start and length in seconds, loudness.
+ * @type {Record<string, [number, number, number, number][]>}
+ */
 const SOUNDS = {
   place: [[190, 0, 0.07, 0.5], [95, 0.005, 0.1, 0.5]],
   score: [[660, 0, 0.09, 0.16], [880, 0.07, 0.14, 0.16]],

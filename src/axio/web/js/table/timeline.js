@@ -96,7 +96,8 @@ async function show(view, followed) {
   const before = state.view ?? null;
   const mine = state.sending?.placed ?? null;
   const news = before && view.n === before.n + 1 ? view.events.slice(before.events.length) : [];
-  const same = before && view.n === before.n && view.you === before.you && (view.moves === null) === (before.moves === null);
+  const offered = Boolean(before?.moves) === Boolean(view.moves);
+  const same = before && view.n === before.n && view.you === before.you && offered;
   state.view = view;
   if (!same) {
     const hand = view.you === null ? [] : view.now.hands[view.you];
@@ -109,7 +110,7 @@ async function show(view, followed) {
   if (!before || !news.length) return;
   speak(news);
   for (const event of followed && !document.hidden ? news : []) {
-    if (event.t === "place") await showPlacement(view, event, mine !== null && event.p === before.now.turn && before.yours.includes(event.p));
+    if (event.t === "place") await showPlacement(view, event, mine !== null && before.yours.includes(event.p));
   }
   if (wonExtra(before, view) && view.now.turn !== null && followed) {
     await celebrate(t("table.extra_for", { name: seatName(view, view.now.turn) }));
@@ -129,8 +130,9 @@ function receiveHint(message) {
   const [best] = message.picks;
   const gain = best && state.options?.moves.gain[best.pick];
   if (!best || !state.options) return void toast(t("table.no_hint"));
-  // The reason is English; points can be told in any language.
-  suggest(best.pick, gain ? t("table.hint_why", { why: pickGain(state.view, gain) }) : t("table.hint_other", { move: t(`table.${best.move.split(" ")[0]}`) }));
+  // The server's reason is English; points can be told in any language.
+  const why = gain && t("table.hint_why", { why: pickGain(state.view, gain) });
+  suggest(best.pick, why ?? t("table.hint_other", { move: t(`table.${best.move.split(" ")[0]}`) }));
   announce(state.why);
 }
 
@@ -144,6 +146,7 @@ function receiveRefusal(message) {
   if (message.view) receive(message.view);
   else if (mine) choiceChanged();
   const key = `table.refused_${message.code}`;
-  // Nobody asked for a preview; it may fail in silence.
-  if (mine || message.code !== "stale") toast(hasWord(key) ? t(key) : t("table.refused", { detail: message.detail }), { kind: "error" });
+  // Nobody has asked for a preview; it may come too late in silence.
+  if (!mine && message.code === "stale") return;
+  toast(hasWord(key) ? t(key) : t("table.refused", { detail: message.detail }), { kind: "error" });
 }

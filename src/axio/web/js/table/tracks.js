@@ -1,11 +1,11 @@
 /** The own scoreboard: a track for every colour with its marker, and where it would move. */
 import { byId, h } from "../shell/dom.js";
 import { t } from "../shell/i18n.js";
-import { icon } from "./artwork.js";
+import { icon, paint } from "./artwork.js";
 import { shownPick } from "./placing.js";
 import { ownSeat } from "./position.js";
 import { onChoice, state } from "./state.js";
-import { seatName, trackName } from "./words.js";
+import { isColour, seatName, trackName } from "./words.js";
 
 /**
  * @typedef {{row: HTMLElement, spoken: HTMLElement, now: HTMLElement, then: HTMLElement}} Track
@@ -38,13 +38,23 @@ function draw() {
 function build(tracks) {
   rows.clear();
   for (const track of tracks) {
-    const colour = track.length === 1 ? { "--fill": `var(--${track}-fill)`, "--tint": `var(--${track}-tint)`, "--rim": `var(--${track}-rim)` } : {};
     const spoken = h("span", { class: "visually-hidden" });
     const now = h("b");
     const then = h("span", { class: "then" });
-    const marker = track.length === 1 ? icon(track) : null;
-    const rail = h("span", { class: "rail" }, h("i", { class: "rail-then" }), h("i", { class: "rail-now" }), h("i", { class: "marker" }, marker));
-    const row = h("li", { class: "track", "data-track": track, style: colour }, spoken, h("span", { class: "track-parts", "aria-hidden": "true" }, rail, h("span", { class: "score" }, now, then)));
+    const rail = h(
+      "span",
+      { class: "rail" },
+      h("i", { class: "rail-then" }),
+      h("i", { class: "rail-now" }),
+      h("i", { class: "marker" }, isColour(track) && icon(track)),
+    );
+    const score = h("span", { class: "score" }, now, then);
+    const row = h(
+      "li",
+      { class: "track", "data-track": track, style: paint(track) },
+      spoken,
+      h("span", { class: "track-parts", "aria-hidden": "true" }, rail, score),
+    );
     rows.set(track, { row, spoken, now, then });
   }
   byId("tracks").replaceChildren(...[...rows.values()].map(({ row }) => row));

@@ -13,16 +13,20 @@ export const tileName = (letters) =>
 /** @param {string[]} tiles */
 export const tileNames = (tiles) => tiles.map((tile) => `${tileName(tile)}`).join("; ");
 
-/** What points of a track are called: its colour, or just points. @param {string} track */
-export const trackName = (track) => (track.length === 1 ? colourName(track) : t("table.points"));
+/** Points are counted by colour, or all together. @param {string} track */
+export const isColour = (track) => track.length === 1;
+
+/** @param {string} track */
+export const trackName = (track) => (isColour(track) ? colourName(track) : t("table.points"));
 
 /** @param {Record<string, number>} gain by track @returns {string} */
 export function gainWords(gain) {
   const scored = Object.entries(gain).filter(([, points]) => points > 0);
   if (!scored.length) return t("table.no_points");
-  return scored
-    .map(([track, n]) => (track.length === 1 ? t("table.gain_colour", { count: n, colour: colourName(track) }) : t("table.gain_points", { n })))
-    .join(", ");
+  const words = scored.map(([track, n]) =>
+    isColour(track) ? t("table.gain_colour", { count: n, colour: colourName(track) }) : t("table.gain_points", { n }),
+  );
+  return words.join(", ");
 }
 
 /** @param {View} view @param {number[]} gain in the order of the tracks */
@@ -39,14 +43,15 @@ export const placeName = (cells) => cells.join("–");
  * @param {number} seat
  */
 export function fullName({ seats }, seat) {
-  const name = (/** @type {Seat} */ { away, kind, level, name }) => away ?? (kind === "bot" && level && name === level ? botName(level) : name);
+  const name = (/** @type {Seat} */ { away, level, name }) => away ?? (level && name === level ? botName(level) : name);
   const own = name(seats[seat]) || t("table.free_seat");
   const alike = seats.flatMap((other, index) => (name(other) === own ? [index] : []));
   return alike.length > 1 ? t("table.name_number", { name: own, number: alike.indexOf(seat) + 1 }) : own;
 }
 
 /** @param {View} view @param {number} seat */
-export const seatName = (view, seat) => (view.yours.length === 1 && view.yours[0] === seat ? t("table.you") : fullName(view, seat));
+export const seatName = (view, seat) =>
+  view.yours.length === 1 && view.yours[0] === seat ? t("table.you") : fullName(view, seat);
 
 /**
  * An event as a sentence; "" for what need not be told.
@@ -62,9 +67,11 @@ export function eventWords(view, event) {
   const key = (/** @type {string} */ word) => `table.log_${word}${mine ? "_you" : ""}`;
   switch (event.t) {
     case "place": {
-      const words = [t(key("place"), { ...who, tile: tileName(event.tile), place: placeName(event.at), points: gainWords(event.gain) })];
-      if (event.named) words.push(t("table.log_named", { colour: colourName(event.named) }));
-      if (event.pyramids?.length) words.push(t("table.log_pyramids", { n: event.pyramids.length, cells: list(event.pyramids) }));
+      const { named, pyramids = [] } = event;
+      const what = { tile: tileName(event.tile), place: placeName(event.at), points: gainWords(event.gain) };
+      const words = [t(key("place"), { ...who, ...what })];
+      if (named) words.push(t("table.log_named", { colour: colourName(named) }));
+      if (pyramids.length) words.push(t("table.log_pyramids", { n: pyramids.length, cells: list(pyramids) }));
       return words.join(" ");
     }
     case "exchange":
@@ -74,7 +81,7 @@ export function eventWords(view, event) {
     case "pass":
       return t(key("pass"), who);
     case "draw":
-      return mine && event.tiles.every((tile) => tile !== "?") ? t("table.log_draw_you", { tiles: tileNames(event.tiles) }) : "";
+      return mine && !event.tiles.includes("?") ? t("table.log_draw_you", { tiles: tileNames(event.tiles) }) : "";
   }
 }
 
@@ -87,11 +94,12 @@ export function scoreWords(view, seat) {
   const parts = tracks.map((track, index) => `${trackName(track)} ${points[index] ?? 0}`);
   const low = view.now.lowest[seat] ?? [];
   const words = t("table.score_colours", { name, parts: parts.join(", ") });
-  return low.length && low.length < tracks.length ? `${words} ${t("table.score_lowest", { colours: list(low.map(trackName)) })}` : words;
+  if (low.length === 0 || low.length === tracks.length) return words;
+  return `${words} ${t("table.score_lowest", { colours: list(low.map(trackName)) })}`;
 }
 
 /** What lies where, as lines. @param {View} view @returns {string[]} */
-export function boardLines({ board, tiles, now }) {
+export function boardLines({ board, tiles, now: { pyramids } }) {
   const printed = board.printed.map(([letter, , , , cell]) => `${cell}: ${symbolName(letter)}`);
   const lying = [...tiles]
     .sort((a, b) => a.y - b.y || a.x - b.x)
@@ -99,6 +107,6 @@ export function boardLines({ board, tiles, now }) {
   return [
     ...(printed.length ? [t("table.board_printed", { list: printed.join("; ") })] : []),
     lying.length ? t("table.board_tiles", { n: lying.length, list: lying.join("; ") }) : t("table.board_empty"),
-    ...(now.pyramids.length ? [t("table.board_pyramids", { n: now.pyramids.length, list: now.pyramids.join(", ") })] : []),
+    ...(pyramids.length ? [t("table.board_pyramids", { n: pyramids.length, list: pyramids.join(", ") })] : []),
   ];
 }

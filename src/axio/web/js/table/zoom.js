@@ -103,14 +103,18 @@ export function pan(dx, dy) {
 /** Bring a point into sight. @param {{x: number, y: number}} point */
 export function reveal({ x, y }) {
   if (!isClose()) return;
-  const edge = shown[2] * 0.15;
-  const inside = x > shown[0] + edge && x < shown[0] + shown[2] - edge && y > shown[1] + edge && y < shown[1] + shown[3] - edge;
-  if (!inside) glide(kept([x - shown[2] / 2, y - shown[3] / 2, shown[2], shown[3]]));
+  const [left, top, width, height] = shown;
+  const off = Math.max(Math.abs((x - left) / width - 0.5), Math.abs((y - top) / height - 0.5));
+  if (off > 0.35) glide(kept([x - shown[2] / 2, y - shown[3] / 2, shown[2], shown[3]]));
 }
 
 /** Never beyond the edge of the board. @param {Box} box @returns {Box} */
 function kept([x, y, width, height]) {
-  const inside = (/** @type {number} */ at, /** @type {number} */ size, /** @type {number} */ from, /** @type {number} */ room) =>
-    size >= room ? from + (room - size) / 2 : Math.min(Math.max(at, from), from + room - size);
-  return [inside(x, width, whole[0], whole[2]), inside(y, height, whole[1], whole[3]), width, height];
+  const [left, top, wide, tall] = whole;
+  return [
+    Math.max(left, Math.min(x, left + wide - width)),
+    Math.max(top, Math.min(y, top + tall - height)),
+    width,
+    height,
+  ];
 }

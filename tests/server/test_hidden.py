@@ -1,0 +1,146 @@
+"""What somebody may not know changes nothing that the server tells them, byte by byte, on every route.
+
+At every entry of whole games the tiles that a viewer cannot see are exchanged for others, the seed as well,
+and everything that the server says in both worlds is compared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from litestar.routes import HTTPRoute, WebSocketRoute
+
+from axio.chance import Generator
+from axio.server.play import game as game_module
+from axio.server.play import room as room_module
+from tests.conformance.positions import CASES, Case
+
+from .inside import inside
+from .worlds import BEGAN, BODIES, SLOW, Viewer, ask_everything, played, see_happen, targets, twin, viewers
+
+ALONE = [(case, "people") for case in CASES if case.players > 1]
+SHARED = [(case, kind) for case in CASES if str(case).endswith("-2") for kind in ("screen", "bots")]
+EVERY = 12  # entries between those after which everything is asked
+
+# Requests that change something, but no table: they know nothing of any game in play.
+ELSEWHERE = {
+    "POST /api/guests",
+    "PATCH /api/me",
+    "POST /api/me/phrase",
+    "POST /api/me/account",
+    "POST /api/enter",
+    "POST /api/me/leave",
+    "POST /api/tables",
+    "POST /api/daily/{name}",
+}
+
+
+@pytest.fixture
+def pinned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What differs from run to run, or follows from the seed for everybody to see, is always the same."""
+    monkeypatch.setattr(game_module, "commitment", lambda seed: "what is shown of the seed")
+    monkeypatch.setattr(room_module, "now", lambda: BEGAN)
+    monkeypatch.setattr(room_module.Room, "wake", lambda room: None)  # bots wait
+    monkeypatch.setattr(secrets, "token_hex", lambda count=0: "ab" * count)
+
+
+def compare(said: Sequence[bytes], twins: Sequence[bytes]) -> int:
+    """How many texts are equal, as all of them have to be."""
+    for one, other in zip(said, twins, strict=True):
+        if one != other:
+            at = next(i for i, (a, b) in enumerate(zip(one + b"$", other + b"$", strict=False)) if a != b)
+            shown = [text[:60] + b" ... " + text[max(0, at - 200) : at + 100] for text in (one, other)]
+            raise AssertionError(f"it depends on what is hidden: {shown[0]!r} or {shown[1]!r}")
+    return len(said)
+
+
+def pick(found: list[Viewer], lots: Generator) -> Viewer:
+    return found[lots.below(len(found))]
+
+
+@pytest.mark.usefixtures("pinned")
+@pytest.mark.parametrize(("case", "kind"), [*ALONE, *SHARED], ids=str)
+def test_every_message_is_the_same_whatever_is_hidden(tmp_path: Path, case: Case, kind: str) -> None:
+    async def run() -> int:
+        world, lots, same = played(case, kind), Generator(f"{case} {kind}"), 0
+        async with inside(tmp_path) as made:
+            for number in range(case.players + 1, len(world.acts)):
+                now = world.upto(number)
+                viewer = pick(viewers(case, kind, now.game().turn), lots)
+                other = twin(now, viewer, lots)
+                if other is not None:
+                    said = await see_happen(made, now, viewer)
+                    same += compare(said, await see_happen(made, other, viewer))
+        return same
+
+    assert asyncio.run(run()) > 0
+
+
+@pytest.mark.usefixtures("pinned")
+@pytest.mark.parametrize(("case", "kind"), [*ALONE, *SHARED], ids=str)
+def test_every_answer_is_the_same_whatever_is_hidden(tmp_path: Path, case: Case, kind: str) -> None:
+    async def run() -> int:
+        world, lots, same = played(case, kind), Generator(f"{case} {kind} answers"), 0
+        async with inside(tmp_path) as made:
+            for number in range(case.players + 1, len(world.acts), EVERY):
+                now = world.upto(number)
+                viewer = pick(viewers(case, kind, now.game().turn), lots)
+                other = twin(now, viewer, lots)
+                if other is not None:
+                    slow = same == 0
+                    said = await ask_everything(made, now, viewer, slow=slow)
+                    same += compare(said, await ask_everything(made, other, viewer, slow=slow))
+        return same
+
+    assert asyncio.run(run()) > 0
+
+
+def test_every_route_is_asked_or_changes_no_table(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            asked = targets(made, "axio", slow=True)
+            for route in made.litestar.routes:
+                if isinstance(route, WebSocketRoute):
+                    assert route.path_format == "/api/tables/{table_id}/live"
+                    continue
+                assert isinstance(route, HTTPRoute)
+                for method in route.methods - {"GET", "OPTIONS", "HEAD"}:
+                    name = f"{method} {route.path_format}"
+                    assert (route.path_format in BODIES) != (name in ELSEWHERE), name
+                    assert ("table_id" in route.path_parameters) == (route.path_format in BODIES)
+            gets = [route for route in made.litestar.routes if "GET" in getattr(route, "methods", ())]
+            assert len({target.partition("?")[0] for target in asked}) == len(gets)
+            assert {route.path_format for route in gets} >= SLOW
+
+    asyncio.run(run())
+
+
+def test_the_comparison_finds_a_leak(tmp_path: Path, pinned: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a server that shows every hand, both tests above fail."""
+    honest = room_module.Room.view
+
+    def leaking(room: room_module.Room, viewer: object, ack: str | None = None) -> object:
+        assert room.game.table is not None
+        return honest(
+            room, viewer, ack or str(room.game.table.state["bag"][0].sum()) + room.game.table.position
+        )  # type: ignore[arg-type]
+
+    async def run() -> None:
+        case = Case("axio", 2)
+        world, lots = played(case, "people").upto(20), Generator("leak")
+        viewer = Viewer("seat 0", "person-0", 0)
+        other = twin(world, viewer, lots)
+        assert other is not None
+        async with inside(tmp_path) as made:
+            for witness in (see_happen, lambda *of: ask_everything(*of, slow=False)):
+                said = await witness(made, world, viewer)
+                twins = await witness(made, other, viewer)
+                with pytest.raises(AssertionError, match="depends on what is hidden"):
+                    compare(said, twins)
+
+    monkeypatch.setattr(room_module.Room, "view", leaking)
+    asyncio.run(run())

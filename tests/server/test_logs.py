@@ -1,0 +1,69 @@
+"""Logs: lines of JSON in which nobody finds a secret, a hand or a person's address."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+
+import pytest
+
+from axio.server.logs import JsonLines
+
+from .driving import Browser, Guest, RunningServer, start_server
+
+PASSWORD = "swordfish and chips"
+
+
+def live_a_little(server: RunningServer) -> tuple[list[str], list[str]]:
+    """Do all kinds of things at a server: the secrets that came up, and a hand."""
+    ann = server.guest("Ann")
+    browser = Browser(server.url)
+    phrase = ann.post("/api/me/phrase")["phrase"]
+    ann.post("/api/me/account", {"username": "ann.a", "password": PASSWORD})
+    browser.post("/api/enter", {"phrase": phrase})
+    browser.post("/api/enter", {"username": "ann.a", "password": PASSWORD})
+    browser.refused("POST", "/api/enter", {"phrase": phrase + "x"})
+    bob = Guest(server.url, "Bob")
+    table = ann.open("axio", ["me", "open"])
+    bob.refused("POST", f"/api/tables/{table.id}/join", {"invite": "wrong"})
+    bob.join(table)
+    with ann.live(table.id) as hers, browser.live(table.id) as again:
+        hers.recv()
+        again.recv()
+        hers.play(0)
+        hers.socket.send("{not json")
+        hers.until("refused")
+    bob.post(f"/api/tables/{table.id}/leave")
+    secrets = [ann.token, bob.token, browser.cookie.partition("=")[2], phrase, PASSWORD, table.invite]
+    secrets += [ann.token.rpartition(".")[2], "wrong", "127.0.0.1"]
+    return [secret for secret in secrets if secret], hers.now["hands"][0]
+
+
+@pytest.mark.parametrize("level", ["debug", "info", "warning"])
+def test_logs_are_lines_of_json_without_secrets(tmp_path: Path, level: str) -> None:
+    with start_server(tmp_path, log=level, limits=True) as server:
+        secrets, hand = live_a_little(server)
+        server.stop()
+        text = server.log
+    lines = [json.loads(line) for line in text.splitlines()]
+    assert all({"at", "level", "from", "message"} <= set(line) for line in lines)
+    for line in lines:
+        for secret in secrets:
+            assert secret not in json.dumps(line), f"{secret!r} is in {line}"
+        assert json.dumps(hand)[1:-1] not in line["message"]
+        assert '"hands"' not in line["message"]
+
+
+def test_an_error_is_one_line() -> None:
+    try:
+        raise ValueError("line\nbreak")
+    except ValueError as error:
+        caught = (type(error), error, error.__traceback__)
+    record = logging.LogRecord("a.b", logging.ERROR, "x.py", 1, "what %s", ("ä\n",), caught)
+    line = JsonLines().format(record)
+    assert "\n" not in line
+    told = json.loads(line)
+    assert (told["level"], told["from"], told["message"]) == ("error", "a.b", "what ä\n")
+    assert "ValueError: line" in told["error"]
+    assert told["at"].endswith("+00:00")

@@ -1,0 +1,84 @@
+"""Migrations lead to the schema that the code expects, on both databases, however often they run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import Connection, insert, inspect, select
+
+from axio.server.settings import Settings
+from axio.server.storage.database import Database
+from axio.server.storage.schema import metadata, people
+
+
+def differences(connection: Connection) -> Any:
+    context = MigrationContext.configure(
+        connection, opts={"compare_type": True, "compare_server_default": True}
+    )
+    return compare_metadata(context, metadata)
+
+
+def indexes(connection: Connection) -> dict[str, set[str]]:
+    found = inspect(connection)
+    return {
+        name: {str(index["name"]) for index in found.get_indexes(name)}
+        for name in found.get_table_names()
+        if name != "alembic_version"
+    }
+
+
+def test_an_empty_database_gets_the_schema_of_the_code(
+    database: str, new_database: Callable[[str], str]
+) -> None:
+    url = Settings(database=new_database(database)).url
+
+    async def run() -> None:
+        kept = Database(url)
+        await kept.upgrade()
+        async with kept.reading() as connection:
+            assert await connection.run_sync(differences) == []
+            found = await connection.run_sync(indexes)
+        assert set(found) == set(metadata.tables)
+        for name, table in metadata.tables.items():
+            assert {str(index.name) for index in table.indexes} <= found[name]
+        await kept.close()
+
+    asyncio.run(run())
+
+
+def test_upgrading_again_is_harmless(database: str, new_database: Callable[[str], str]) -> None:
+    url = Settings(database=new_database(database)).url
+
+    async def run() -> None:
+        first = Database(url)
+        await first.upgrade()
+        async with first.writing() as connection:
+            await connection.execute(insert(people), [{"id": "ann", "name": "Ann", "epoch": 3, "created": 1}])
+        await first.upgrade()
+        await first.close()
+        second = Database(url)
+        await second.upgrade()
+        async with second.reading() as connection:
+            assert (await connection.execute(select(people.c.name, people.c.epoch))).all() == [("Ann", 3)]
+            assert await connection.run_sync(differences) == []
+        await second.close()
+
+    asyncio.run(run())
+
+
+def test_several_processes_may_upgrade_at_once(new_database: Callable[[str], str]) -> None:
+    url = Settings(database=new_database("postgresql")).url
+
+    async def run() -> None:
+        all_of_them = [Database(url) for _ in range(4)]
+        await asyncio.gather(*(one.upgrade() for one in all_of_them))
+        async with all_of_them[0].reading() as connection:
+            assert await connection.run_sync(differences) == []
+        for one in all_of_them:
+            await one.close()
+
+    asyncio.run(run())

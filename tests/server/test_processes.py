@@ -1,0 +1,239 @@
+"""Several processes on one PostgreSQL database: every table can be used at every one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from .driving import (
+    Browser,
+    Client,
+    Guest,
+    Json,
+    Refusal,
+    RunningServer,
+    check_numbers,
+    play_together,
+    start_server,
+)
+from .postgres import Postgres, run_sql
+
+KEY = {"AXIO_KEY": "the same key for every process of this server"}
+
+
+@pytest.fixture(scope="module")
+def database(postgres: Postgres) -> str:
+    return postgres.create()
+
+
+@pytest.fixture(scope="module")
+def pair(
+    database: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[RunningServer, RunningServer]]:
+    """Two processes with the same database and the same key."""
+    folders = [tmp_path_factory.mktemp("process") for _ in range(2)]
+    with (
+        start_server(folders[0], database=database, environment=KEY) as one,
+        start_server(folders[1], database=database, environment=KEY) as two,
+    ):
+        yield one, two
+
+
+def two_people(pair: tuple[RunningServer, RunningServer]) -> tuple[Guest, Guest]:
+    return pair[0].guest("Ann"), pair[1].guest("Bob")
+
+
+def test_everybody_is_known_everywhere(pair: tuple[RunningServer, RunningServer]) -> None:
+    one, two = pair
+    ann = one.guest("Ann")
+    assert ann.at(two.url).get("/api/me") == ann.get("/api/me")
+    browser = Browser(one.url)
+    browser.patch("/api/me", {"name": "Page"})
+    there = Browser(two.url)
+    there.cookie = browser.cookie
+    assert there.get("/api/me")["name"] == "Page"
+    phrase = ann.post("/api/me/phrase")["phrase"]
+    assert there.post("/api/enter", {"phrase": phrase})["id"] == ann.id
+
+
+@pytest.mark.parametrize("game", ["axio", "rota"])
+def test_a_whole_game_between_two_processes(pair: tuple[RunningServer, RunningServer], game: str) -> None:
+    ann, bob = two_people(pair)
+    table = ann.open(game, ["me", "open", "greedy"])
+    assert bob.view(table.id)["table"]["status"] == "open"
+    with ann.live(table.id) as hers:
+        hers.recv()
+        bob.join(table)
+        hers.until(lambda message: message.get("now", {}).get("phase") not in (None, "open"))
+    with (
+        ann.live(table.id) as hers,
+        bob.live(table.id) as his,
+        Client(pair[1].url).live(table.id) as watching,
+    ):
+        result = play_together(hers, his)
+        watching.recv()
+        for live in (hers, his, watching):
+            while live.n < max(hers.n, his.n):
+                live.recv()
+            check_numbers(live)
+        assert watching.now["result"] == his.now["result"] == hers.now["result"] == result
+    assert ann.get(f"/api/tables/{table.id}/record") == bob.get(f"/api/tables/{table.id}/record")
+
+
+def test_of_two_moves_with_the_same_number_exactly_one_is_made(
+    pair: tuple[RunningServer, RunningServer],
+) -> None:
+    ann = pair[0].guest("Ann")
+    there = ann.at(pair[1].url)
+    table = ann.open("rota", ["me", "me"])
+    path = f"/api/tables/{table.id}/moves"
+    with ThreadPoolExecutor(2) as pool:
+        for turn in range(12):
+            number, start = ann.view(table.id)["n"], Barrier(2)
+
+            def move(guest: Guest, start: Barrier = start, turn: int = turn, number: int = number) -> str:
+                body = {"id": f"{guest.url}{turn}"[-40:], "n": number, "pick": 0}
+                start.wait(10)
+                try:
+                    made: Json = guest.post(path, body)
+                except Refusal as refused:
+                    return refused.code
+                assert made["n"] == number + 1
+                return "made"
+
+            assert sorted(pool.map(move, (ann, there))) == ["made", "stale"]
+            assert there.view(table.id)["n"] == number + 1
+    record_moves = [event for event in ann.view(table.id)["events"] if event["t"] == "place"]
+    assert len(record_moves) == 12
+
+
+def test_a_message_that_is_repeated_at_another_process_is_not_carried_out_again(
+    pair: tuple[RunningServer, RunningServer],
+) -> None:
+    ann = pair[0].guest("Ann")
+    there = ann.at(pair[1].url)
+    table = ann.open("axio", ["me", "me"])
+    there.view(table.id)
+    number = ann.view(table.id)["n"]
+    body = {"id": "once", "n": number, "pick": 0}
+    for guest in (ann, there, ann, there):
+        assert guest.post(f"/api/tables/{table.id}/moves", body) == {"n": number + 1}
+
+
+def test_one_person_with_two_devices_at_two_processes(pair: tuple[RunningServer, RunningServer]) -> None:
+    ann = pair[0].guest("Ann")
+    table = ann.open("axio", ["me", "greedy"])
+    with ann.live(table.id) as desk, ann.at(pair[1].url).live(table.id) as phone:
+        desk.recv()
+        phone.recv()
+        for _ in range(4):
+            for one, other in ((desk, phone), (phone, desk)):
+                one.my_turn()
+                while one.moves is None:
+                    one.recv()
+                one.play(0)
+                while other.n < one.n:
+                    other.recv()
+        while phone.n != desk.n:
+            (phone if phone.n < desk.n else desk).recv()
+        for key in ("hands", "scores", "turn", "in_bag"):
+            assert phone.now[key] == desk.now[key]
+
+
+def test_placements_are_held_and_taken_back_for_everybody(pair: tuple[RunningServer, RunningServer]) -> None:
+    ann, bob = two_people(pair)
+    table = ann.open("axio", ["me", "open"])
+    bob.join(table)
+    with ann.live(table.id) as hers, bob.live(table.id) as his:
+        start = his.recv()
+        hers.until(lambda message: message.get("n") == start["n"])
+        hers.play(0, hold=True)
+        assert his.until("step")["now"]["turn"] == 0
+        hers.order("back")
+        back = his.until("view")
+        assert back["tiles"] == start["tiles"]
+        hers.until("view")
+        hers.play(1)
+        assert his.until("step")["n"] == back["n"] + 1
+        his.play(0)
+
+
+def test_a_bot_at_a_table_moves_once_wherever_its_table_is_watched(
+    pair: tuple[RunningServer, RunningServer],
+) -> None:
+    ann = pair[0].guest("Ann")
+    table = ann.open("rota", ["me", "greedy", "random"])
+    with ann.live(table.id) as live, Client(pair[1].url).live(table.id) as watching:
+        watching.recv()
+        result = live.play_to_the_end()
+        while watching.n < live.n:
+            watching.recv()
+        assert watching.now["result"] == result
+    for server in pair:
+        assert "error" not in server.log
+
+
+def test_a_rematch_is_one_table_for_both_processes(pair: tuple[RunningServer, RunningServer]) -> None:
+    ann, bob = two_people(pair)
+    table = ann.open("rota", ["me", "open"])
+    bob.join(table)
+    with ann.live(table.id) as hers, bob.live(table.id) as his:
+        play_together(hers, his)
+    before, start = {one["id"] for one in ann.get("/api/tables?which=mine")}, Barrier(2)
+
+    def ask(guest: Guest) -> str:
+        start.wait(10)
+        return str(guest.post(f"/api/tables/{table.id}/rematch")["id"])
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(ask, (ann, bob))
+    assert first == second
+    assert {one["id"] for one in ann.get("/api/tables?which=mine")} - before == {first}
+
+
+def test_leaving_everywhere_is_known_everywhere_before_long(
+    pair: tuple[RunningServer, RunningServer], database: str
+) -> None:
+    ann = pair[0].guest("Ann")
+    ann.post("/api/me/leave", {"everywhere": True})
+    there = ann.at(pair[1].url)  # this process has not heard of her before: it asks the database
+    assert there.refused("POST", "/api/me/phrase").code == "unknown_person"
+    assert run_sql(database, f"SELECT epoch FROM people WHERE id = '{ann.id}'") == [(1,)]
+
+
+def test_when_one_process_dies_the_game_goes_on_at_the_other(
+    pair: tuple[RunningServer, RunningServer], database: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("doomed")
+    with start_server(folder, database=database, environment=KEY) as doomed:
+        ann, bob = doomed.guest("Ann"), pair[0].guest("Bob")
+        table = ann.open("axio", ["me", "open", "greedy"])
+        bob.join(table)
+        with bob.live(table.id) as his:
+            his.recv()
+            with ann.live(table.id) as hers:
+                hers.my_turn()
+                hers.play(0)
+                doomed.kill()
+            there = ann.at(pair[0].url)
+            with there.live(table.id, hers.n) as again:
+                while his.moves is None:
+                    his.recv()
+                his.play(0)
+                again.until(lambda message: message.get("moves") is not None)
+                again.play(0)
+                his.until("step")
+
+
+def test_workers_share_a_port(database: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("workers")
+    with start_server(folder, database=database, extra=["--workers", "2"]) as server:
+        ann, bob = server.guest("Ann"), server.guest("Bob")
+        table = ann.open("rota", ["me", "open"])
+        bob.join(table)
+        with ann.live(table.id) as hers, bob.live(table.id) as his:
+            assert play_together(hers, his)
+        assert server.stop() in (0, -15)

@@ -1,0 +1,189 @@
+"""Several people: by invite link, at one screen, and those who only watch."""
+
+from __future__ import annotations
+
+import json
+import time
+
+from playwright.sync_api import Page, expect
+
+from tests.server.driving import Json, RunningServer, at_random
+
+from .browsing import Visitor
+from .conftest import Visit
+from .playing import DUE, Player
+from .secrets import faces, leaks, tiles_told
+
+ODD = '<b onload=x>&"'
+ODDER = "<img src=x onerror=x>"
+
+
+def play_some(players: list[Player], moves: int) -> None:
+    """Whoever can move does."""
+    made, end = 0, time.monotonic() + 60
+    while made < moves:
+        assert time.monotonic() < end, "nobody can move"
+        for player in players:
+            if player.page.evaluate(DUE):
+                player.act()
+                made += 1
+
+
+def test_two_people_play_by_invite_link(visit: Visit) -> None:
+    ann, bob, eve = visit("desktop", hurry=True), visit("phone", hurry=True), visit()
+    page = ann.goto("/")
+    ann.click("#new")
+    ann.click("label:has(#preset-friends)")
+    ann.click("label[for=new-shuffle]")
+    page.locator("[data-seat='0'] [data-name]").fill(ODD)
+    ann.click("#new-start")
+    link = page.locator("#invite-link").input_value()
+    expect(page.locator("#room-title")).to_have_text("Waiting for players")
+    expect(page.locator("#room-seats [data-seat='0'] b")).to_have_text(ODD)
+
+    eve.goto(link.removeprefix(ann.url).split("#")[0])
+    expect(eve.find("#room-lead")).to_contain_text("invitation")
+    assert eve.find("[data-sit]").count() == 0
+
+    bob.goto(link.removeprefix(ann.url))
+    expect(bob.find("#room-seats [data-seat='0'] b")).to_have_text(ODD)
+    bob.find("#room-seats [data-seat='1'] input").fill(ODDER)
+    bob.click("[data-sit='1']")
+    for visitor in (ann, bob, eve):
+        expect(visitor.find("#play")).to_be_visible()
+        expect(visitor.find("#room")).to_be_hidden()
+
+    players = [Player(ann, 1), Player(bob, 2)]
+    play_some(players, 8)
+    expect(page.locator("#seats .seat-name b")).to_have_text(ODDER)
+    expect(bob.find("#seats .seat-name b")).to_have_text(ODD)
+    expect(page.locator("#log")).to_contain_text(f"{ODDER}:")
+    expect(eve.find("#log")).to_contain_text(f"{ODD}:")
+    for visitor in (ann, bob, eve):
+        assert visitor.find("[onload], [onerror], img[src=x]").count() == 0
+        assert visitor.heard.refused == []
+        assert [leak for message in visitor.heard.received for leak in leaks(message)] == []
+    assert eve.find("#hand button").count() == 0
+
+
+def test_the_players_of_a_finished_game_meet_again(visit: Visit) -> None:
+    ann, bob = visit(), visit("phone")
+    table = ann.client.open("rota", ["me", "open"])
+    bob.client.join(table)
+    with ann.client.live(table.id) as hers, bob.client.live(table.id) as his:
+        hers.recv(), his.recv()
+        while hers.now["phase"] != "over":
+            mine = hers if hers.moves is not None else his
+            mine.play(0)
+            for live in (hers, his):
+                while live.n < mine.n:
+                    live.recv()
+    for visitor in (ann, bob):
+        visitor.goto(f"/t/{table.id}")
+        expect(visitor.find("#status")).to_have_text("The game is over")
+    ann.click("#rematch")
+    ann.page.wait_for_url(lambda url: not url.endswith(table.id))
+    expect(bob.find("#rematch")).to_have_text("Join the rematch")
+    bob.click("#rematch")
+    bob.page.wait_for_url(ann.page.url)
+    for visitor in (ann, bob):
+        expect(visitor.find("#play")).to_be_visible()
+
+
+def open_shared_screen(visitor: Visitor, names: list[str]) -> Player:
+    """A table for several people in front of one screen, by the form."""
+    page = visitor.goto("/")
+    visitor.click("[data-more=axio]")
+    visitor.click("label:has(#preset-screen)")
+    for seat, name in enumerate(names):
+        page.locator(f"[data-seat='{seat}'] [data-name]").fill(name)
+    visitor.click("label[for=new-shuffle]")
+    visitor.click("#new-start")
+    return Player(visitor)
+
+
+def test_a_curtain_hides_the_hand_when_the_screen_goes_round(visit: Visit) -> None:
+    visitor = visit("phone", hurry=True)
+    names = ["Ann", "Bob"]
+    player = open_shared_screen(visitor, names)
+    page = player.page
+    hands: dict[int, list[str]] = {}
+    for turn in range(6):
+        seat = turn % 2
+        assert player.due() == "curtain"
+        expect(page.locator("#curtain-lift")).to_have_text(f"I am {names[seat]}")
+        assert page.locator("#hand button").count() == 0
+        assert faces(page) == []
+        for _ in range(3):
+            page.keyboard.press("Escape")
+        expect(page.locator("#curtain")).to_be_visible()
+        before = len(visitor.heard.received)
+        player.act()
+        assert player.due() == "place"
+        told = visitor.heard.received[before:]
+        hands[seat] = next(message["now"]["hands"][seat] for message in told if message["you"] == seat)
+        assert len(player.hand()) == len(hands[seat]) == 5
+        while player.due() in ("place", "offer", "draw"):
+            player.act()
+    messages = [*visitor.heard.received, *bodies(visitor, player.id)]
+    assert [leak for message in messages for leak in leaks(message)] == []
+    assert visitor.heard.refused == []
+
+    page.reload()
+    assert player.due() == "curtain"
+    assert faces(page) == []
+    messages = [*visitor.heard.received, *bodies(visitor, player.id)]
+    assert [leak for message in messages for leak in leaks(message)] == []
+
+
+def bodies(visitor: Visitor, table: str) -> list[Json]:
+    """What the page has been told of a table over HTTP since it was loaded."""
+    found: list[Json] = []
+    for answer in visitor.answers:
+        if answer.url.endswith(f"/api/tables/{table}"):
+            found.append(json.loads(answer.text()))
+            visitor.answers.remove(answer)
+    assert found, "the page asks for the table first"
+    return found
+
+
+def test_who_watches_sees_no_hand(visit: Visit, site: RunningServer) -> None:
+    ann, eve = site.guest("Ann"), visit(hurry=True)
+    table = ann.open("axio", ["me", "greedy"])
+    page = eve.goto(f"/t/{table.id}")
+    expect(page.locator("#detail")).to_have_text("You are watching.")
+    lots = at_random(7)
+    turns = 0
+
+    def choose(moves: Json) -> int:
+        nonlocal turns
+        turns += 1
+        if turns % 4 == 0:
+            no_hand_on(page)
+        return lots(moves)
+
+    with ann.live(table.id) as live:
+        live.play_to_the_end(choose)
+        told = {
+            message["n"]: message["now"]["hands"][message["you"]]
+            for message in live.heard
+            if "now" in message
+        }
+    expect(page.locator("#status")).to_have_text("The game is over")
+    replay = ann.get(f"/api/tables/{table.id}/replay")
+    opened = {one["n"]: one["now"]["hands"] for one in (replay["view"], *replay["steps"])}
+
+    compared = 0
+    for message in (*eve.heard.received, *bodies(eve, table.id)):
+        assert leaks(message) == []
+        if "now" in message and message["now"]["phase"] != "over" and message["n"] in opened:
+            hands = [*opened[message["n"]], told.get(message["n"], [])]
+            assert tiles_told(message, hands) == []
+            compared += 1
+    assert compared > 20
+
+
+def no_hand_on(page: Page) -> None:
+    assert page.locator("#hand button").count() == 0
+    assert page.locator(".seat-hand").count() == 0
+    assert faces(page) == []
