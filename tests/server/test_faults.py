@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from axio.games import GAMES
 from axio.server.play.acts import write_act
+from axio.server.play.entries import entry_of
 from axio.server.play.game import Game
 from axio.server.play.room import Room
 from axio.server.storage.journal import Entry
@@ -217,7 +218,7 @@ def test_a_number_that_somebody_else_has_taken_is_refused_with_a_fresh_view(tmp_
                 elsewhere: Any = await here.made.server.rooms._load(here.table)
                 act = elsewhere.move(elsewhere.turn, elsewhere.table.legal_moves()[-1], message="elsewhere")
                 room = Room(elsewhere, here.room._services)  # as in another process
-                entry: Entry = room._entry(act)
+                entry: Entry = entry_of(room.game, act)
                 assert entry.body == write_act(act)
                 await here.made.server.journal.append(entry)
                 refused = await socket.ask(**order)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import msgspec
@@ -21,8 +21,8 @@ from axio.games import rules_page
 from axio.players import PLAYERS, Budget, player
 from axio.server.identity.people import Person
 from axio.server.play.acts import Act, Drew, Hired, Moved, Sat, Started, write_act
+from axio.server.play.entries import table_row
 from axio.server.play.game import Game, Terms
-from axio.server.play.room import Room
 from axio.server.storage.schema import entries, results, seats, tables
 from tests.conformance.positions import Case
 from tests.conformance.test_views import otherwise_dealt
@@ -34,13 +34,14 @@ TABLE = "table-under-test"
 INVITE = "invite-under-test"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class World:
     """A table and its log up to some entry."""
 
     terms: Terms
     acts: tuple[Act, ...]
 
+    @cached_property
     def game(self) -> Game:
         """The game that the log leads to."""
         game = Game.opened(self.terms)
@@ -127,7 +128,7 @@ def viewers(case: Case, kind: str, turn: int | None) -> list[Viewer]:
 
 def twin(world: World, viewer: Viewer, lots: Generator) -> World | None:
     """A world that looks the same from a seat; `None` where nothing is hidden."""
-    table = world.game().table
+    table = world.game.table
     other = None if table is None else otherwise_dealt(table, viewer.seat, lots)
     if table is None or other is None:
         return None
@@ -143,7 +144,7 @@ def twin(world: World, viewer: Viewer, lots: Generator) -> World | None:
     made = World(replace(world.terms, seed="another seed"), tuple(acts))
     # That a seat is asked whether it wants to exchange follows from its hand, and everybody sees it.
     try:
-        found = made.game().table
+        found = made.game.table
     except AxioError:
         return None
     assert found is not None
@@ -170,9 +171,9 @@ async def install(made: Inside, world: World) -> None:
         room.close()
     made.server.rooms._rooms.clear()
     made.server.journal.commits = made.server.journal.appended = 0
-    game = world.game()
+    game = world.game
     game.since = BEGAN + len(world.acts)
-    row = Room(game, made.server.rooms._services).row()
+    row = table_row(game)
     async with made.server.database.writing() as connection:
         for table in (entries, seats, results, tables):
             await connection.execute(delete(table))
@@ -195,7 +196,7 @@ async def see_happen(made: Inside, world: World, viewer: Viewer) -> list[bytes]:
     number = len(world.acts)
     await install(made, world.upto(number - 1))
     socket = await made.socket(TABLE, viewer.token(made))
-    if viewer.look and world.upto(number - 1).game().turn == viewer.seat:
+    if viewer.look and world.upto(number - 1).game.turn == viewer.seat:
         socket.send(do="look", seat=viewer.seat)
     await socket.heard()
     async with made.server.database.writing() as connection:
@@ -226,7 +227,7 @@ async def ask_everything(made: Inside, world: World, viewer: Viewer, *, slow: bo
     socket = await made.socket(TABLE, token)
     if viewer.look:
         socket.send(do="look", id="look", seat=viewer.seat)
-    turn = world.game().turn
+    turn = world.game.turn
     for order in orders(number):
         if order["do"] == "look" and order["seat"] == turn and not viewer.look:
             continue  # at a shared screen that would be somebody else's look

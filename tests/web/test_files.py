@@ -21,7 +21,10 @@ MOST_BYTES = 150_000
 MOST_LINES = 320
 LINK = re.compile(r"""(?:src|href)="/static/([^"?#]+)""")
 
-names = {"ids": lambda path: str(path.relative_to(WEB))}
+
+def name(path: Path) -> str:
+    """A file, as tests are named after it."""
+    return str(path.relative_to(WEB))
 
 
 def words(language: str) -> dict[str, str]:
@@ -44,7 +47,7 @@ def loaded_by(page: Path) -> set[Path]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, **names)
+@pytest.mark.parametrize("page", PAGES, ids=name)
 def test_what_a_page_loads_of_script_and_style_is_small(page: Path) -> None:
     loaded = loaded_by(page)
     assert loaded, "no page is without style"
@@ -57,7 +60,7 @@ def test_nothing_lies_around_unused() -> None:
     assert {*SCRIPTS, *STYLES} - used == elsewhere
 
 
-@pytest.mark.parametrize("path", [*SCRIPTS, *STYLES], **names)
+@pytest.mark.parametrize("path", [*SCRIPTS, *STYLES], ids=name)
 def test_files_fit_one_topic(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
@@ -68,22 +71,29 @@ def test_types_hold() -> None:
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("path", SCRIPTS, **names)
+@pytest.mark.parametrize("path", SCRIPTS, ids=name)
 def test_scripts_know_no_game(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for game in GAMES:
         assert not re.search(rf"""["'`]{game}["'`]""", text), f"{path} names {game}"
 
 
-@pytest.mark.parametrize("path", SCRIPTS, **names)
+@pytest.mark.parametrize("path", SCRIPTS, ids=name)
 def test_scripts_write_no_html(path: Path) -> None:
     """Names and texts become text nodes, so that nobody's name is ever markup."""
     text = path.read_text(encoding="utf-8")
-    for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
+    for forbidden in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "new Function",
+    ):
         assert forbidden not in text, f"{path} uses {forbidden}"
 
 
-@pytest.mark.parametrize("path", PAGES, **names)
+@pytest.mark.parametrize("path", PAGES, ids=name)
 def test_pages_hold_no_script_or_style_of_their_own(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"<script(?![^>]*\bsrc=)", text)
@@ -91,7 +101,7 @@ def test_pages_hold_no_script_or_style_of_their_own(path: Path) -> None:
     assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", text), "nothing comes from elsewhere"
 
 
-@pytest.mark.parametrize("path", PAGES, **names)
+@pytest.mark.parametrize("path", PAGES, ids=name)
 def test_pages_link_to_files_that_exist(path: Path) -> None:
     for link in LINK.findall(path.read_text(encoding="utf-8")):
         assert (WEB / link).is_file(), f"{path.name} links to {link}"
@@ -99,7 +109,11 @@ def test_pages_link_to_files_that_exist(path: Path) -> None:
 
 def test_every_language_has_every_word() -> None:
     listed = json.loads((WEB / "lang" / "index.json").read_text(encoding="utf-8"))
-    assert {one["code"] for one in listed} == {*LANGUAGES} == {path.stem for path in (WEB / "lang").glob("*.json")} - {"index"}
+    assert (
+        {one["code"] for one in listed}
+        == {*LANGUAGES}
+        == {path.stem for path in (WEB / "lang").glob("*.json")} - {"index"}
+    )
     first = words(LANGUAGES[0])
     for language in LANGUAGES[1:]:
         other = words(language)

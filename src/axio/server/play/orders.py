@@ -8,7 +8,8 @@ from ...errors import AxioError
 from .bots import DEFAULT_LEVEL, Bots
 from .connection import Connection, encode
 from .messages import HintMessage, HintPick, Order, PongMessage, PreviewMessage
-from .room import Refused, Room
+from .refusals import Refused
+from .room import Room
 from .telling import may_have_hints
 
 LONGEST = 2_000
@@ -26,7 +27,7 @@ async def hear(room: Room, client: Connection, text: str, bots: Bots) -> None:
         message = order.id
         await _carry_out(room, client, order, bots)
     except AxioError as error:
-        room.refuse(client, error, message)
+        room.audience.refuse(client, error, message)
 
 
 def _read(text: str) -> Order:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 from ..storage.tables import TableStore
-from .room import now
+from .entries import now
 from .rooms import Rooms
 
 EVERY = 10.0  # seconds between two looks
@@ -27,7 +27,7 @@ async def share_presence(rooms: Rooms, store: TableStore) -> None:
 
 async def _once(rooms: Rooms, store: TableStore) -> None:
     used = rooms.in_use()
-    ours = [(room.id, person) for room in used for person in room.here_locally]
+    ours = [(room.id, person) for room in used for person in room.audience.here_locally]
     if ours:
         await store.set_here(ours, now() + LASTS)
     found = await store.here([room.id for room in used], now())

@@ -4,67 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
-from ...errors import AxioError, BadText, IllegalMove
+from ...errors import IllegalMove
 from ...moves import Move
 from ...reasons import Reason
 from ..storage.journal import Conflict, Entry, Journal
-from .acts import (
-    Act,
-    Closed,
-    Continued,
-    Drew,
-    Hired,
-    Moved,
-    Replaced,
-    Returned,
-    Rose,
-    Sat,
-    TookBack,
-    write_act,
-)
+from .acts import Act, Closed, Continued, Hired, Replaced, Returned, Rose, Sat, TookBack
+from .audience import Audience
 from .bots import DEFAULT_LEVEL, Bots
 from .connection import Connection, encode
+from .entries import due, entry_of, now
 from .game import Game
-from .messages import RefusedMessage, SeatsMessage
-from .telling import Step, Viewer, seat_infos, whole_view
-
-HOLD = 15.0  # seconds that a draw waits
-ABSENT = 120.0  # seconds after which others may call a bot for somebody
+from .refusals import Refused, Unavailable
+from .telling import Viewer
 
 log = logging.getLogger(__name__)
-
-
-class Refused(AxioError):
-    """Something that may not be done at this table; `code` is for programs."""
-
-    def __init__(self, code: str, detail: str) -> None:
-        super().__init__(detail)
-        self.code = code
-
-
-def code_of(error: AxioError) -> str:
-    """The code for programs of something that was refused at a table."""
-    if isinstance(error, Refused):
-        return error.code
-    if isinstance(error, IllegalMove):
-        codes = {Reason.NOT_YOUR_TURN: "not_your_turn", Reason.GAME_OVER: "game_over"}
-        return codes.get(error.reason, "illegal_move")
-    return "bad_message" if isinstance(error, BadText) else "not_allowed"
-
-
-class Unavailable(Refused):
-    """The database does not answer; what has become of a change is found out before anybody is told more."""
-
-    def __init__(self) -> None:
-        super().__init__("unavailable", "the server cannot reach its database; try again in a moment")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,27 +34,23 @@ class Services:
     load: Callable[[str], Any]  # reads a table's game from the database
 
 
-def now() -> int:
-    """Milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
-
-
 class Room:
     """All changes go through here, one at a time: carried out, committed, then told."""
 
     def __init__(self, game: Game, services: Services) -> None:
-        self.game = game
-        self.connections: set[Connection] = set()
+        self.audience = Audience(game)
         self.lock = asyncio.Lock()
         self._services = services
         self._timer: asyncio.TimerHandle | None = None
         self._thinking: asyncio.Task[None] | None = None
         self._telling: asyncio.Task[None] | None = None
-        self._elsewhere: set[str] = set()
         self._doubtful = False  # whether what is in memory may differ from what is kept
         self._told = 0  # the number that everybody knows of, while that is so
-        self._left: dict[str, float] = {}
-        self._loaded = time.monotonic()
+
+    @property
+    def game(self) -> Game:
+        """The game as its entries tell it."""
+        return self.audience.game
 
     @property
     def id(self) -> str:
@@ -105,69 +59,37 @@ class Room:
     @property
     def idle(self) -> bool:
         """Whether nobody needs this room in memory."""
-        return (
-            not self.connections and not self.lock.locked() and self._thinking is None and self._timer is None
-        )
+        busy = self.lock.locked() or self._thinking is not None or self._timer is not None
+        return not self.audience.connections and not busy
 
     # ------------------------------------------------------------ who is here
 
-    @property
-    def here_locally(self) -> set[str]:
-        """The people who are connected to this process."""
-        return {client.person for client in self.connections if client.person is not None}
-
-    @property
-    def here(self) -> set[str]:
-        """The people who are connected."""
-        return self.here_locally | self._elsewhere
-
-    def learn_who_is_elsewhere(self, people: set[str]) -> None:
-        """Other processes, too, have clients."""
-        before = self.here
-        self._elsewhere = people - self.here_locally
-        self._left |= dict.fromkeys(before - self.here, time.monotonic())
-        if before != self.here:
-            self._telling = asyncio.create_task(self._tell_seats_in_turn())
-
     def enter(self, client: Connection) -> None:
         """A client is here."""
-        came = client.person not in self.here
-        self.connections.add(client)
-        if came and self.game.seats_of(client.person):
-            self._tell_seats(but=client)
+        self.audience.enter(client)
 
     def leave(self, client: Connection) -> None:
         """A client is gone."""
-        self.connections.discard(client)
-        if client.person is not None and client.person not in self.here:
-            self._left[client.person] = time.monotonic()
-            if self.game.seats_of(client.person) and self.connections:
-                self._telling = asyncio.create_task(self._tell_seats_in_turn())
+        if self.audience.leave(client):
+            self._telling = asyncio.create_task(self._tell_seats())
 
-    def absent(self, person: str) -> bool:
-        """Whether somebody has been away long enough for a bot to be called."""
-        if person in self.here:
-            return False
-        return time.monotonic() - self._left.get(person, self._loaded) >= ABSENT
+    def learn_who_is_elsewhere(self, people: set[str]) -> None:
+        """Other processes, too, have clients."""
+        if self.audience.learn_who_is_elsewhere(people):
+            self._telling = asyncio.create_task(self._tell_seats())
+
+    async def _tell_seats(self) -> None:
+        async with self.alone():  # not while a change waits for its commit
+            self.audience.tell_seats()
 
     def seat_to_look_from(self, person: str | None) -> int | None:
         """A person with one seat looks from it; several people at one screen say who looks."""
         yours = self.game.seats_of(person)
         return yours[0] if len(yours) == 1 else None
 
-    # ------------------------------------------------------------ what is asked
-
-    @property
-    def deadline(self) -> int | None:
-        """When the clock moves for the seat whose turn it is."""
-        game = self.game
-        if game.terms.move_time is None or game.turn is None or game.bot_to_move is not None:
-            return None
-        return game.since + 1000 * game.terms.move_time
-
     def view(self, viewer: Viewer, ack: str | None = None) -> Any:
         """The whole view for somebody."""
-        return whole_view(self.game, viewer, self.here, self.deadline, ack)
+        return self.audience.view(viewer, ack)
 
     # ------------------------------------------------------------ what is done
 
@@ -284,7 +206,7 @@ class Room:
                 raise Refused("not_allowed", f"nobody has left seat {seat}")
             if not game.seats_of(person):
                 raise Refused("not_allowed", "only those who play at this table can call a bot")
-            if not self.absent(away):
+            if not self.audience.absent(away):
                 raise Refused(
                     "not_allowed", "a bot can be called for somebody who has been away for two minutes"
                 )
@@ -347,7 +269,7 @@ class Room:
         for number, act in enumerate(acts, 1):
             self.game.carry_out(act)
             if number < len(acts):
-                made.append(self._entry(act))
+                made.append(entry_of(self.game, act))
             else:
                 await self._keep(act, together_with=made)
 
@@ -357,7 +279,7 @@ class Room:
         if self.game.free_seats():
             await self._keep(act)
         else:
-            sat = self._entry(act)
+            sat = entry_of(self.game, act)
             await self._keep(self.game.start(), together_with=[sat])
 
     async def _keep(
@@ -372,7 +294,7 @@ class Room:
 
         Returns the number of the entry. Raises `Refused`.
         """
-        kept = self._services.journal.append(*together_with, self._entry(act))
+        kept = self._services.journal.append(*together_with, entry_of(self.game, act))
         number, before = self.game.number, self.game.number - len(together_with) - 1
         try:
             await asyncio.shield(kept)
@@ -382,7 +304,7 @@ class Room:
             if kept.exception() is not None:
                 await self._recover(before)
             else:
-                self.tell(act)
+                self.audience.tell(act)
                 self.wake()
             raise
         except Exception as error:
@@ -396,63 +318,9 @@ class Room:
                 raise Refused("stale", "somebody else was faster; look again") from None
             log.error("table %s could not be kept", self.id, exc_info=error)
             raise Unavailable from None
-        self.tell(act, sender, message)
+        self.audience.tell(act, sender, message)
         self.wake()
         return number
-
-    def _entry(self, act: Act) -> Entry:
-        game = self.game
-        game.since = now()
-        seat = getattr(act, "seat", None)
-        changed = isinstance(act, Sat | Rose | Hired | Replaced | Returned) and seat is not None
-        return Entry(
-            table_id=self.id,
-            number=game.number,
-            at=game.since,
-            body=write_act(act),
-            summary=self._summary(),
-            seats=(game.seats[seat].row(seat),) if changed and seat is not None else (),
-            result=self._daily_result(),
-        )
-
-    def _summary(self) -> dict[str, Any]:
-        game = self.game
-        return {
-            "updated": game.since,
-            "number": game.number,
-            "moves": game.table.plies if game.table else 0,
-            "status": game.status,
-            "turn": game.turn,
-            "due": self._due(),
-        }
-
-    def row(self) -> dict[str, Any]:
-        """The table as the database has it."""
-        return {**self.game.terms.row(), **self._summary()}
-
-    def _due(self) -> int | None:
-        """When the server has to act by itself."""
-        if self.game.bot_to_move is not None:
-            return self.game.since
-        if self.game.held is not None:
-            return self.game.since + int(1000 * HOLD)
-        return self.deadline
-
-    def _daily_result(self) -> dict[str, Any] | None:
-        game = self.game
-        if game.terms.daily is None or game.status != "over" or game.table is None:
-            return None
-        points = sorted(game.table.scores[0].values())
-        return {
-            "day": game.terms.daily,
-            "game": game.terms.game,
-            "person": game.seats[0].person,
-            "table_id": self.id,
-            "name": game.seats[0].name,
-            "scores": msgspec.json.encode(points).decode(),
-            "rank": " ".join(f"{9999 - n:04d}" for n in points),
-            "finished": game.since,
-        }
 
     async def _recover(self, before: int) -> None:
         """What is in memory is not what is kept: read that again, now or before anybody asks."""
@@ -463,12 +331,10 @@ class Room:
             log.exception("table %s could not be read again", self.id)
 
     async def _read_again(self) -> None:
-        self.game = await self._services.load(self.id)
+        self.audience.game = await self._services.load(self.id)
         self._doubtful = False
         if self.game.number != self._told:
-            for client in self.connections:
-                client.seat = self._still_looking(client)
-            self._tell_views()
+            self.audience.tell_views()
         self.wake()
 
     @asynccontextmanager
@@ -491,58 +357,8 @@ class Room:
                     continue
                 self.game.carry_out(act)
                 self.game.since = at
-                self.tell(act)
+                self.audience.tell(act)
             self.wake()
-
-    def tell(self, act: Act, sender: Connection | None = None, message: str = "") -> None:
-        """Tell everybody what an act has changed, each as they may know it."""
-        if isinstance(act, Moved | Drew):
-            self._tell_step(sender, message)
-        else:
-            for client in self.connections:
-                client.seat = self._still_looking(client)
-            self._tell_views(sender, message)
-
-    def _still_looking(self, client: Connection) -> int | None:
-        yours = self.game.seats_of(client.person)
-        if len(yours) == 1:
-            return yours[0]
-        return client.seat if client.seat in yours and client.seat == self.game.turn else None
-
-    def _tell_step(self, sender: Connection | None, message: str) -> None:
-        step, made = Step(self.game, self.deadline), dict[int | None, str]()
-        for client in self.connections:
-            seat = self._still_looking(client)
-            if seat != client.seat:
-                # At a shared screen the turn has passed on: what follows is nobody's.
-                client.seat = seat
-                client.tell(encode(self.view(client.viewer, message if client is sender else None)))
-            elif client is sender and message:
-                client.tell(encode(step.seen_from(seat, message)))
-            else:
-                if seat not in made:
-                    made[seat] = encode(step.seen_from(seat))
-                client.tell(made[seat])
-
-    def _tell_views(self, sender: Connection | None = None, message: str = "") -> None:
-        for client in self.connections:
-            client.tell(encode(self.view(client.viewer, message if client is sender else None)))
-
-    def _tell_seats(self, but: Connection | None = None) -> None:
-        text = encode(SeatsMessage(seat_infos(self.game, self.here)))
-        for client in self.connections:
-            if client is not but:
-                client.tell(text)
-
-    async def _tell_seats_in_turn(self) -> None:
-        async with self.alone():  # not while a change waits for its commit
-            self._tell_seats()
-
-    def refuse(self, client: Connection, error: AxioError, message: str | None) -> None:
-        """Tell a client why its message was not carried out."""
-        code = code_of(error)
-        view = self.view(client.viewer) if code == "stale" else None
-        client.tell(encode(RefusedMessage(message, code, str(error), view)))
 
     # ------------------------------------------------------------ what the server does by itself
 
@@ -551,14 +367,14 @@ class Room:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        due = self._due()
-        if due is None:
+        when = due(self.game)
+        if when is None:
             return
         if self.game.bot_to_move is not None:
             if self._thinking is None:
                 self._thinking = asyncio.create_task(self._let_bots_move())
             return
-        delay = max(0.0, (due - now()) / 1000)
+        delay = max(0.0, (when - now()) / 1000)
         self._timer = asyncio.get_running_loop().call_later(delay, self._time_is_up, self.game.number)
 
     async def _let_bots_move(self) -> None:

@@ -15,8 +15,10 @@ from ..storage.journal import Journal
 from ..storage.tables import TableStore
 from .acts import Act, read_act, write_act
 from .bots import Bots
+from .entries import now, table_row
 from .game import Game, Terms
-from .room import Refused, Room, Services, now
+from .refusals import NoSuchTable
+from .room import Room, Services
 
 KEPT = 500  # rooms without clients that stay in memory
 SWEEP = 5.0  # seconds between looks for what was missed
@@ -24,13 +26,6 @@ GRACE = 20_000  # milliseconds after which another process does what one has lef
 AT_ONCE = 200
 
 log = logging.getLogger(__name__)
-
-
-class NoSuchTable(Refused):
-    """There is no table with this id, or it is not for this person."""
-
-    def __init__(self) -> None:
-        super().__init__("no_such_table", "there is no such table; perhaps the link is not complete")
 
 
 def new_id() -> str:
@@ -53,11 +48,11 @@ class Rooms:
     @property
     def clients(self) -> int:
         """How many clients are connected."""
-        return sum(len(room.connections) for room in self._rooms.values())
+        return sum(len(room.audience.connections) for room in self._rooms.values())
 
     def in_use(self) -> list[Room]:
         """The rooms with clients."""
-        return [room for room in self._rooms.values() if room.connections]
+        return [room for room in self._rooms.values() if room.audience.connections]
 
     # ------------------------------------------------------------ opening
 
@@ -72,7 +67,7 @@ class Rooms:
         game.since = terms.created
         room = Room(game, self._services)
         await self._store.open(
-            room.row(),
+            table_row(game),
             [{**seat.row(number), "table_id": terms.id} for number, seat in enumerate(game.seats)],
             [
                 {"table_id": terms.id, "number": number, "at": terms.created, "body": write_act(act)}

@@ -19,8 +19,9 @@ from sqlalchemy.exc import IntegrityError
 from ...games import GAMES, game, words
 from ..identity.people import Person
 from ..play.acts import Sat
+from ..play.entries import now
 from ..play.game import Terms
-from ..play.room import Refused, now
+from ..play.refusals import Refused
 from ..play.rooms import new_id
 from ..running import Server
 from .person import Asker, Here, writer

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ...errors import AxioError, IllegalMove, UnknownGame
 from ..identity.people import BadName, WrongSecret
-from ..play.room import Refused, code_of
+from ..play.refusals import Refused, code_of
 from .site import page
 
 log = logging.getLogger(__name__)

@@ -11,10 +11,11 @@ from litestar import WebSocket, websocket
 from ..guard.limits import MESSAGES, Bucket
 from ..play.acts import Drew, Moved
 from ..play.connection import Connection, encode
+from ..play.entries import deadline
 from ..play.messages import SeatsMessage
 from ..play.orders import hear
-from ..play.room import Refused, Room
-from ..play.rooms import NoSuchTable
+from ..play.refusals import NoSuchTable, Refused
+from ..play.room import Room
 from ..play.telling import Step, seat_infos
 from ..running import Server
 from ..settings import PROGRAM
@@ -58,7 +59,7 @@ async def _welcome(server: Server, room: Room, client: Connection, after: str) -
         room.enter(client)
         for text in missed:
             client.tell(text)
-        client.tell(encode(SeatsMessage(seat_infos(room.game, room.here))))
+        client.tell(encode(SeatsMessage(seat_infos(room.game, room.audience.here))))
 
 
 async def _missed(server: Server, room: Room, client: Connection, number: int) -> list[str] | None:
@@ -75,8 +76,8 @@ async def _missed(server: Server, room: Room, client: Connection, number: int) -
     for at, act in since:
         game.carry_out(act)
         game.since = at
-        deadline = room.deadline if game.number == room.game.number else None
-        told.append(encode(Step(game, deadline).seen_from(client.seat)))
+        until = deadline(room.game) if game.number == room.game.number else None
+        told.append(encode(Step(game, until).seen_from(client.seat)))
     return told
 
 
@@ -90,7 +91,7 @@ async def _follow(server: Server, room: Room, client: Connection, socket: WebSoc
             await socket.close(TOO_SLOW, f"{PROGRAM}: messages were not taken")
             return
         if bucket is not None and not bucket.take():
-            room.refuse(client, TOO_FAST, None)
+            room.audience.refuse(client, TOO_FAST, None)
             continue
         await hear(room, client, message.get("text") or "", server.bots)
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from ..guard.gate import address
 from ..guard.limits import GUESTS, SECRETS
 from ..identity.people import Person, clean_name
-from ..play.room import Refused
+from ..play.refusals import Refused
 from ..running import Server
 from .person import Asker, Here, cookie, no_cookie, writer
 

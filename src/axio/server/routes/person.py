@@ -11,7 +11,7 @@ from litestar.params import FromPath
 
 from ..guard.limits import WRITES
 from ..identity.people import Person
-from ..play.room import Refused
+from ..play.refusals import Refused
 from ..running import Server
 from ..settings import Settings
 

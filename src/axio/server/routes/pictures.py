@@ -18,7 +18,8 @@ from ...position import Position
 from ...record import record_of, replay
 from ..identity.people import Person
 from ..play.bots import DEFAULT_LEVEL
-from ..play.room import Refused, Room
+from ..play.refusals import Refused
+from ..play.room import Room
 from ..running import Server
 from .person import Asker, Here, TableId
 from .tables import room_for

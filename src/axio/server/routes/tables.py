@@ -16,11 +16,13 @@ from ...record import record_of
 from ..identity.people import Person, clean_name
 from ..play.acts import Act, Hired, Sat
 from ..play.bots import LEVELS
+from ..play.entries import now
 from ..play.game import Game, Terms
 from ..play.messages import ViewMessage
+from ..play.refusals import NoSuchTable, Refused
 from ..play.replay import Replay, replay
-from ..play.room import Refused, Room, now
-from ..play.rooms import NoSuchTable, new_id
+from ..play.room import Room
+from ..play.rooms import new_id
 from ..play.summary import Summary, summaries
 from ..play.telling import Viewer
 from ..running import Server

@@ -26,7 +26,8 @@ class TableStore:
         async with self._database.writing() as connection:
             await connection.execute(insert(tables), [terms])
             await connection.execute(insert(seats), seat_rows)
-            await connection.execute(insert(entries), entry_rows)
+            if entry_rows:  # nobody may sit there yet
+                await connection.execute(insert(entries), entry_rows)
 
     async def find(self, table_id: str) -> RowMapping | None:
         """A table's own row."""

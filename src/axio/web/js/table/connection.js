@@ -100,7 +100,8 @@ export function connect(table, ends) {
   }
 
   pinging = window.setInterval(ping, PING);
-  addEventListener("online", wake);
+  // A socket that outlived a break may be dead without knowing it.
+  addEventListener("online", reopen);
   addEventListener("offline", () => ends.online(false));
   document.addEventListener("visibilitychange", wake);
   open();

@@ -66,25 +66,41 @@ export function touchTile(tile) {
   choiceChanged();
 }
 
-/** Turn the tile round its first letter, or under the pointer, as near as it fits. @param {number} by */
+/** Turn the tile; one that lies somewhere, to the next turn that fits there. @param {number} by */
 export function turnBy(by) {
   const ways = turns();
   if (ways.length < 2 || !canPlace()) return;
   const { choice } = state;
   const held = ghost();
   const from = held?.turn ?? choice.turn;
-  const to = (from + by + ways.length) % ways.length;
-  choice.turn = to;
+  const others = ways.map((_, steps) => (from + by * (steps + 1) + ways.length * ways.length) % ways.length);
+  const aim = held && turnedAim(held, others, choice.set ? null : pointed);
+  choice.turn = aim?.turn ?? others[0];
   state.why = "";
-  if (held) {
-    const under = choice.set ? null : pointed;
-    const within = under ? reach(state.view.board.shapes[ways[to].shape]) : Infinity;
-    const target = nearest(ways[to].targets, under ?? turned(held.target, ways[from], ways[to]), within);
-    const aim = target && { turn: to, target };
-    if (choice.set) set(aim);
-    else choice.aim = aim;
-  }
+  if (choice.set) set(aim);
+  else choice.aim = aim;
   choiceChanged();
+}
+
+/**
+ * Where a tile lies after turning round its first letter, or under the pointer.
+ * @param {Aim} held
+ * @param {number[]} others the turns in the order in which they are tried
+ * @param {Point | null} under
+ * @returns {Aim | null}
+ */
+function turnedAim(held, others, under) {
+  const ways = turns();
+  const found = (/** @type {number} */ turn, /** @type {number} */ within) => {
+    const target = nearest(ways[turn].targets, under ?? turned(held.target, ways[held.turn], ways[turn]), within);
+    return target && { turn, target };
+  };
+  for (const turn of others) {
+    const near = found(turn, 1.1 * reach(state.view.board.shapes[ways[turn].shape]));
+    if (near && turn !== held.turn) return near;
+  }
+  // It fits here only as it lies. A pointer shows where else; without one the tile goes there.
+  return under ? null : found(others[0], Infinity);
 }
 
 /** @param {Point} point @param {Turn} from @param {Turn} to @returns {Point} */

@@ -16,6 +16,8 @@ import { eventWords, pickGain, seatName } from "./words.js";
 /** Whoever has fallen so far behind wants to see the position, not the way there. */
 const BEHIND = 6;
 
+const BREATH = 2_000;
+
 /** @type {(View | Step)[]} */
 const waiting = [];
 let running = false;
@@ -146,6 +148,8 @@ function receiveRefusal(message) {
   if (message.view) receive(message.view);
   else if (mine) choiceChanged();
   const key = `table.refused_${message.code}`;
+  // Who is too fast is not told for what; a fresh start says again what was not carried out.
+  if (message.code === "too_fast" && state.sending) setTimeout(resync, BREATH);
   // Nobody has asked for a preview; it may come too late in silence.
   if (!mine && message.code === "stale") return;
   toast(hasWord(key) ? t(key) : t("table.refused", { detail: message.detail }), { kind: "error" });

@@ -1,0 +1,38 @@
+"""A player of your own: makes a guest, opens or joins a table, and always takes the most points."""
+
+import argparse
+import json
+import urllib.request
+
+from websockets.sync.client import connect
+
+options = argparse.ArgumentParser(description=__doc__)
+options.add_argument("server", help="such as http://127.0.0.1:8000")
+options.add_argument("game", nargs="?", default="axio")
+options.add_argument("--join", metavar="ID", help="an open public table, instead of one against a bot")
+asked = options.parse_args()
+
+
+def post(path: str, body: object, token: str = "") -> dict:
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    request = urllib.request.Request(asked.server + path, json.dumps(body).encode(), headers)
+    return json.load(urllib.request.urlopen(request))
+
+
+token, table = post("/api/guests", {"name": "Example bot"})["token"], asked.join
+if table:
+    post(f"/api/tables/{table}/join", {}, token)
+else:
+    bots = json.load(urllib.request.urlopen(f"{asked.server}/api/bots"))
+    rival = {"kind": "bot", "level": next(bot["level"] for bot in bots if bot["default"])}
+    table = post("/api/tables", {"game": asked.game, "seats": [{"kind": "me"}, rival]}, token)["id"]
+live, headers = f"ws{asked.server[4:]}/api/tables/{table}/live", {"Authorization": f"Bearer {token}"}
+with connect(live, additional_headers=headers, max_size=None) as socket:
+    for told in map(json.loads, socket):
+        if told.get("moves"):
+            gains = [sum(gain) for gain in told["moves"]["gain"]]
+            pick = gains.index(max(gains)) if gains else 0
+            socket.send(json.dumps({"do": "move", "id": str(told["n"]), "n": told["n"], "pick": pick}))
+        if (result := told.get("now", {}).get("result")) or told.get("now", {}).get("phase") == "closed":
+            print(json.dumps(result))
+            break

@@ -1,0 +1,82 @@
+"""What is kept of a table: an entry for each act, and what other tables of the database repeat of it."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import msgspec
+
+from ..storage.journal import Entry
+from .acts import Act, Hired, Replaced, Returned, Rose, Sat, write_act
+from .game import Game
+
+HOLD = 15.0  # seconds that a draw waits
+
+
+def now() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def deadline(game: Game) -> int | None:
+    """When the clock moves for the seat whose turn it is."""
+    if game.terms.move_time is None or game.turn is None or game.bot_to_move is not None:
+        return None
+    return game.since + 1000 * game.terms.move_time
+
+
+def due(game: Game) -> int | None:
+    """When the server has to act by itself."""
+    if game.bot_to_move is not None:
+        return game.since
+    if game.held is not None:
+        return game.since + int(1000 * HOLD)
+    return deadline(game)
+
+
+def entry_of(game: Game, act: Act) -> Entry:
+    """The entry for an act that has just been carried out."""
+    game.since = now()
+    changed = act.seat if isinstance(act, Sat | Rose | Hired | Replaced | Returned) else None
+    return Entry(
+        table_id=game.terms.id,
+        number=game.number,
+        at=game.since,
+        body=write_act(act),
+        summary=_summary(game),
+        seats=() if changed is None else (game.seats[changed].row(changed),),
+        result=_daily_result(game),
+    )
+
+
+def table_row(game: Game) -> dict[str, Any]:
+    """The table as the database has it."""
+    return {**game.terms.row(), **_summary(game)}
+
+
+def _summary(game: Game) -> dict[str, Any]:
+    return {
+        "updated": game.since,
+        "number": game.number,
+        "moves": game.table.plies if game.table else 0,
+        "status": game.status,
+        "turn": game.turn,
+        "due": due(game),
+    }
+
+
+def _daily_result(game: Game) -> dict[str, Any] | None:
+    if game.terms.daily is None or game.status != "over" or game.table is None:
+        return None
+    points = sorted(game.table.scores[0].values())
+    return {
+        "day": game.terms.daily,
+        "game": game.terms.game,
+        "person": game.seats[0].person,
+        "table_id": game.terms.id,
+        "name": game.seats[0].name,
+        "scores": msgspec.json.encode(points).decode(),
+        "rank": " ".join(f"{9999 - n:04d}" for n in points),
+        "finished": game.since,
+    }

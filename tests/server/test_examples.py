@@ -1,0 +1,65 @@
+"""A bot that somebody else might write: short, with nothing of ours, and it plays."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from axio.games import GAMES
+
+from .driving import RunningServer
+
+BOT = Path(__file__).parents[2] / "examples" / "bot.py"
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", str(BOT), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> str:
+    """What a bot has printed, all of it."""
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    return out
+
+
+def test_the_bot_is_short_and_uses_nothing_of_ours() -> None:
+    text = BOT.read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 40
+    imported = {
+        (node.module or "") if isinstance(node, ast.ImportFrom) else node.names[0].name
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    }
+    for name in imported:
+        top = name.partition(".")[0]
+        assert top == "websockets" or top in sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_bot_plays_a_whole_game(small: RunningServer, game: str) -> None:
+    result = json.loads(finish(start(small.url, game)))
+    assert len(result["scores"]) == 2
+    assert sum(result["scores"][0].values()) > 5
+    assert result["winners"]
+
+
+def test_the_bot_joins_a_public_table(server: RunningServer) -> None:
+    ann = server.guest("Ann")
+    table = ann.open("rota", ["me", "open"], public=True)
+    process = start(server.url, "--join", table.id)
+    with ann.live(table.id) as live:
+        live.until(lambda told: told["type"] == "view" and told["table"]["status"] == "playing")
+        assert ann.view(table.id)["seats"][1]["name"] == "Example bot"
+        result = live.play_to_the_end()
+    assert json.loads(finish(process)) == result

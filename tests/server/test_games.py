@@ -1,0 +1,107 @@
+"""What can be played, and how it looks: games, rules, bots, colours."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from axio.games import GAMES, find_variant, game, words
+from axio.players import PLAYERS
+
+from .driving import Client, Json, RunningServer, offers
+
+
+@pytest.fixture
+def nobody(small: RunningServer) -> Client:
+    """All this is told to everybody."""
+    return Client(small.url)
+
+
+def test_games_are_described_as_they_are_declared(nobody: Client) -> None:
+    told = nobody.get("/api/games")
+    assert [one["id"] for one in told] == list(GAMES)
+    for one in told:
+        declared, variant = game(one["id"]), find_variant(one["id"])
+        assert (one["tiles"], one["hand"], one["cap"]) == (declared.tiles, declared.hand, declared.cap)
+        assert one["tracks"] == list(variant.tracks)
+        assert [option["name"] for option in one["options"]] == [option.name for option in declared.options]
+        assert one["name"] == words(one["id"]).name
+        assert one["most_players"] == 4
+        assert one["summary"]
+        assert all(isinstance(text, str) and text for text in one["coach"].values())
+
+
+@pytest.mark.parametrize("language", ["de", "de-AT", "xx", "", "EN"])
+def test_words_come_in_the_language_or_in_english(nobody: Client, language: str) -> None:
+    told = nobody.get(f"/api/games?lang={language}")
+    assert [one["id"] for one in told] == list(GAMES)
+    assert all(one["name"] and one["summary"] for one in told)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_rules_are_a_page_whose_pictures_can_be_had(nobody: Client, name: str) -> None:
+    page = nobody.get(f"/api/games/{name}/rules")
+    assert page["title"]
+    assert "<script" not in page["html"]
+    assert "<h2" in page["html"]
+    figures = re.findall(r'src="(/api/games/[^"]+)"', page["html"])
+    for address in figures:
+        answer = nobody.ask("GET", address)
+        assert answer.status == 200
+        assert answer.headers["content-type"].startswith("image/svg+xml")
+        assert answer.text.startswith("<svg")
+        assert nobody.ask("GET", f"{address}?dark=true").text != answer.text
+    assert "figure:" not in page["html"]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_has_a_picture(nobody: Client, name: str) -> None:
+    light, dark = (nobody.ask("GET", f"/api/games/{name}/picture.svg?dark={dark}") for dark in (0, 1))
+    assert light.text.startswith("<svg")
+    assert light.text != dark.text
+    assert nobody.ask("GET", f"/api/games/{name}/picture.svg?dark=0").text == light.text
+
+
+def test_bots_are_listed_weakest_first_with_one_default(nobody: Client) -> None:
+    told = nobody.get("/api/bots")
+    assert [bot["level"] for bot in told] == list(PLAYERS)
+    assert [bot["default"] for bot in told].count(True) == 1
+
+
+def test_symbols_and_colours_are_there_for_every_letter(nobody: Client) -> None:
+    look, theme = nobody.get("/api/look"), nobody.ask("GET", "/theme.css")
+    assert theme.headers["content-type"].startswith("text/css")
+    letters = {letter for name in GAMES for letter in find_variant(name).colours}
+    assert letters <= set(look["symbols"])
+    assert len({symbol["path"] for symbol in look["symbols"].values()}) == len(look["symbols"])
+    for letter in letters:
+        for part in ("fill", "rim", "tint"):
+            assert theme.text.count(f"--{letter}-{part}:") >= 2  # by day and by night
+    assert "--page:" in theme.text
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", GAMES)
+def test_the_first_view_fits_together(small: RunningServer, name: str, players: int) -> None:
+    ann = small.guest()
+    view: Json = ann.view(ann.open(name, ["me"] + ["random"] * (players - 1)).id)
+    now, moves, board = view["now"], view["moves"], view["board"]
+    assert len(view["seats"]) == len(now["hands"]) == len(now["scores"]) == len(now["standing"]) == players
+    assert all(len(row) == len(view["table"]["tracks"]) for row in now["scores"])
+    columns = ("tile", "look", "place", "gain")
+    assert len({len(moves[column]) for column in columns}) == 1
+    assert moves["named"] is None or len(moves["named"]) == len(moves["tile"])
+    assert offers(moves) > 0
+    hand = now["hands"][0]
+    for tile, look, place in zip(moves["tile"], moves["look"], moves["place"], strict=True):
+        assert sorted(moves["looks"][look]) == sorted(hand[tile])
+        shape, _, _, cells = moves["places"][place]
+        assert len(board["shapes"][shape]["spots"]) == len(hand[tile])
+        assert cells
+    names = {cell[0] for cell in board["cells"]}
+    assert len(names) == len(board["cells"])
+    assert all(outline < len(board["outlines"]) for _, _, _, outline, _, _ in board["cells"])
+    assert {cell[4] for cell in board["cells"]} <= {"plain", "outer", "printed", "star", "blocked", "free"}
+    assert board["hand"] < len(board["shapes"])
+    assert all(tile["shape"] < len(board["shapes"]) for tile in view["tiles"])

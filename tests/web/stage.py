@@ -1,0 +1,95 @@
+"""What there is to show, prepared once: games under way and finished, tables that wait, a daily deal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from tests.server.driving import Browser, Guest, Json, Live, Opened
+
+from .browsing import Visitor
+
+GAMES = ("axio", "hex", "rota", "trio")
+MIDDLE = {"axio": 8, "hex": 9, "rota": 6, "trio": 7}  # own moves until a board looks like a game
+
+
+def best(moves: Json) -> int:
+    """The move with most points; without any placement the last of the others."""
+    gains = [sum(gain) for gain in moves["gain"]]
+    return gains.index(max(gains)) if gains else len(moves["others"]) - 1
+
+
+def advance(live: Live, moves: int) -> None:
+    """Make some moves, and wait until it is this player's turn to place again."""
+    live.my_turn()
+    while moves > 0 or live.now["phase"] == "offer":
+        live.play(best(live.moves or {}))
+        live.my_turn()
+        moves -= 1
+
+
+@dataclass
+class Stage:
+    """A person with something of everything."""
+
+    url: str
+    ann: Browser = field(init=False)
+    running: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.ann = Browser(self.url)
+        self.ann.patch("/api/me", {"name": "Ann"})
+        bob = Guest(self.url, "Bob who has a long name")
+        self.finished = self._finished()
+        for game in GAMES:
+            self.running[game] = self.ann.open(game, ["me", "greedy"]).id
+            with self.ann.live(self.running[game]) as live:
+                advance(live, MIDDLE[game])
+        self.naming = self._naming()
+        self.beginning = self.ann.open("axio", ["me", "greedy", "random", "balanced"]).id
+        self.waiting = self.ann.open("hex", ["me", "open", "greedy", "open"])
+        self.shared = self.ann.open("axio", [{"kind": "me", "name": "Ann"}, {"kind": "me", "name": "Ben"}]).id
+        self.invitation = bob.open("trio", ["me", "open"])
+        bob.open("rota", ["me", "open"], public=True, move_time=120)
+        self.watched = self._watched(bob)
+        self.daily = self._daily()
+
+    def _finished(self) -> str:
+        table = self.ann.open("axio", ["me", "greedy"])
+        with self.ann.live(table.id) as live:
+            live.play_to_the_end(best)
+        return table.id
+
+    def _naming(self) -> str:
+        """A game in which Ann holds a tile with an empty corner, so that she may name a colour."""
+        while True:
+            table = self.ann.open("rota", ["me", "greedy"]).id
+            with self.ann.live(table) as live:
+                advance(live, 2)
+                while live.moves is not None:
+                    if any(live.moves["named"] or ()):
+                        return table
+                    advance(live, 1)
+
+    def _watched(self, bob: Guest) -> str:
+        """A game of two others, in public."""
+        table = bob.open("hex", ["me", "greedy", "random"], public=True)
+        with bob.live(table.id) as live:
+            advance(live, 6)
+        return table.id
+
+    def _daily(self) -> str:
+        """Today's deal of one game, finished."""
+        table = str(self.ann.post("/api/daily/rota")["id"])
+        with self.ann.live(table) as live:
+            live.play_to_the_end(best)
+        return table
+
+    def enter(self, visitor: Visitor) -> None:
+        """Make a visitor this person."""
+        name, _, value = self.ann.cookie.partition("=")
+        host = urlsplit(self.url).hostname or ""
+        visitor.context.add_cookies([{"name": name, "value": value, "domain": host, "path": "/"}])
+
+    def link(self, table: Opened) -> str:
+        return f"/t/{table.id}#invite={table.invite}"

@@ -1,0 +1,216 @@
+"""All pages and what they can look like: ways to get there, for everything that must hold of each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from playwright.sync_api import Page, expect
+
+from .browsing import Visitor
+from .playing import PLACES, Player
+from .stage import GAMES, Stage
+
+Open = Callable[[Visitor, Stage], None]
+
+
+@dataclass(frozen=True)
+class State:
+    """A page in a state, and how a visitor gets there."""
+
+    name: str
+    open: Open
+    board: bool = False  # whether there is a board, which must be seen whole
+
+    def show(self, visitor: Visitor, stage: Stage) -> Page:
+        """Bring a visitor there and wait until the page has come to rest."""
+        stage.enter(visitor)
+        self.open(visitor, stage)
+        visitor.until(
+            "() => document.fonts.status === 'loaded' && [...document.images].every((one) => one.complete)"
+        )
+        return visitor.page
+
+
+def at(path: str, shows: str) -> Open:
+    """A page that only has to be opened; `shows` is there when it is complete."""
+
+    def open_page(visitor: Visitor, _: Stage) -> None:
+        visitor.goto(path)
+        visitor.find(shows).first.wait_for()
+
+    return open_page
+
+
+def missing(path: str, shows: str) -> Open:
+    """A page that is not there."""
+
+    def open_page(visitor: Visitor, stage: Stage) -> None:
+        visitor.allow("404")
+        at(path, shows)(visitor, stage)
+
+    return open_page
+
+
+def offline(visitor: Visitor, stage: Stage) -> None:
+    """The page that stands in for others; as soon as the server answers it makes room for them."""
+    visitor.allow("ERR_FAILED")
+    visitor.page.route("**/api/**", lambda route: route.abort())
+    at("/static/pages/offline.html", "h1")(visitor, stage)
+
+
+def home(visitor: Visitor, _: Stage) -> None:
+    visitor.goto("/")
+    for part in ("#continue", "#games", "#open", "#live", "#finished"):
+        visitor.find(f"{part} > li").first.wait_for()
+
+
+def new_table(visitor: Visitor, stage: Stage) -> None:
+    home(visitor, stage)
+    visitor.click("#new")
+    visitor.find("#new-start").wait_for()
+    visitor.find("label:has(#players-4)").click()
+
+
+def waiting(visitor: Visitor, stage: Stage) -> None:
+    visitor.goto(f"/t/{stage.waiting.id}")
+    visitor.find("#invite-copy").wait_for()
+
+
+def invited(visitor: Visitor, stage: Stage) -> None:
+    visitor.goto(stage.link(stage.invitation))
+    visitor.find("[data-sit]").first.wait_for()
+
+
+def beginning(visitor: Visitor, stage: Stage) -> None:
+    visitor.goto(f"/t/{stage.beginning}")
+    Player(visitor).due()
+    visitor.find("#coach").wait_for()
+
+
+def picked(visitor: Visitor, table: str) -> Player:
+    """A tile lies on the board and waits to be confirmed: the one that scores most there and then."""
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{table}")
+    player = Player(visitor)
+    player.due()
+    visitor.find("#hint").click()
+    visitor.find("#board .ghost.set").wait_for()
+    return player
+
+
+def playing(game: str) -> Open:
+    def open_page(visitor: Visitor, stage: Stage) -> None:
+        picked(visitor, stage.running[game])
+
+    return open_page
+
+
+def turned(visitor: Visitor, stage: Stage) -> None:
+    """A tile is taken up and its places are marked."""
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{stage.running['axio']}")
+    player = Player(visitor)
+    player.due()
+    player.pick()
+    visitor.page.evaluate(PLACES)
+
+
+def naming(visitor: Visitor, stage: Stage) -> None:
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{stage.naming}")
+    player = Player(visitor)
+    player.due()
+    player.pick()
+    for _ in range(20):
+        player.set_down()
+        if visitor.find("#naming").is_visible():
+            return
+        visitor.page.keyboard.press("Escape")
+    raise AssertionError("no place for this tile lets its colour be named")
+
+
+def swapping(visitor: Visitor, stage: Stage) -> None:
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{stage.running['trio']}")
+    Player(visitor).due()
+    visitor.click("#swap")
+    visitor.click(visitor.find("#hand button").first)
+    expect(visitor.find("#confirm")).to_be_enabled()
+
+
+def watching(visitor: Visitor, stage: Stage) -> None:
+    visitor.goto(f"/t/{stage.watched}")
+    visitor.find("#board .tiles > g").first.wait_for()
+
+
+def curtain(visitor: Visitor, stage: Stage) -> None:
+    visitor.goto(f"/t/{stage.shared}")
+    visitor.find("#curtain-lift").wait_for()
+
+
+def over(visitor: Visitor, stage: Stage) -> None:
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{stage.finished}")
+    visitor.find("#after").wait_for()
+
+
+def result(visitor: Visitor, stage: Stage) -> None:
+    over(visitor, stage)
+    visitor.click("#result")
+    visitor.find("dialog .result").wait_for()
+
+
+def replay(visitor: Visitor, stage: Stage) -> None:
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{stage.finished}?move=12")
+    visitor.find("#replay-bar").wait_for()
+
+
+def menu(visitor: Visitor, stage: Stage) -> None:
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{stage.running['hex']}")
+    Player(visitor).due()
+    visitor.click("#menu-button")
+    visitor.find("dialog.menu").wait_for()
+
+
+def log(visitor: Visitor, stage: Stage) -> None:
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{stage.running['hex']}")
+    Player(visitor).due()
+    visitor.page.keyboard.press("l")
+    visitor.find("#log-panel").wait_for()
+
+
+def daily(visitor: Visitor, _: Stage) -> None:
+    visitor.goto("/daily")
+    visitor.find(".best .you").wait_for()
+
+
+STATES = [
+    State("home", home),
+    State("new-table", new_table),
+    State("waiting", waiting),
+    State("invited", invited),
+    State("beginning", beginning),
+    *(State(f"playing-{game}", playing(game), board=True) for game in GAMES),
+    State("turned", turned, board=True),
+    State("naming", naming, board=True),
+    State("swapping", swapping, board=True),
+    State("watching", watching, board=True),
+    State("curtain", curtain),
+    State("over", over, board=True),
+    State("result", result),
+    State("replay", replay, board=True),
+    State("menu", menu),
+    State("log", log),
+    State("daily", daily),
+    State("rules", at("/rules", "[data-rules]")),
+    *(State(f"rules-{game}", at(f"/rules/{game}", ".rules-text img")) for game in GAMES),
+    State("me", at("/me", "#set-language")),
+    State("missing", missing("/nothing/here", "h1")),
+    State("no-table", missing("/t/unknown", "#lost")),
+    State("offline", offline),
+    State("schema", at("/schema", "table")),
+]

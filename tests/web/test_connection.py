@@ -1,0 +1,158 @@
+"""The connection breaks, the server goes away and comes back, the page is loaded again: nothing is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.server import driving
+from tests.server.driving import Json, RunningServer, start_server
+
+from .browsing import Visitor
+from .conftest import Visit
+from .playing import Player
+
+NO_ANSWER = r"ERR_CONNECTION_|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|WebSocket connection"
+AWAY = "#connection:visible, #offline:visible"
+
+
+class Host:
+    """A server of one's own, which can be ended and started again at the same address."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+        self.server: RunningServer = start_server(data)
+
+    def start_again(self) -> None:
+        with patch.object(driving, "free_port", return_value=self.server.port):
+            self.server = start_server(self.data)
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    found = Host(tmp_path / "data")
+    yield found
+    found.server.kill()
+
+
+def start_game(visitor: Visitor, game: str = "axio") -> Player:
+    """A game against a quick bot, with a move made."""
+    table = visitor.client.open(game, ["me", "greedy"])
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{table.id}")
+    player = Player(visitor)
+    player.act()
+    player.due()
+    return player
+
+
+def placements(view: Json) -> list[Json]:
+    return [event for event in view["events"] if event["t"] == "place" and event["p"] == view["you"]]
+
+
+def shown(page: Page) -> Json:
+    """What a player sees of a game."""
+    found: Json = page.evaluate("""() => {
+      const all = (selector, read) => [...document.querySelectorAll(selector)].map(read);
+      return {
+        tiles: all("#board .tiles > g", (tile) => `${tile.dataset.tile} ${tile.dataset.at}`).sort(),
+        hand: all("#hand button", (tile) => tile.ariaLabel),
+        log: all("#log li", (line) => line.textContent),
+        points: all("#tracks .track b, #seats .seat-track b", (points) => points.textContent),
+        status: document.getElementById("status").textContent,
+        left: document.getElementById("left").textContent,
+      };
+    }""")
+    return found
+
+
+def test_loading_the_page_again_keeps_everything(visit: Visit) -> None:
+    player = start_game(visit())
+    player.act()
+    player.due()
+    before = shown(player.page)
+    assert len(before["tiles"]) >= 3
+    player.page.reload()
+    player.due()
+    assert shown(player.page) == before
+    player.act()
+    player.due()
+    assert player.visitor.heard.refused == []
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_the_server_goes_away_and_comes_back(visit: Visit, host: Host, end: str) -> None:
+    visitor = visit(url=host.server.url)
+    visitor.allow(NO_ANSWER)
+    player = start_game(visitor)
+    page = player.page
+    before = visitor.client.view(player.id)
+    seen = shown(page)
+
+    host.server.stop() if end == "stop" else host.server.kill()
+    expect(page.locator(AWAY).first).to_be_visible()
+    assert shown(page) == seen
+    player.pick()
+    place = player.set_down()
+    visitor.click("#confirm")  # nobody hears it now
+    expect(page.locator("#status")).to_have_text("Sending…")
+
+    host.start_again()
+    expect(page.locator(AWAY)).to_have_count(0)
+    assert player.due() in ("place", "offer")
+    after = visitor.client.view(player.id)
+    assert placements(after)[:-1] == placements(before)
+    assert "-".join(placements(after)[-1]["at"]) == place
+    assert after["events"][: len(before["events"])] == before["events"]
+    for _ in range(2):
+        player.act()
+        player.due()
+    assert visitor.heard.refused == []
+    ids = [order["id"] for order in visitor.heard.orders("move")]
+    assert len(placements(visitor.client.view(player.id))) == len(set(ids)), "each move was made once"
+
+
+def test_the_browser_is_offline_for_a_while(visit: Visit) -> None:
+    visitor = visit()
+    visitor.allow(NO_ANSWER)
+    player = start_game(visitor)
+    page = player.page
+    before = visitor.client.view(player.id)
+    visitor.context.set_offline(True)
+    expect(page.locator(AWAY).first).to_be_visible()
+    player.pick()
+    player.set_down()
+    visitor.click("#confirm")
+    visitor.context.set_offline(False)
+    expect(page.locator(AWAY)).to_have_count(0)
+    player.due()
+    after = visitor.client.view(player.id)
+    assert len(placements(after)) == len(placements(before)) + 1
+    player.act()
+    player.due()
+    assert visitor.heard.refused == []
+
+
+def test_a_connection_that_is_cut_is_opened_again(visit: Visit) -> None:
+    """The socket dies in the middle of a move: the move is said again under the same id, and made once."""
+    visitor = visit()
+    sockets = []
+    visitor.page.route_web_socket(
+        re.compile("/live"), lambda socket: sockets.append(socket.connect_to_server())
+    )
+    player = start_game(visitor)
+    before = visitor.client.view(player.id)
+    player.pick()
+    player.set_down()
+    sockets[-1].close()
+    visitor.click("#confirm")
+    assert player.due() in ("place", "offer")
+    after = visitor.client.view(player.id)
+    assert len(placements(after)) == len(placements(before)) + 1
+    assert len(sockets) == 2
+    expect(player.page.locator(AWAY)).to_have_count(0)

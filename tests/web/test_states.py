@@ -1,0 +1,60 @@
+"""Every page in every state: for everybody, on every screen, in both languages, light and dark."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, ViewportSize
+
+from tests.server.driving import RunningServer
+
+from .browsing import SIZES
+from .checks import hidden_board, sideways, small_targets, violations
+from .conftest import Visit
+from .stage import Stage
+from .states import STATES, State
+
+SCREENS: list[ViewportSize] = [
+    {"width": 320, "height": 640},
+    {"width": 360, "height": 740},
+    {"width": 740, "height": 360},
+    {"width": 768, "height": 1024},
+    {"width": 1440, "height": 900},
+    {"width": 3840, "height": 2160},
+]
+
+
+@pytest.fixture(scope="package")
+def stage(site: RunningServer) -> Stage:
+    return Stage(site.url)
+
+
+def settle(page: Page) -> None:
+    """Let the page draw itself anew, and all that moves arrive."""
+    page.evaluate("""async () => {
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const ends = (one) => one.effect.getTiming().iterations !== Infinity;
+      const passing = document.getAnimations().filter(ends);
+      await Promise.all(passing.map((one) => one.finished.catch(() => {})));
+    }""")
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+def test_everybody_can_use_it_everywhere(visit: Visit, stage: Stage, state: State, language: str) -> None:
+    dark = language == "de"  # on a phone; on a desktop it is the other way round
+    visitor = visit("phone", language=language, theme="dark" if dark else "light", worker=False)
+    page = state.show(visitor, stage)
+    settle(page)
+    wrong = {"phone": violations(visitor), "too small for a finger": small_targets(page)}
+    page.emulate_media(color_scheme="light" if dark else "dark")
+    page.set_viewport_size(SIZES["desktop"])
+    settle(page)
+    wrong["desktop"] = violations(visitor)
+    for screen in SCREENS:
+        page.set_viewport_size(screen)
+        settle(page)
+        size = f"{screen['width']}×{screen['height']}"
+        wrong[f"sideways at {size}"] = sideways(page, screen["width"])
+        if state.board:
+            wrong[f"board at {size}"] = hidden_board(page)
+    assert {where: what for where, what in wrong.items() if what} == {}
