@@ -37,10 +37,13 @@ __all__ = [
 class RunningServer:
     """A server process. Leaving the `with` stops it."""
 
-    def __init__(self, process: subprocess.Popen[bytes], port: int, data: Path, log: Path) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], port: int, data: Path, database: str, log: Path
+    ) -> None:
         self.process = process
         self.port = port
         self.data = data
+        self.database = database
         self._log = log
 
     @property
@@ -123,7 +126,7 @@ def start_server(
             env={**os.environ, **(environment or {})},
             start_new_session=True,
         )
-    server = RunningServer(process, port, data, written)
+    server = RunningServer(process, port, data, database, written)
     until = time.monotonic() + START
     while time.monotonic() < until and process.poll() is None:
         try:

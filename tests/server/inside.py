@@ -114,6 +114,12 @@ class Socket:
         await self.until(lambda told: told["type"] == "pong")
         return self.texts
 
+    async def end(self) -> int | None:
+        """Wait until the application lets go; the code that it gives."""
+        assert self._task is not None
+        await asyncio.wait_for(asyncio.shield(self._task), PATIENCE)
+        return self.closed
+
     async def close(self) -> None:
         """Leave, and wait until the application has noticed."""
         self._to_app.put_nowait({"type": "websocket.disconnect", "code": 1000})

@@ -6,19 +6,30 @@ import os
 import socket
 import subprocess
 import sys
-from dataclasses import asdict, fields
+from contextlib import redirect_stderr
+from dataclasses import asdict, dataclass, fields
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from axio.cli import main
 from axio.server.settings import ENVIRONMENT, BadSetting, Settings
 
-from .driving import Guest, RunningServer, free_port, start_server
+from .driving import RunningServer, free_port, start_server
 
 
-def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a command."""
+
+    code: int
+    err: str
+
+
+def run(*arguments: str, **environment: str) -> Ran:
     """`axio serve` in a process of its own, which must end by itself."""
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "axio", "serve", "--no-open", *arguments],
         capture_output=True,
         text=True,
@@ -26,13 +37,22 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         check=False,
         env={**os.environ, **environment},
     )
+    return Ran(done.returncode, done.stderr)
 
 
-def said(done: subprocess.CompletedProcess[str]) -> str:
+def run_here(*arguments: str) -> Ran:
+    """`axio serve` in this process, for what is refused before anything is served."""
+    err = StringIO()
+    with redirect_stderr(err):
+        code = main(["serve", "--no-open", *arguments])
+    return Ran(code, err.getvalue())
+
+
+def said(ran: Ran) -> str:
     """The one line that an error is told in."""
-    assert done.returncode not in (0, -9), done
-    assert "Traceback" not in done.stderr
-    lines = done.stderr.strip().splitlines()
+    assert ran.code not in (0, -9), ran
+    assert "Traceback" not in ran.err
+    lines = ran.err.strip().splitlines()
     assert lines
     assert len([line for line in lines if not line.startswith(("Usage:", "Try "))]) <= 2
     return lines[-1]
@@ -40,45 +60,44 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
 
 @pytest.mark.parametrize("port", ["0", "-1", "70000", "http"])
 def test_a_port_that_cannot_be_is_refused(port: str) -> None:
-    assert "--port" in said(run("--port", port))
+    assert "--port" in said(run_here("--port", port))
 
 
 def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        line = said(run("--port", str(taken.getsockname()[1]), "--data", str(tmp_path)))
+        line = said(run_here("--port", str(taken.getsockname()[1]), "--data", str(tmp_path)))
     assert "cannot be used" in line
     assert "--port" in line
 
 
-@pytest.mark.parametrize(
-    ("database", "word"),
-    [
-        ("mysql://root@localhost/axio", "postgresql://"),
-        ("nonsense", "postgresql://"),
-        ("postgresql://axio@127.0.0.1:1/axio", "database"),
-        ("postgresql://", "database"),
-        ("sqlite:////nowhere/at/all.sqlite3", "database"),
-    ],
-)
-def test_a_database_that_cannot_be_is_refused_in_one_line(tmp_path: Path, database: str, word: str) -> None:
-    if database.startswith("sqlite"):
-        database = f"sqlite:///{tmp_path / 'folder'}"
-        (tmp_path / "folder").mkdir()
-    line = said(run("--port", str(free_port()), "--data", str(tmp_path), "--database", database))
-    assert word in line
+@pytest.mark.parametrize("database", ["mysql://root@localhost/axio", "nonsense", "postgresql"])
+def test_a_database_that_is_not_known_is_refused_in_one_line(tmp_path: Path, database: str) -> None:
+    line = said(run_here("--port", str(free_port()), "--data", str(tmp_path), "--database", database))
+    assert "postgresql://" in line
+
+
+@pytest.mark.parametrize("kind", ["postgresql", "sqlite"])
+def test_a_database_that_cannot_be_reached_is_said_in_one_line(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "folder").mkdir()
+    nowhere = {
+        "postgresql": "postgresql://axio@127.0.0.1:1/axio",
+        "sqlite": f"sqlite:///{tmp_path / 'folder'}",
+    }
+    line = said(run("--port", str(free_port()), "--data", str(tmp_path), "--database", nowhere[kind]))
+    assert "database" in line
 
 
 def test_several_workers_need_postgresql(tmp_path: Path) -> None:
-    line = said(run("--workers", "2", "--data", str(tmp_path), "--port", str(free_port())))
+    line = said(run_here("--workers", "2", "--data", str(tmp_path), "--port", str(free_port())))
     assert "PostgreSQL" in line
     for count in ("0", "-3", "many"):
-        assert "--workers" in said(run("--workers", count))
+        assert "--workers" in said(run_here("--workers", count))
 
 
 def test_an_origin_that_is_none_is_refused(tmp_path: Path) -> None:
-    assert "https://example.org" in said(run("--origin", "example.org", "--data", str(tmp_path)))
+    assert "https://example.org" in said(run_here("--origin", "example.org", "--data", str(tmp_path)))
 
 
 def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
@@ -101,9 +120,9 @@ def test_two_servers_do_not_share_a_folder(small: RunningServer) -> None:
     assert small.url in said(run("--port", str(free_port()), "--data", str(folder)))
 
 
-def test_a_server_stops_when_it_is_asked_and_goes_on_where_it_was(tmp_path: Path) -> None:
+def test_games_go_on_where_they_were_however_the_server_has_ended(tmp_path: Path) -> None:
     with start_server(tmp_path) as first:
-        ann = first.guest()
+        ann, bob = first.guest("Ann"), first.guest("Bob")
         table = ann.open("axio", ["me", "greedy"])
         with ann.live(table.id) as live:
             live.recv()
@@ -112,28 +131,25 @@ def test_a_server_stops_when_it_is_asked_and_goes_on_where_it_was(tmp_path: Path
             assert first.stop() in (0, -15)
         assert first.log == ""
     with start_server(tmp_path) as second:
-        again = ann.at(second.url)  # the token is as good as it was
-        view = again.view(table.id)
+        ann, bob = ann.at(second.url), bob.at(second.url)  # tokens are as good as they were
+        view = ann.view(table.id)
         assert view["now"] == before
-        with again.live(table.id, live.n) as live:
+        with ann.live(table.id, live.n) as live:
             assert live.recv()["type"] == "seats"
             live.n = view["n"]
             live.play(0)
-
-
-def test_games_of_bots_go_on_after_a_start(tmp_path: Path) -> None:
-    with start_server(tmp_path) as first:
-        ann, bob = first.guest("Ann"), first.guest("Bob")
-        table = ann.open("axio", ["me", "open"])
-        bob.join(table)
-        bob.post(f"/api/tables/{table.id}/leave")
-        with ann.live(table.id) as live:
+        shared = ann.open("axio", ["me", "open"])
+        bob.join(shared)
+        bob.post(f"/api/tables/{shared.id}/leave")
+        with ann.live(shared.id) as live:
             live.recv()
             live.play(0)
-        first.kill()  # perhaps before the bot has moved
-    with start_server(tmp_path) as second, Guest.at(ann, second.url).live(table.id) as live:
-        live.recv()
-        assert live.my_turn()["turn"] == 0
+        second.kill()  # perhaps before the bots have moved
+    with start_server(tmp_path) as third:
+        for unfinished in (table, shared):
+            with ann.at(third.url).live(unfinished.id) as live:
+                live.recv()
+                assert live.my_turn()["turn"] == 0
 
 
 # ------------------------------------------------------------------ settings

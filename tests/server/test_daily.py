@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -17,7 +16,7 @@ from axio.server.settings import Settings
 from axio.server.storage.database import Database
 from axio.server.storage.schema import people, results, tables
 
-from .driving import Client, Guest, Json, RunningServer, start_server
+from .driving import Client, Guest, Json, RunningServer
 
 LONG_AGO = "2026-01-02"
 
@@ -154,7 +153,6 @@ def row(number: int, scores: list[int], finished: int, day: str = LONG_AGO) -> d
 async def put(url: str, rows: list[dict[str, Any]]) -> None:
     """Write results as if they had been played."""
     database = Database(url)
-    await database.upgrade()
     async with database.writing() as connection:
         for one in rows:
             if one["person"] != "person4":  # whose name is known only from the result
@@ -171,10 +169,7 @@ async def put(url: str, rows: list[dict[str, Any]]) -> None:
     await database.close()
 
 
-def test_the_best_is_whose_lowest_colour_is_highest(
-    database: str, new_database: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    url = new_database(database)
+def test_the_best_is_whose_lowest_colour_is_highest(server: RunningServer) -> None:
     rows = [
         row(1, [3, 9, 9, 9, 9], 10),
         row(2, [4, 4, 4, 4, 5], 20),
@@ -184,20 +179,12 @@ def test_the_best_is_whose_lowest_colour_is_highest(
         row(6, [10, 10, 10, 10, 10], 99),
         row(7, [5, 5, 5, 5, 5], 5, day="2026-01-01"),
     ]
-    asyncio.run(put(Settings(database=url).url, rows))
-    folder = tmp_path_factory.mktemp("daily")
-    with start_server(folder, database=url) as server:
-        told = deal(Client(server.url), "axio", LONG_AGO)
-        assert [line["name"] for line in told["best"]] == [
-            "New 6",
-            "Old 4",
-            "New 5",
-            "New 3",
-            "New 2",
-            "New 1",
-        ]
-        assert [line["place"] for line in told["best"]] == [1, 2, 3, 4, 4, 6]
-        assert [line["scores"][3] for line in told["best"]] == [10, 10, 9, 4, 4, 9]
-        assert told["best"][0]["table"] == f"table6{LONG_AGO}"  # the day is over: it may be looked at
-        assert (told["yesterday"]["name"], told["yesterday"]["place"]) == ("New 7", 1)
-        assert deal(Client(server.url), "rota", LONG_AGO)["best"] == []
+    asyncio.run(put(Settings(data=str(server.data), database=server.database).url, rows))
+    told = deal(Client(server.url), "axio", LONG_AGO)
+    names = [line["name"] for line in told["best"]]
+    assert names == ["New 6", "Old 4", "New 5", "New 3", "New 2", "New 1"]
+    assert [line["place"] for line in told["best"]] == [1, 2, 3, 4, 4, 6]
+    assert [line["scores"][3] for line in told["best"]] == [10, 10, 9, 4, 4, 9]
+    assert told["best"][0]["table"] == f"table6{LONG_AGO}"  # the day is over: it may be looked at
+    assert (told["yesterday"]["name"], told["yesterday"]["place"]) == ("New 7", 1)
+    assert deal(Client(server.url), "rota", LONG_AGO)["best"] == []

@@ -10,8 +10,6 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -130,14 +128,6 @@ class Visitor:
     def allow(self, pattern: str) -> None:
         """This problem belongs to what is tested."""
         self._allowed.append(re.compile(pattern))
-
-    @contextmanager
-    def careless(self) -> Iterator[None]:
-        """What is done here is not the page's doing, and its complaints are not noted."""
-        before = len(self.problems)
-        yield
-        self.page.evaluate("() => new Promise(requestAnimationFrame)")  # so that all of them have arrived
-        del self.problems[before:]
 
     def _note(self, problem: str) -> None:
         self.problems.append(problem)

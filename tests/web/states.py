@@ -85,7 +85,7 @@ def invited(visitor: Visitor, stage: Stage) -> None:
 def beginning(visitor: Visitor, stage: Stage) -> None:
     visitor.goto(f"/t/{stage.beginning}")
     Player(visitor).due()
-    visitor.find("#coach").wait_for()
+    visitor.find("#coach .card").wait_for()
 
 
 def picked(visitor: Visitor, table: str) -> Player:

@@ -1,0 +1,245 @@
+"""Whole games over the real routes: no seed, no hand and no key in anything that is sent before the end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+from pathlib import Path
+
+import pytest
+
+from axio.chance import commitment
+from axio.games import GAMES
+from axio.record import Record, replay
+from axio.server.play.game import Game
+from axio.server.routes import daily, tables
+
+from .inside import Guest, Inside, Json, Socket, inside
+from .worlds import TABLE, refused_requests, targets
+
+OPEN = {"kind": "open"}
+ME = {"kind": "me"}
+BOT = {"kind": "bot", "level": "greedy"}
+NO_SUCH_TABLE = 4404
+
+
+def game_at(made: Inside, table: str) -> Game:
+    return made.server.rooms._rooms[table].game
+
+
+async def everything(made: Inside, table: str, game: str, token: str) -> bytes:
+    """All that somebody gets from every address."""
+    asked = [target.replace(TABLE, table) for target in targets(made, game, slow=False)]
+    return b"\n".join([(await made.ask("GET", target, token)).all for target in asked])
+
+
+async def play(
+    made: Inside, table: str, sockets: list[Socket], lots: random.Random, most: int = 1000
+) -> None:
+    """Play for all seats that have a WebSocket, until the end or for so many moves."""
+    for _ in range(most):
+        game = game_at(made, table)
+        if game.status != "playing":
+            return
+        if game.bot_to_move is not None:
+            await sockets[0].reach(game.number + 1)
+            continue
+        assert game.turn is not None
+        assert game.table is not None
+        pick = lots.randrange(len(game.table.legal_moves()))
+        mine = sockets[game.turn]
+        done = await mine.ask(do="move", id=f"m{game.number}", n=game.number, pick=pick)
+        assert done["type"] != "refused", done
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_nothing_that_is_sent_before_the_end_has_the_seed_a_hand_or_the_key(
+    tmp_path: Path, game: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob, eve = [await made.guest(name) for name in ("Ann", "Bob", "Eve")]
+            opened = await made.open(ann, game, [ME, OPEN, BOT], public=True)
+            table, key = opened["id"], opened["invite"].encode()
+            watching = [await made.socket(table), await made.socket(table, eve.token)]
+            outside = await everything(made, table, game, "") + await everything(made, table, game, eve.token)
+            assert key not in outside
+            assert key in await everything(made, table, game, ann.token)
+            await made.good("POST", f"/api/tables/{table}/join", bob.token, {})
+            sockets = [await made.socket(table, person.token) for person in (ann, bob)]
+            seed = game_at(made, table).terms.seed.encode()
+            lots = random.Random(game)
+            while True:
+                await play(made, table, sockets, lots, 12)
+                tokens = ["", ann.token, bob.token, eve.token]
+                said = [await everything(made, table, game, token) for token in tokens]
+                refused = [
+                    await made.ask("GET", f"/api/tables/{table}/{path}", token)
+                    for path in ("replay", "record")
+                    for token in tokens
+                ]
+                if game_at(made, table).status != "playing":  # perhaps by a bot, meanwhile
+                    break
+                assert not any(secret in text for text in said for secret in (seed, key))
+                assert {(one.status, one.json["code"]) for one in refused} == {(409, "not_yet")}
+            record = (await made.ask("GET", f"/api/tables/{table}/record")).body
+            shown = await made.good("GET", f"/api/tables/{table}")
+            assert Record.parse(record).seed == seed.decode()
+            assert shown["table"]["commitment"] == commitment(seed.decode())
+            assert replay(Record.parse(record)).over
+            for seat, socket in [(None, watching[0]), (None, watching[1]), *enumerate(sockets)]:
+                texts = await socket.heard()
+                assert not any(seed.decode() in text for text in texts)
+                assert seat is not None or not any(key.decode() in text for text in texts)
+                for text in texts:
+                    check_hands(json.loads(text), seat)
+
+    with caplog.at_level(logging.INFO):
+        asyncio.run(run())
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def check_hands(message: Json, seat: int | None) -> None:
+    """Tiles of others have no letters."""
+    now = message.get("now")
+    if now is not None:
+        for other, hand in enumerate(now["hands"]):
+            assert other == seat or set(hand) <= {"?"}
+        for event in message["events"]:
+            if event["t"] == "removed" or (event["t"] == "draw" and event["p"] != seat):
+                assert set(event["tiles"]) <= {"?"}
+        assert message["you"] == seat
+        assert message["moves"] is None or now["turn"] == seat
+
+
+def test_a_game_that_was_given_up_is_not_opened_to_anybody(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            table = (await made.open(ann, "axio", [ME, BOT]))["id"]
+            await made.good("POST", f"/api/tables/{table}/leave", ann.token)
+            seed = game_at(made, table).terms.seed.encode()
+            for token in ("", ann.token):
+                said = await everything(made, table, "axio", token)
+                assert seed not in said
+                view = await made.good("GET", f"/api/tables/{table}", token)
+                assert view["now"]["phase"] == "closed"
+                check_hands(view, 0 if token else None)
+                for path in ("replay", "record"):
+                    assert (await made.ask("GET", f"/api/tables/{table}/{path}", token)).status == 409
+
+    asyncio.run(run())
+
+
+def test_todays_deal_of_somebody_else_is_no_table_at_all(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann, eve = await made.guest("Ann"), await made.guest("Eve")
+            table = (await made.good("POST", "/api/daily/axio", ann.token))["id"]
+            nothing = "x" * len(table)
+            socket = await made.socket(table, ann.token)
+            await made.good("GET", f"/api/tables/{table}", ann.token)
+            for token in ("", eve.token):
+                await nowhere(made, table, nothing, token)
+            await play(made, table, [socket], random.Random(1))
+            assert game_at(made, table).status == "over"
+            for token in ("", eve.token):
+                await nowhere(made, table, nothing, token)
+                assert "Ann" in str(await made.good("GET", "/api/daily", token))  # but not where she played
+            seed = game_at(made, table).terms.seed.encode()
+            assert seed not in await everything(made, table, "axio", ann.token)
+
+    async def nowhere(made: Inside, table: str, nothing: str, token: str) -> None:
+        said = await everything(made, table, "axio", token)
+        other = await everything(made, nothing, "axio", token)
+        if token:  # nobody known is somebody new each time
+            assert said == other
+        assert table.encode() not in said
+        for method, target, body in refused_requests(made):
+            answers = [
+                await made.ask(method, target.replace(TABLE, name), token, body) for name in (table, nothing)
+            ]
+            assert answers[0] == answers[1]
+            assert answers[0].status in (401, 404)
+        for name in (table, nothing):
+            assert await (await made.socket(name, token)).end() == NO_SUCH_TABLE
+
+    asyncio.run(run())
+
+
+def test_the_seed_of_a_deal_is_told_only_when_its_day_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            table = (await made.good("POST", "/api/daily/trio", ann.token))["id"]
+            await play(made, table, [await made.socket(table, ann.token)], random.Random(1))
+            path = f"/api/tables/{table}/record"
+            seed = game_at(made, table).terms.seed.encode()
+            assert seed not in (await made.ask("GET", path, ann.token)).body
+            for module in (daily, tables):
+                monkeypatch.setattr(module, "today", lambda: "2999-01-01")
+            assert seed in (await made.ask("GET", path)).body
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_at_a_shared_screen_nobody_sees_a_hand_before_looking_or_after_the_turn(
+    tmp_path: Path, game: str
+) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            table = (await made.open(ann, game, [ME, ME, ME]))["id"]
+            socket = await made.socket(table, ann.token)
+            other = await made.socket(table, ann.token)  # a second screen of the same people
+            view = await socket.until(lambda told: told["type"] == "view")
+            check_hands(view, None)
+            for _ in range(15):
+                now = game_at(made, table)
+                if now.turn is None:
+                    break
+                turn, number = now.turn, now.number
+                for wrong in {0, 1, 2} - {turn}:
+                    refused = await socket.ask(do="look", id=f"w{wrong}{number}", seat=wrong)
+                    assert refused["code"] == "not_your_turn"
+                looked = await socket.ask(do="look", id=f"l{number}", seat=turn)
+                check_hands(looked, turn)
+                assert looked["moves"] is not None
+                shown = await made.good("GET", f"/api/tables/{table}", ann.token)
+                check_hands(shown, None)
+                done = await socket.ask(do="move", id=f"m{number}", n=number, pick=0)
+                check_hands(done, turn if game_at(made, table).turn == turn else None)
+                later = await made.socket(table, ann.token, after=number)
+                for text in [*await later.heard(), *await other.heard()]:
+                    check_hands(json.loads(text), None)
+
+    asyncio.run(run())
+
+
+def test_hints_are_for_those_who_play_alone_or_against_bots(tmp_path: Path) -> None:
+    async def hint(made: Inside, person: Guest, table: str) -> Json:
+        socket = await made.socket(table, person.token)
+        view = await socket.until(lambda told: told["type"] == "view")
+        return await socket.ask(do="hint", id="h", n=view["n"])
+
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = await made.guest("Ann"), await made.guest("Bob")
+            opened = await made.open(ann, "axio", [ME, OPEN])
+            await made.good(
+                "POST", f"/api/tables/{opened['id']}/join", bob.token, {"invite": opened["invite"]}
+            )
+            assert (await hint(made, ann, opened["id"]))["code"] == "not_allowed"
+            assert (await hint(made, bob, opened["id"]))["code"] == "not_allowed"
+            deal = (await made.good("POST", "/api/daily/axio", ann.token))["id"]
+            assert (await hint(made, ann, deal))["code"] == "not_allowed"
+            against = (await made.open(ann, "axio", [ME, BOT]))["id"]
+            assert (await hint(made, bob, against))["code"] == "not_allowed"
+            assert (await hint(made, ann, against))["picks"]
+
+    asyncio.run(run())
