@@ -12,6 +12,9 @@ import pytest
 from sqlalchemy import insert
 
 from axio.games import GAMES
+from axio.server.identity.people import Person
+from axio.server.play.game import Game, Terms
+from axio.server.routes.tables import may_see
 from axio.server.settings import Settings
 from axio.server.storage.database import Database
 from axio.server.storage.schema import people, results, tables
@@ -188,3 +191,12 @@ def test_the_best_is_whose_lowest_colour_is_highest(server: RunningServer) -> No
     assert told["best"][0]["table"] == f"table6{LONG_AGO}"  # the day is over: it may be looked at
     assert (told["yesterday"]["name"], told["yesterday"]["place"]) == ("New 7", 1)
     assert deal(Client(server.url), "rota", LONG_AGO)["best"] == []
+
+
+def test_when_the_day_is_over_everybody_may_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    terms = Terms("t", "axio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
+    ann, bob = Person("ann", "Ann"), Person("bob", "Bob")
+    monkeypatch.setattr("axio.server.routes.tables.today", lambda: "2026-05-05")
+    assert [may_see(Game.opened(terms), person) for person in (ann, bob, None)] == [True, False, False]
+    monkeypatch.setattr("axio.server.routes.tables.today", lambda: "2026-05-06")
+    assert [may_see(Game.opened(terms), person) for person in (ann, bob, None)] == [True, True, True]

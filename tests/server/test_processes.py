@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -237,3 +238,36 @@ def test_workers_share_a_port(database: str, tmp_path_factory: pytest.TempPathFa
         with ann.live(table.id) as hers, bob.live(table.id) as his:
             assert play_together(hers, his)
         assert server.stop() in (0, -15)
+
+
+def listeners(database: str) -> int:
+    """How many connections to a database listen for what others write."""
+    query = "SELECT query FROM pg_stat_activity WHERE datname = current_database()"
+    return sum(text.upper().startswith("LISTEN") for (text,) in run_sql(database, query))
+
+
+def test_a_process_whose_line_to_the_database_broke_listens_again(
+    pair: tuple[RunningServer, RunningServer], database: str
+) -> None:
+    ann, bob = two_people(pair)
+    table = ann.open("rota", ["me", "open"])
+    bob.join(table)
+    before = listeners(database)
+    assert before >= 2
+    with ann.live(table.id) as hers, bob.live(table.id) as his:
+        his.recv()
+        hers.my_turn()
+        run_sql(
+            database,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()",
+        )
+        hers.play(0)
+        his.my_turn()  # it is heard of all the same, perhaps a little later
+        his.play(0)
+        hers.until(lambda message: message.get("n") == his.n)
+    for _ in range(75):
+        if listeners(database) >= before:
+            return
+        time.sleep(0.2)
+    pytest.fail("nobody listens any more")

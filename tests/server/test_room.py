@@ -1,84 +1,19 @@
-"""What a room does by itself: it draws, keeps the clock, calls bots, notices who is gone."""
+"""What a room does by itself: it draws, keeps the clock, calls bots."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from axio.server.play import presence
-from axio.server.play.acts import Act, Hired, Moved, Sat, read_act
-from axio.server.play.connection import Connection
-from axio.server.play.entries import deadline, now
-from axio.server.play.game import Terms
+from axio.server.play.acts import Act, Hired, Moved, Sat
+from axio.server.play.entries import deadline
+from axio.server.play.orders import hear
 from axio.server.play.refusals import Refused
-from axio.server.play.room import Room
-from axio.server.running import Server, assemble
-from axio.server.settings import Settings
 
-SOON = 20.0
-
-
-@asynccontextmanager
-async def running(folder: Path) -> AsyncIterator[Server]:
-    """The parts of a server without its routes, and without what it does at its start."""
-    server = assemble(Settings(data=str(folder), bot_threads=1))
-    await server.database.upgrade()
-    try:
-        yield server
-    finally:
-        server.rooms.close()
-        await server.journal.close()
-        server.bots.close()
-        await server.database.close()
-
-
-def terms(players: int = 2, *, game: str = "rota", move_time: int | None = None, id: str = "table") -> Terms:
-    return Terms(
-        id=id,
-        game=game,
-        players=players,
-        options={},
-        public=False,
-        move_time=move_time,
-        daily=None,
-        owner="ann",
-        invite="key",
-        seed="5eed",
-        created=now(),
-    )
-
-
-class Listener:
-    """A client in memory: what it has been told."""
-
-    def __init__(self, room: Room, person: str | None) -> None:
-        self.heard: list[dict[str, Any]] = []
-        self.client = Connection(self._take, person, room.seat_to_look_from(person))
-        room.enter(self.client)
-
-    async def _take(self, text: str) -> None:
-        self.heard.append(json.loads(text))
-
-
-async def entries(server: Server, room: Room) -> list[Act]:
-    return [read_act(body) for _, _, body in await server.store.entries(room.id)]
-
-
-async def until(met: Callable[[], bool]) -> None:
-    """Wait for something that happens by itself."""
-    async with asyncio.timeout(SOON):
-        while not met():
-            await asyncio.sleep(0.005)
-
-
-def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    asyncio.run(asyncio.wait_for(work(), 60))
+from .rooms import Listener, entries, run, running, terms, until
 
 
 def test_a_held_draw_is_made_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,11 +67,10 @@ def test_the_clock_moves_for_those_who_do_not(tmp_path: Path) -> None:
             acts: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob"), Hired(2, "random")]
             room = await server.rooms.open(terms(3, move_time=0), acts)
             listener = Listener(room, "ann")
-            await until(lambda: room.game.status == "over")
+            await until(lambda: any(told["now"]["phase"] == "over" for told in listener.heard))
             moves = [act for act in await entries(server, room) if isinstance(act, Moved)]
             assert {act.by for act in moves if act.seat < 2} == {"clock"}
             assert {act.by for act in moves if act.seat == 2} == {""}
-            await until(lambda: listener.heard[-1].get("now", {}).get("phase") == "over")
             numbers = [told["n"] for told in listener.heard if told["type"] == "step"]
             assert numbers == list(range(5, 5 + len(moves)))
 
@@ -221,58 +155,26 @@ def test_a_bot_that_fails_makes_some_legal_move(tmp_path: Path, monkeypatch: pyt
     run(work)
 
 
-def test_somebody_who_has_left_is_not_said_to_be_here_again(tmp_path: Path) -> None:
-    """What a process notes for the others must not come back to itself."""
-
-    async def work() -> None:
-        async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
-            Listener(room, "ann")
-            bob = Listener(room, "bob")
-            await presence._once(server.rooms, server.store)
-            assert room.audience.here == {"ann", "bob"}
-            room.leave(bob.client)
-            assert room.audience.here == {"ann"}
-            await presence._once(server.rooms, server.store)
-            assert room.audience.here == {"ann"}
-
-    run(work)
-
-
-def test_somebody_at_another_process_is_here(tmp_path: Path) -> None:
-    async def work() -> None:
-        async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
-            ann = Listener(room, "ann")
-            await server.store.set_here([(room.id, "bob")], now() + 10_000)
-            await presence._once(server.rooms, server.store)
-            await until(lambda: bool(ann.heard))
-            assert [seat["here"] for seat in ann.heard[-1]["seats"]] == [True, True]
-            await server.store.set_here([(room.id, "bob")], now() - 1)
-            await presence._once(server.rooms, server.store)
-            await until(lambda: ann.heard[-1]["seats"][1]["here"] is False)
-
-    run(work)
-
-
-def test_rooms_that_nobody_uses_are_forgotten_and_found_again(
+def test_whoever_has_left_does_not_move_before_coming_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axio.server.play.rooms.KEPT", 2)
+    async def think(*_: object) -> None:
+        await asyncio.sleep(3600)
+
+    monkeypatch.setattr("axio.server.play.bots.Bots.choose", think)
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            seated = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
-            rooms = [await server.rooms.open(terms(id=f"table{n}"), seated) for n in range(5)]
-            Listener(rooms[0], "ann")
-            await rooms[1].move(0, 0)
-            server.rooms._rooms.pop("table4")
-            again = await server.rooms.get("table4")
-            assert again is not rooms[4]
-            assert len(server.rooms) <= 3
-            assert (await server.rooms.get("table0")) is rooms[0]  # somebody is there
-            assert (await server.rooms.get("table1")).game.number == 4
-            first, second = await asyncio.gather(server.rooms.get("table2"), server.rooms.get("table2"))
-            assert first is second
+            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
+            await room.give_up("ann")
+            ann = Listener(room, "ann")
+            order = {"do": "move", "id": "m", "n": room.game.number, "pick": 0}
+            await hear(room, ann.client, json.dumps(order), server.bots)
+            await until(lambda: any(told["type"] in ("refused", "step") for told in ann.heard))
+            assert [told.get("code") for told in ann.heard] == ["not_allowed"]
+            await room.come_back("ann", 0)
+            order = {**order, "n": room.game.number}
+            await hear(room, ann.client, json.dumps(order), server.bots)
+            await until(lambda: ann.heard[-1]["type"] == "step")
 
     run(work)

@@ -73,7 +73,7 @@ def axe() -> str:
 def violations(visitor: Visitor) -> list[str]:
     """What axe finds wrong."""
     options = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]}
-    assert visitor.unexpected == []
+    assert visitor.unexpected == [], visitor.unexpected
     visitor.allow("style-src")  # axe itself writes styles into elements
     visitor.page.evaluate(axe())
     found = visitor.page.evaluate("async (options) => (await axe.run(options)).violations", options)

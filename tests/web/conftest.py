@@ -14,6 +14,7 @@ from playwright.sync_api import sync_playwright
 from tests.server.driving import RunningServer, start_server
 
 from .browsing import Visitor, launch, new_visitor
+from .stage import Stage
 
 FAILED = pytest.StashKey[bool]()
 
@@ -44,6 +45,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server that tests share."""
     with start_server(tmp_path_factory.mktemp("site")) as server:
         yield server
+
+
+@pytest.fixture(scope="package")
+def stage(site: RunningServer) -> Stage:
+    """Somebody with something of everything."""
+    return Stage(site.url)
 
 
 class Visit(Protocol):

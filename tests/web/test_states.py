@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, ViewportSize
 
-from tests.server.driving import RunningServer
-
 from .browsing import SIZES
 from .checks import hidden_board, sideways, small_targets, violations
 from .conftest import Visit
@@ -21,11 +19,6 @@ SCREENS: list[ViewportSize] = [
     {"width": 1440, "height": 900},
     {"width": 3840, "height": 2160},
 ]
-
-
-@pytest.fixture(scope="package")
-def stage(site: RunningServer) -> Stage:
-    return Stage(site.url)
 
 
 def settle(page: Page) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import types
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from typing import Any
 
 import msgspec
@@ -25,12 +25,17 @@ def encode(message: msgspec.Struct) -> str:
 class Connection:
     """A client that is told what happens, as fast as it takes it, and never holds up anybody else."""
 
-    __slots__ = ("_flushing", "_send", "_waiting", "closed", "person", "seat")
+    __slots__ = ("_flushing", "_hang_up", "_send", "_waiting", "closed", "person", "seat")
 
     def __init__(
-        self, send: Callable[[str], Coroutine[Any, Any, None]], person: str | None, seat: int | None
+        self,
+        send: Callable[[str], Coroutine[Any, Any, None]],
+        person: str | None,
+        seat: int | None,
+        hang_up: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         self._send = send
+        self._hang_up = hang_up
         self._waiting: deque[str] | None = None
         self._flushing: asyncio.Task[None] | None = None
         self.person = person
@@ -54,7 +59,7 @@ class Connection:
         if self._waiting is not None:
             self._waiting.append(text)
             if len(self._waiting) > MOST_WAITING:
-                self.closed = True  # its handler ends; the client comes back and asks for what it missed
+                self.closed = True  # it is cut off; it comes back and asks for what it missed
             return
         try:
             rest = _begun(self._send(text))
@@ -68,8 +73,10 @@ class Connection:
     async def _flush(self, sending: Coroutine[Any, Any, None]) -> None:
         try:
             await sending
-            while self._waiting:
+            while self._waiting and not self.closed:
                 await self._send(self._waiting.popleft())
+            if self.closed and self._hang_up is not None:
+                await self._hang_up()
         except Exception:
             self.closed = True
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from typing import cast
 
 import msgspec
 import numpy as np
@@ -15,7 +16,7 @@ from ...drawing.scene import Laid, Outline, Point, Scene, Tile
 from ...games.variant import Variant
 from ...position import Position
 from .columns import column, distinct, table
-from .messages import Board, OnBoard, Other, Shape
+from .messages import Board, Moves, OnBoard, Other, Shape
 
 UNIT = 100
 CELL_GAP, CELL_ROUNDING = 0.022, 10.0
@@ -48,7 +49,7 @@ class Describer:
         self._rows: dict[int, bytes] = {}
         self._kinds: dict[str, int | None] = {}
         self._places: dict[tuple[str, ...], tuple[int, int, int]] = {}
-        self._still: Raw | None = None
+        self._still: Board | None = None
         hand = variant.drawn_in_hand(variant.kinds[0]).tiles[0]
         self._hand = self._shape(hand)[0]
         # Every direction a tile can lie in is known from the start, so that numbers of shapes never change.
@@ -84,12 +85,12 @@ class Describer:
         """Tiles where they lie."""
         return [self.on_board(one.letters, one.at) for one in laid]
 
-    def board(self, position: Position) -> Raw:
+    def board(self, position: Position) -> Board:
         """The board as JSON; for most games it never changes."""
         if self._still is not None:
             return self._still
         content = self._variant.content(position.state, ())
-        described = Raw(msgspec.json.encode(self._board(self._variant.scene(content))))
+        described = cast(Board, Raw(msgspec.json.encode(self._board(self._variant.scene(content)))))
         if not self._variant.grows:
             self._still = described
         return described
@@ -124,7 +125,7 @@ class Describer:
             hand=self._hand,
         )
 
-    def moves(self, position: Position) -> Raw | None:
+    def moves(self, position: Position) -> Moves | None:
         """What the seat to move may do, where that is known: `Moves` as JSON, made column by column."""
         variant, state = self._variant, position.state
         legal = position.legal_moves()
@@ -147,7 +148,8 @@ class Describer:
             "gain": table(position.gains(legal[:count])),
             "others": _JSON.encode([Other(move.kind, move.tiles) for move in legal[count:]]),
         }
-        return Raw(b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), text) for name, text in columns.items()))
+        text = b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), text) for name, text in columns.items())
+        return cast(Moves, Raw(text))  # JSON already; the type says what it holds, to the schema as well
 
     def _kind(self, letters: str) -> int | None:
         if letters not in self._kinds:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from ...events import Event, Result
 
@@ -126,11 +126,11 @@ class ViewMessage(Struct, frozen=True, tag_field="type", tag="view"):
     seats: list[SeatInfo]
     you: int | None
     yours: list[int]
-    board: Raw | Board
+    board: Board
     tiles: list[OnBoard]
     events: tuple[Event, ...]
     now: Now
-    moves: Raw | Moves | None
+    moves: Moves | None
 
 
 class StepMessage(Struct, frozen=True, tag_field="type", tag="step"):
@@ -142,8 +142,8 @@ class StepMessage(Struct, frozen=True, tag_field="type", tag="step"):
     events: tuple[Event, ...]
     tiles: list[OnBoard]
     now: Now
-    moves: Raw | Moves | None
-    board: Raw | UnsetType = UNSET
+    moves: Moves | None
+    board: Board | UnsetType = UNSET
 
 
 class SeatsMessage(Struct, frozen=True, tag_field="type", tag="seats"):

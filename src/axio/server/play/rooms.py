@@ -129,7 +129,7 @@ class Rooms:
             if n <= number:
                 game.carry_out(act)
                 game.since = at
-            else:
+            elif n <= room.game.number:  # what another process has written since is told when it is heard of
                 since.append((at, act))
         return game, since
 

@@ -24,6 +24,7 @@ from ..play.game import Terms
 from ..play.refusals import Refused
 from ..play.rooms import new_id
 from ..running import Server
+from .errors import problems
 from .person import Asker, Here, writer
 
 BEST = 20
@@ -105,7 +106,7 @@ def seed_of(server: Server, day: str, name: str) -> str:
     return hmac.new(server.people.key.encode(), f"daily:{day}:{name}".encode(), hashlib.sha256).hexdigest()
 
 
-@get("/api/daily")
+@get("/api/daily", responses=problems(400))
 async def show_daily(
     server: Here,
     person: Asker,
@@ -167,7 +168,7 @@ async def _best(server: Server, person: Person | None, day: date, name: str, lim
     return lines
 
 
-@post("/api/daily/{name:str}", status_code=HTTP_200_OK)
+@post("/api/daily/{name:str}", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 404, 429))
 async def start_daily(server: Here, person: Asker, name: FromPath[str]) -> Started:
     """Your one attempt at today's deal: begun now, or gone on with."""
     guest = await server.people.keep(writer(person, server))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
+from litestar.openapi import ResponseSpec
 from litestar.types import ExceptionHandlersMap
 from msgspec import Struct
 
-from ...errors import AxioError, IllegalMove, UnknownGame
+from ...errors import AxioError, IllegalMove, UnknownFigure, UnknownGame
 from ..identity.people import BadName, WrongSecret
 from ..play.refusals import Refused, code_of
 from .site import page
@@ -33,6 +35,19 @@ STATUS = {
 CODES = {400: "bad_request", 404: "not_found", 405: "no_such_method", 413: "too_large", 415: "bad_request"}
 
 
+MEANINGS = {
+    400: "The request cannot be understood.",
+    401: "Nobody knows who asks.",
+    403: "This is not for whoever asks.",
+    404: "There is no such thing.",
+    409: "Not now: things are not as the request assumes.",
+    413: "The request is too large.",
+    422: "This was understood, but it cannot be.",
+    429: "Too often, or too much; `retry-after` says in how many seconds to try again.",
+    503: "The database does not answer.",
+}
+
+
 class Problem(Struct, frozen=True):
     """What went wrong."""
 
@@ -41,10 +56,17 @@ class Problem(Struct, frozen=True):
     detail: str
 
 
-def problem(status: int, code: str, detail: str) -> Response[Problem]:
+def problems(*statuses: int) -> dict[int, ResponseSpec]:
+    """The errors that a request can be answered with, for the schema."""
+    return {status: ResponseSpec(Problem, False, MEANINGS[status]) for status in statuses}
+
+
+def problem(
+    status: int, code: str, detail: str, headers: Mapping[str, str] | None = None
+) -> Response[Problem]:
     """The answer to a request that cannot be fulfilled."""
-    headers = {"retry-after": "5"} if status == 429 else {}
-    return Response(Problem(status, code, detail), status_code=status, headers=headers)
+    more = {"retry-after": "5"} if status == 429 else {}
+    return Response(Problem(status, code, detail), status_code=status, headers={**(headers or {}), **more})
 
 
 def _axio(_: Request[Any, Any, Any], error: AxioError) -> Response[Problem]:
@@ -52,6 +74,8 @@ def _axio(_: Request[Any, Any, Any], error: AxioError) -> Response[Problem]:
         return problem(STATUS.get(error.code, 400), error.code, str(error))
     if isinstance(error, UnknownGame):
         return problem(404, "unknown_game", str(error))
+    if isinstance(error, UnknownFigure):
+        return problem(404, "unknown_figure", str(error))
     if isinstance(error, BadName):
         return problem(422, error.code, str(error))
     if isinstance(error, WrongSecret):
@@ -69,7 +93,8 @@ def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Pro
     if isinstance(error, ValidationException) and isinstance(error.extra, list):
         parts = [f"{item.get('key', 'body')}: {item.get('message', '')}" for item in error.extra]
         detail = "; ".join(parts) or detail
-    return problem(status, CODES.get(status, "error"), detail)
+    # Among the headers: which methods are allowed instead of the one that was used.
+    return problem(status, CODES.get(status, "error"), detail, error.headers)
 
 
 def _too_deep(_: Request[Any, Any, Any], error: RecursionError) -> Response[Problem]:

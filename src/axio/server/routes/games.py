@@ -15,6 +15,7 @@ from ...drawing.theme import DARK, LIGHT, Theme
 from ...games import GAMES, figure, find_variant, game, rules_page, words
 from ...games.declaration import MOST_PLAYERS
 from ..play.bots import DEFAULT_LEVEL, LEVELS
+from .errors import problems
 
 Language = Annotated[
     str, QueryParameter(name="lang", max_length=20, description="A language such as en or de.")
@@ -100,19 +101,23 @@ def _rules(name: str, language: str) -> RulesPage:
     return RulesPage(title, MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
 
 
-@get("/api/games")
+@get("/api/games", responses=problems(400))
 async def list_games(language: Language = "en") -> list[GameInfo]:
     """All games."""
     return [_info(name, language) for name in GAMES]
 
 
-@get("/api/games/{name:str}/rules")
+@get("/api/games/{name:str}/rules", responses=problems(400, 404))
 async def show_rules(name: FromPath[str], language: Language = "en") -> RulesPage:
     """The rules of a game."""
     return _rules(game(name).id, language)
 
 
-@get("/api/games/{name:str}/figures/{figure_name:str}", media_type="image/svg+xml")
+@get(
+    "/api/games/{name:str}/figures/{figure_name:str}",
+    media_type="image/svg+xml",
+    responses=problems(400, 404),
+)
 async def show_figure(
     name: FromPath[str], figure_name: FromPath[str], dark: FromQuery[bool] = False
 ) -> Response[str]:

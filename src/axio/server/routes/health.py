@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from litestar import MediaType, Response, get
+from litestar.openapi import ResponseSpec
 from msgspec import Struct
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -52,7 +53,7 @@ def _gauge(name: str, text: str, value: float) -> Metric:
     return metric
 
 
-@get("/health")
+@get("/health", responses={503: ResponseSpec(Health, False, "The database does not answer.")})
 async def show_health(server: Here) -> Response[Health]:
     """Whether the server is up and its database answers."""
     try:

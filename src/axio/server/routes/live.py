@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from litestar import WebSocket, websocket
@@ -40,7 +41,8 @@ async def live(socket: WebSocket, server: Here, table_id: TableId) -> None:
         await socket.close(NO_SUCH_TABLE, str(error))
         return
     person_id = person.id if person else None
-    client = Connection(_sender(socket), person_id, room.seat_to_look_from(person_id))
+    hang_up = partial(socket.close, TOO_SLOW, f"{PROGRAM}: messages were not taken")
+    client = Connection(_sender(socket), person_id, room.seat_to_look_from(person_id), hang_up)
     try:
         await _welcome(server, room, client, socket.query_params.get("after", ""))
         await _follow(server, room, client, socket)

@@ -14,6 +14,7 @@ from ..guard.limits import GUESTS, SECRETS
 from ..identity.people import Person, clean_name
 from ..play.refusals import Refused
 from ..running import Server
+from .errors import problems
 from .person import Asker, Here, cookie, no_cookie, writer
 
 
@@ -85,13 +86,13 @@ async def show_me(server: Here, person: Asker) -> Response[Me]:
     return Response(_me(person))
 
 
-@patch("/api/me")
+@patch("/api/me", responses=problems(400, 401, 403, 413, 422, 429))
 async def rename_me(server: Here, person: Asker, data: JSONBody[NewName]) -> Me:
     """Take another name."""
     return _me(await server.people.rename(writer(person, server), data.name))
 
 
-@post("/api/guests")
+@post("/api/guests", responses=problems(400, 403, 413, 422, 429))
 async def make_guest(server: Here, request: Request[Any, Any, Any], data: JSONBody[NewName]) -> Guest:
     """A new guest for a program."""
     _check(server, request, GUESTS)
@@ -99,19 +100,19 @@ async def make_guest(server: Here, request: Request[Any, Any, Any], data: JSONBo
     return Guest(person.id, person.name, server.people.token(person))
 
 
-@post("/api/me/phrase", status_code=HTTP_200_OK)
+@post("/api/me/phrase", status_code=HTTP_200_OK, responses=problems(401, 403, 429))
 async def make_phrase(server: Here, person: Asker) -> NewPhrase:
     """A new secret phrase for another device."""
     return NewPhrase(await server.people.give_phrase(writer(person, server)))
 
 
-@post("/api/me/account", status_code=HTTP_200_OK)
+@post("/api/me/account", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 422, 429))
 async def make_account(server: Here, person: Asker, data: JSONBody[Account]) -> Me:
     """A username and password for this identity."""
     return _me(await server.people.set_password(writer(person, server), data.username, data.password))
 
 
-@post("/api/enter", status_code=HTTP_200_OK)
+@post("/api/enter", status_code=HTTP_200_OK, responses=problems(400, 403, 413, 429))
 async def enter(server: Here, request: Request[Any, Any, Any], data: JSONBody[Entry]) -> Response[Me]:
     """Become somebody by phrase, or by username and password."""
     _check(server, request, SECRETS)
@@ -124,7 +125,7 @@ async def enter(server: Here, request: Request[Any, Any, Any], data: JSONBody[En
     return Response(_me(person), cookies=[cookie(server, person)])
 
 
-@post("/api/me/leave", status_code=HTTP_200_OK)
+@post("/api/me/leave", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 429))
 async def leave(server: Here, person: Asker, data: JSONBody[Leaving]) -> Response[dict[str, bool]]:
     """Forget this device, or make all devices forget you."""
     if data.everywhere:

@@ -21,6 +21,7 @@ from ..play.bots import DEFAULT_LEVEL
 from ..play.refusals import Refused
 from ..play.room import Room
 from ..running import Server
+from .errors import problems
 from .person import Asker, Here, TableId
 from .tables import room_for
 
@@ -55,7 +56,7 @@ def _seen(room: Room, person: Person | None, move: int | None) -> tuple[Position
     return table.view(room.seat_to_look_from(who)), names
 
 
-@get("/api/tables/{table_id:str}/picture.svg", media_type=SVG)
+@get("/api/tables/{table_id:str}/picture.svg", media_type=SVG, responses=problems(400, 404, 409, 503))
 async def show_svg(
     server: Here,
     person: Asker,
@@ -68,7 +69,7 @@ async def show_svg(
     return _picture(position.svg(names, dark=dark), SVG)
 
 
-@get("/api/tables/{table_id:str}/picture.png", media_type="image/png")
+@get("/api/tables/{table_id:str}/picture.png", media_type="image/png", responses=problems(400, 404, 409, 503))
 async def show_png(
     server: Here,
     person: Asker,
@@ -82,7 +83,7 @@ async def show_png(
     return _picture(await asyncio.to_thread(render_png, drawn, width=PNG_WIDTH), "image/png")
 
 
-@get("/api/games/{name:str}/picture.svg", media_type=SVG)
+@get("/api/games/{name:str}/picture.svg", media_type=SVG, responses=problems(400, 404))
 async def show_example(name: FromPath[str], dark: FromQuery[bool] = False) -> Response[str]:
     """What a game looks like in the middle of a game between two bots."""
     return _picture(

@@ -27,6 +27,7 @@ from ..play.summary import Summary, summaries
 from ..play.telling import Viewer
 from ..running import Server
 from .daily import today
+from .errors import problems
 from .person import Asker, Here, TableId, writer
 
 SHORTEST_TIME, LONGEST_TIME = 10, 14 * 24 * 3600
@@ -119,7 +120,7 @@ def check_level(level: str | None) -> str:
     return level
 
 
-@post("/api/tables")
+@post("/api/tables", responses=problems(400, 401, 403, 404, 413, 422, 429))
 async def open_table(server: Here, person: Asker, data: JSONBody[NewTable]) -> Opened:
     """Open a table."""
     host = await server.people.keep(writer(person, server))
@@ -166,7 +167,7 @@ def _seating(data: NewTable, host: Person) -> list[Act]:
     return acts
 
 
-@get("/api/tables")
+@get("/api/tables", responses=problems(400))
 async def list_tables(
     server: Here, person: Asker, which: FromQuery[Literal["open", "live", "mine"]] = "open"
 ) -> list[Summary]:
@@ -178,7 +179,7 @@ async def list_tables(
     return await summaries(server.store, rows, person.id if person else None)
 
 
-@get("/api/tables/{table_id:str}")
+@get("/api/tables/{table_id:str}", responses=problems(400, 404, 503))
 async def show_table(server: Here, person: Asker, table_id: TableId) -> ViewMessage:
     """All that you may know of a table."""
     room = await room_for(server, table_id, person)
@@ -192,7 +193,11 @@ async def _view(room: Room, person: Person | None) -> ViewMessage:
         return view
 
 
-@post("/api/tables/{table_id:str}/join", status_code=HTTP_200_OK)
+@post(
+    "/api/tables/{table_id:str}/join",
+    status_code=HTTP_200_OK,
+    responses=problems(400, 401, 403, 404, 409, 413, 422, 429, 503),
+)
 async def join_table(server: Here, person: Asker, table_id: TableId, data: JSONBody[Joining]) -> ViewMessage:
     """Take a free seat."""
     guest = await server.people.keep(writer(person, server))
@@ -205,7 +210,11 @@ async def join_table(server: Here, person: Asker, table_id: TableId, data: JSONB
     return await _view(room, guest)
 
 
-@post("/api/tables/{table_id:str}/leave", status_code=HTTP_200_OK)
+@post(
+    "/api/tables/{table_id:str}/leave",
+    status_code=HTTP_200_OK,
+    responses=problems(400, 401, 403, 404, 429, 503),
+)
 async def leave_table(server: Here, person: Asker, table_id: TableId) -> ViewMessage:
     """Give up your seats."""
     guest = writer(person, server)
@@ -214,7 +223,11 @@ async def leave_table(server: Here, person: Asker, table_id: TableId) -> ViewMes
     return await _view(room, guest)
 
 
-@post("/api/tables/{table_id:str}/seats/{seat:int}/bot", status_code=HTTP_200_OK)
+@post(
+    "/api/tables/{table_id:str}/seats/{seat:int}/bot",
+    status_code=HTTP_200_OK,
+    responses=problems(400, 401, 403, 404, 409, 413, 422, 429, 503),
+)
 async def call_bot(
     server: Here, person: Asker, table_id: TableId, seat: SeatNumber, data: JSONBody[WantedBot]
 ) -> ViewMessage:
@@ -225,7 +238,11 @@ async def call_bot(
     return await _view(room, guest)
 
 
-@post("/api/tables/{table_id:str}/seats/{seat:int}/return", status_code=HTTP_200_OK)
+@post(
+    "/api/tables/{table_id:str}/seats/{seat:int}/return",
+    status_code=HTTP_200_OK,
+    responses=problems(400, 401, 403, 404, 429, 503),
+)
 async def return_to_seat(server: Here, person: Asker, table_id: TableId, seat: SeatNumber) -> ViewMessage:
     """Take your seat back from a bot."""
     guest = writer(person, server)
@@ -234,7 +251,7 @@ async def return_to_seat(server: Here, person: Asker, table_id: TableId, seat: S
     return await _view(room, guest)
 
 
-@post("/api/tables/{table_id:str}/moves")
+@post("/api/tables/{table_id:str}/moves", responses=problems(400, 401, 403, 404, 409, 413, 422, 429, 503))
 async def make_move(server: Here, person: Asker, table_id: TableId, data: JSONBody[WantedMove]) -> Made:
     """Make a move without a WebSocket."""
     guest = writer(person, server)
@@ -253,7 +270,11 @@ async def make_move(server: Here, person: Asker, table_id: TableId, data: JSONBo
     return Made(await room.move(seat, wanted, based_on=data.n, message=data.id, hold=data.hold))
 
 
-@post("/api/tables/{table_id:str}/rematch", status_code=HTTP_200_OK)
+@post(
+    "/api/tables/{table_id:str}/rematch",
+    status_code=HTTP_200_OK,
+    responses=problems(400, 401, 403, 404, 409, 429, 503),
+)
 async def rematch(server: Here, person: Asker, table_id: TableId) -> Next:
     """Another game of the same kind, with the seats turned by one. Bots follow; other people are invited."""
     guest = await server.people.keep(writer(person, server))
@@ -293,7 +314,7 @@ async def rematch(server: Here, person: Asker, table_id: TableId) -> Next:
     return Next(await room.go_on_at(new_room.id))
 
 
-@get("/api/tables/{table_id:str}/replay")
+@get("/api/tables/{table_id:str}/replay", responses=problems(400, 404, 409, 503))
 async def show_replay(server: Here, person: Asker, table_id: TableId) -> Replay:
     """A finished game from the start, with all hands open."""
     room = await finished(server, table_id, person)
@@ -301,7 +322,7 @@ async def show_replay(server: Here, person: Asker, table_id: TableId) -> Replay:
     return replay(start, since, person.id if person else None)
 
 
-@get("/api/tables/{table_id:str}/record")
+@get("/api/tables/{table_id:str}/record", responses=problems(400, 404, 409, 503))
 async def show_record(server: Here, person: Asker, table_id: TableId) -> Response[bytes]:
     """The record of a finished game, which anybody can check."""
     room = await finished(server, table_id, person)

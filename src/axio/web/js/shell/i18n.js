@@ -25,13 +25,12 @@ async function fetched(file) {
 /** Load the words of the page, however long it takes. Words that a language lacks are English. */
 export async function loadWords() {
   const root = document.documentElement;
-  const parts = location.pathname.startsWith("/t/") ? ["", "table."] : [""];
   for (;;) {
     try {
       supported = await fetched("index.json");
       code = choose();
-      const files = [...new Set([FALLBACK, code])].flatMap((language) => parts.map((part) => `${part}${language}.json`));
-      words = Object.assign({}, ...(await Promise.all(files.map(fetched))));
+      const needed = [...new Set([FALLBACK, code])].map((language) => fetched(`${language}.json`));
+      words = Object.assign({}, ...(await Promise.all(needed)));
       break;
     } catch {
       // Meanwhile the page shows what it is written in, English.

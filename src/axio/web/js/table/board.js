@@ -43,6 +43,8 @@ export function pyramidOn(name) {
 
 function draw() {
   const { view } = state;
+  // A board that grows keeps the room it began with, so that nothing around it moves.
+  if (!drawn) byId("play").style.setProperty("--aspect", String(Math.min(1.2, view.board.box[2] / view.board.box[3])));
   if (view.board !== drawn) drawGround(view.board);
   drawTiles(view);
   drawPyramids(view);
@@ -54,7 +56,6 @@ function drawGround(board) {
   drawn = board;
   cells = new Map(board.cells.map((cell) => [cell[0], cell]));
   fit(board.box);
-  byId("play").style.setProperty("--aspect", String(Math.min(1.2, Math.max(0.9, board.box[2] / board.box[3]))));
   layers.ground.replaceChildren(
     s("path", { class: "frame-edge", d: board.frame, transform: "translate(0 4)" }),
     s("path", { class: "frame", d: board.frame }),

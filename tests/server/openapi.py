@@ -1,0 +1,185 @@
+"""Schemathesis asks a running server everything that its schema allows, and much that it forbids.
+
+`python -m tests.server.openapi --examples 300` is the long run, tests/server/test_openapi.py the short one.
+Schemathesis runs as a program of its own; this module is also what it loads to fill in names that exist.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+import schemathesis
+from schemathesis.specs.openapi.checks import negative_data_rejection
+
+from axio.games import GAMES, figures
+from axio.players import PLAYERS
+from axio.server.routes.people import Leaving
+from axio.server.routes.tables import Joining, NewTable, WantedMove
+
+from .clients import Guest
+from .driving import start_server
+
+ADDRESS = "AXIO_OPENAPI_URL"
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "wrong_data_is_rejected",
+    "unsupported_method",
+)
+
+
+def run(url: str, examples: int, seed: int = 1) -> subprocess.CompletedProcess[str]:
+    """Ask the server at an address; exit code 0 if every answer was as the schema says."""
+    program = Path(sys.executable).with_name("schemathesis")
+    options = {
+        "--checks": ",".join(CHECKS),
+        "--phases": "examples,coverage,fuzzing",
+        "--max-examples": str(examples),
+        "--seed": str(seed),
+        "--suppress-health-check": "all",
+        "--warnings": "off",
+    }
+    command = [str(program), "run", f"{url}/schema/openapi.json", "--generation-deterministic"]
+    command += [part for option in options.items() for part in option]
+    with tempfile.TemporaryDirectory() as folder:  # where it would leave what it remembers
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=folder,
+            env={
+                **os.environ,
+                ADDRESS: url,
+                "SCHEMATHESIS_HOOKS": __name__,
+                "PYTHONPATH": str(Path(__file__).parents[2]),
+                "PYTHONWARNINGS": "default",
+            },
+        )
+
+
+# ---------------------------------------------------------------- inside Schemathesis
+
+BODIES = {
+    "POST /api/me/leave": Leaving,
+    "POST /api/tables": NewTable,
+    "POST /api/tables/{table_id}/join": Joining,
+    "POST /api/tables/{table_id}/moves": WantedMove,
+}
+
+
+class Asker:
+    """Who asks for one thing: with tables of their own, so that more is reached than "no such table"."""
+
+    def __init__(self, url: str) -> None:
+        self._guest = Guest(url, "Ann")
+        self._url = url
+        self._asked = 0
+
+    @cached_property
+    def _tables(self) -> list[str]:
+        seats = (["me", "open"], ["me", "greedy"], ["open", "me", "open"], ["me"])
+        finished = self._guest.open("trio", ["me"]).id
+        with self._guest.live(finished) as live:
+            live.play_to_the_end()
+        return [*(self._guest.open("axio", one).id for one in seats), finished, "no-such-table"]
+
+    @property
+    def token(self) -> str:
+        return self._guest.token
+
+    def table(self) -> str:
+        """A table, of every kind in turn."""
+        return self.turn(self._tables)
+
+    def turn(self, choices: list[str]) -> str:
+        """One after the other."""
+        self._asked += 1
+        return choices[self._asked % len(choices)]
+
+
+@cache
+def asker(label: str) -> Asker:
+    """Who asks for one thing."""
+    return Asker(os.environ[ADDRESS])
+
+
+if ADDRESS in os.environ:
+
+    @schemathesis.hook
+    def map_path_parameters(context: Any, path_parameters: dict[str, Any] | None) -> dict[str, Any] | None:
+        """Names in an address that exist, mostly."""
+        who = asker(context.operation.label)
+        known: dict[str, Callable[[], str]] = {
+            "table_id": who.table,
+            "name": lambda: who.turn([*GAMES, "chess"]),
+            "figure_name": lambda: who.turn([*figures(GAMES[0]), "nothing"]),
+        }
+        given = path_parameters or {}
+        return {name: known[name]() if name in known else value for name, value in given.items()}
+
+    @schemathesis.hook
+    def map_body(context: Any, body: Any) -> Any:
+        """Names in a body that exist, mostly. What is wrong on purpose stays wrong."""
+        if not isinstance(body, dict):
+            return body
+        for name, choices in {"game": [*GAMES, "chess"], "level": [*PLAYERS, "strong"]}.items():
+            if isinstance(body.get(name), str):
+                body[name] = asker(context.operation.label).turn(choices)
+        if isinstance(body.get("seats"), list):
+            body["seats"] = [map_body(context, seat) for seat in body["seats"]]
+        options = body.get("options")
+        if isinstance(options, dict) and all(isinstance(value, bool) for value in options.values()):
+            body["options"] = {}
+        return body
+
+    @schemathesis.hook
+    def before_call(context: Any, case: Any, kwargs: Any) -> None:
+        """Everything is asked by somebody whom the server knows."""
+        label = case.operation.label
+        # Leaving everywhere makes a token worthless, so whoever does that is somebody new.
+        who = Asker(os.environ[ADDRESS]) if label == "POST /api/me/leave" else asker(label)
+        case.headers = {**(case.headers or {}), "Authorization": f"Bearer {who.token}"}
+
+    @schemathesis.check
+    def wrong_data_is_rejected(context: Any, response: Any, case: Any) -> bool | None:
+        """What the schema forbids is refused, but for 0 instead of false and "3" instead of 3."""
+        wanted = BODIES.get(case.operation.label)
+        if wanted is not None and response.status_code < 400:
+            try:
+                msgspec.convert(case.body, wanted, strict=False)
+                return None
+            except msgspec.ValidationError:
+                pass
+        rejected: bool | None = negative_data_rejection(context, response, case)
+        return rejected
+
+
+# ---------------------------------------------------------------- the long run
+
+
+@click.command()
+@click.option("--examples", type=click.IntRange(1), default=300, show_default=True, help="For each request.")
+@click.option("--seed", default=1, show_default=True, help="Other examples.")
+def command(examples: int, seed: int) -> None:
+    """Ask a server of our own everything."""
+    with tempfile.TemporaryDirectory() as folder, start_server(Path(folder)) as server:
+        done = run(server.url, examples, seed)
+    click.echo(done.stdout + done.stderr)
+    sys.exit(done.returncode)
+
+
+if __name__ == "__main__":
+    command()

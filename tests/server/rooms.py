@@ -1,0 +1,78 @@
+"""Rooms in this process, without routes and network, and clients in memory that listen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from axio.server.play.acts import Act, read_act
+from axio.server.play.connection import Connection
+from axio.server.play.entries import now
+from axio.server.play.game import Terms
+from axio.server.play.room import Room
+from axio.server.running import Server, assemble
+from axio.server.settings import Settings
+
+SOON = 20.0
+
+
+@asynccontextmanager
+async def running(folder: Path) -> AsyncIterator[Server]:
+    """The parts of a server without its routes, and without what it does at its start."""
+    server = assemble(Settings(data=str(folder), bot_threads=1))
+    await server.database.upgrade()
+    try:
+        yield server
+    finally:
+        server.rooms.close()
+        await server.journal.close()
+        server.bots.close()
+        await server.database.close()
+
+
+def terms(players: int = 2, *, game: str = "rota", move_time: int | None = None, id: str = "table") -> Terms:
+    return Terms(
+        id=id,
+        game=game,
+        players=players,
+        options={},
+        public=False,
+        move_time=move_time,
+        daily=None,
+        owner="ann",
+        invite="key",
+        seed="5eed",
+        created=now(),
+    )
+
+
+class Listener:
+    """A client in memory: what it has been told."""
+
+    def __init__(self, room: Room, person: str | None, *, enter: bool = True) -> None:
+        self.heard: list[dict[str, Any]] = []
+        self.client = Connection(self._take, person, room.seat_to_look_from(person))
+        if enter:
+            room.enter(self.client)
+
+    async def _take(self, text: str) -> None:
+        self.heard.append(json.loads(text))
+
+
+async def entries(server: Server, room: Room) -> list[Act]:
+    return [read_act(body) for _, _, body in await server.store.entries(room.id)]
+
+
+async def until(met: Callable[[], bool]) -> None:
+    """Wait for something that happens by itself."""
+    async with asyncio.timeout(SOON):
+        while not met():
+            await asyncio.sleep(0.005)
+
+
+def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(asyncio.wait_for(work(), 60))

@@ -1,0 +1,92 @@
+"""The HTTP interface is what its schema says, and the schema is what docs/protocol.md says."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from .driving import RunningServer
+from .openapi import run
+
+EXAMPLES = int(os.environ.get("AXIO_EXAMPLES", "8"))  # for each request; `tests.server.openapi` makes more
+PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
+FOR_PAGES = {"GET /theme.css"}  # in the document, but nothing that programs ask for
+FOR_HOSTS = {"GET /health"}  # in the schema, but nothing of the game
+PROBLEM = {"$ref": "#/components/schemas/Problem"}
+
+
+@pytest.fixture
+def schema(small: RunningServer) -> Any:
+    return small.guest("Ann").get("/schema/openapi.json")
+
+
+def operations(schema: Any) -> dict[str, Any]:
+    """Every request with what the schema says of it."""
+    return {
+        f"{method.upper()} {path}": operation
+        for path, methods in schema["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+def test_every_request_is_answered_as_the_schema_says(small: RunningServer) -> None:
+    done = run(small.url, EXAMPLES)
+    assert done.returncode == 0, done.stdout + done.stderr
+    generated = re.search(r"([\d,]+) generated", done.stdout)
+    assert generated is not None, done.stdout
+    assert int(generated[1].replace(",", "")) > 200
+    assert " failed" not in small.log
+
+
+def test_the_schema_has_every_request_of_the_document_and_no_other(schema: Any) -> None:
+    offered = {same(request) for request in operations(schema)}
+    said = {same(request) for request in described()}
+    assert said - offered == FOR_PAGES
+    assert offered - said == FOR_HOSTS
+
+
+def described() -> set[str]:
+    """The requests in the tables of docs/protocol.md."""
+    text = PROTOCOL.read_text(encoding="utf-8")
+    found = re.findall(r"^\| `(GET|POST|PATCH|PUT|DELETE) (/[^ `?]*)(.*)", text, re.M)
+    requests = {f"{method} {path}" for method, path, _ in found}
+    also = {
+        f"{method} {path.replace('.svg', '.png')}" for method, path, rest in found if "`.png` too" in rest
+    }
+    return requests | also
+
+
+def same(request: str) -> str:
+    """A request, whatever its parameters are called."""
+    return re.sub(r"\{[^}]*\}", "{}", request)
+
+
+def test_every_error_in_the_schema_has_the_three_parts_that_the_document_says(schema: Any) -> None:
+    parts = schema["components"]["schemas"]["Problem"]
+    assert sorted(parts["required"]) == sorted(parts["properties"]) == ["code", "detail", "status_code"]
+    for name, operation in operations(schema).items():
+        for status, answer in operation["responses"].items():
+            if status >= "400" and name not in FOR_HOSTS:
+                assert answer["content"]["application/json"]["schema"] == PROBLEM, (name, status)
+                assert answer["description"] != "Additional response"
+
+
+def test_every_request_says_what_it_is_for(schema: Any) -> None:
+    for name, operation in operations(schema).items():
+        assert operation["description"].endswith("."), name
+
+
+def test_the_view_that_a_socket_tells_is_the_one_of_the_schema(small: RunningServer, schema: Any) -> None:
+    ann = small.guest("Ann")
+    validator = Draft202012Validator({"$ref": "#/components/schemas/ViewMessage", **schema})
+    for game in ("axio", "hex", "rota", "trio"):
+        table = ann.open(game, ["me", "greedy"])
+        with ann.live(table.id) as live:
+            view = live.until("view")
+        assert [error.message for error in validator.iter_errors(view)] == []
+        assert [error.message for error in validator.iter_errors(ann.view(table.id))] == []

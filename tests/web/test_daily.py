@@ -1,0 +1,72 @@
+"""The deal of the day: one attempt, which waits for its player, and the results of all."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from .conftest import Visit
+from .playing import Player
+from .stage import best
+
+
+def test_an_attempt_goes_on_and_is_compared_when_it_is_over(visit: Visit) -> None:
+    visitor = visit("phone", hurry=True)
+    visitor.set(coach=False)
+    visitor.client.patch("/api/me", {"name": "Dora"})
+    page = visitor.goto("/daily")
+    expect(page.locator(".countdown")).to_have_text(re.compile(r"^\d\d:\d\d:\d\d$"))
+    visitor.click("[data-play=rota]")
+    player = Player(visitor)
+    for _ in range(2):
+        player.act()
+    player.due()
+    table = player.id
+    tiles = page.locator("#board .tiles > g")
+    laid = tiles.count()
+    page.reload()
+    player.due()
+    assert tiles.count() == laid
+
+    visitor.goto("/daily")
+    again = page.locator("[data-play=rota]")
+    expect(again).to_have_text("Continue")
+    visitor.click(again)
+    player.due()
+    assert player.id == table
+    assert tiles.count() == laid
+
+    with visitor.client.live(table) as live:
+        live.play_to_the_end(best)
+    expect(page.locator("#status")).to_have_text("The game is over")
+    assert player.due() == "over"
+    visitor.goto("/daily")
+    mine = page.locator("[data-deal=rota] .best .you")
+    expect(mine).to_contain_text("Dora")
+    expect(mine.locator(".chip").first).to_have_text(re.compile(r"^\d+$"))
+    assert page.locator("[data-play=rota]").count() == 0, "there is one attempt"
+    visitor.click(page.locator("[data-deal=rota] a.button"))
+    page.wait_for_url(f"**/t/{table}")
+
+    other = visit()
+    other.goto("/daily")
+    expect(other.find("[data-deal=rota] .best")).to_contain_text("Dora")
+    expect(other.find("[data-deal=rota] .best a")).to_have_count(0)  # not before the day is over
+
+
+def test_other_days(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.goto("/daily")
+    today = page.locator("#day").text_content() or ""
+    visitor.click("[data-day][rel=prev]")
+    expect(page.locator("#day")).not_to_have_text(today)
+    expect(page.locator("#deals")).to_contain_text("Nobody finished this deal.")
+    assert page.locator("[data-play]").count() == 0
+    visitor.click("[data-day][rel=next]")
+    expect(page.locator("#day")).to_have_text(today)
+    visitor.allow("40[04]")
+    visitor.goto("/daily?day=2999-01-01")
+    expect(page.locator("#deals")).to_contain_text(re.compile(r"\w+ \w+ .*\."))
+    visitor.click("#deals a")
+    expect(page.locator("[data-play]").first).to_be_visible()

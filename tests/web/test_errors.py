@@ -1,0 +1,74 @@
+"""When something cannot be: a sentence that says why and what to do, never a code."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, expect
+
+from tests.server.driving import RunningServer
+
+from .conftest import Visit
+
+CODE = re.compile(r"\b[45]\d\d\b|[a-z]_[a-z]|undefined|null|\{|\[object")
+MOST_TABLES = 40
+
+
+def says(where: Locator, *words: str) -> None:
+    """There is a sentence with these words, and no code."""
+    expect(where).to_be_visible()
+    text = where.inner_text()
+    for word in words:
+        assert word in text, text
+    assert re.search(r"\w+ \w+ \w+.*[.!]", text), text
+    assert not CODE.search(text), text
+
+
+def test_a_table_that_is_not_there(visit: Visit) -> None:
+    visitor = visit()
+    visitor.allow("404")
+    visitor.goto("/t/nothing-here")
+    says(visitor.find("#lost"), "There is nothing here", "mistyped")
+    expect(visitor.find("#play")).to_be_hidden()
+    expect(visitor.find("#again")).to_be_hidden()
+    visitor.click("#lost a")
+    visitor.find("[data-play]").first.wait_for()
+
+
+def test_a_page_that_is_not_there(visit: Visit) -> None:
+    visitor = visit()
+    visitor.allow("404")
+    visitor.goto("/no/such/page")
+    says(visitor.find("main"), "There is nothing here")
+    visitor.goto("/rules/nothing")
+    says(visitor.find("main"), "There is no such game.")
+
+
+def test_somebody_else_took_the_last_seat(visit: Visit, site: RunningServer) -> None:
+    visitor = visit()
+    visitor.allow("40[0-9]")
+    cat, tom = site.guest("Cat"), site.guest("Tom")
+    table = cat.open("axio", ["me", "open"], public=True)
+    visitor.goto("/")
+    button = visitor.find(f"[data-join='{table.id}']")
+    button.wait_for()
+    tom.join(table)
+    visitor.click(button)
+    says(visitor.find(".toast-error p"))
+    friend = visit()
+    friend.goto(f"/t/{table.id}#invite={table.invite}")
+    expect(friend.find("#detail")).to_have_text("You are watching.")
+
+
+def test_too_many_tables(visit: Visit) -> None:
+    visitor = visit()
+    visitor.allow("429")
+    for _ in range(MOST_TABLES):
+        visitor.client.open("rota", ["me", "open"])
+    visitor.goto("/")
+    visitor.click("[data-play=rota]")
+    says(visitor.find(".toast-error p"), "too many open tables")
+    expect(visitor.find("[data-play=rota]")).not_to_have_attribute("aria-busy", "true")
+    visitor.click("#new")
+    visitor.click("#new-start")
+    says(visitor.find("#new-table .error-text"), "too many open tables")

@@ -1,0 +1,187 @@
+"""Without a mouse: everything can be reached, seen to be reached, done and left again."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from .conftest import Visit
+from .playing import Player
+
+MOST_STOPS = 120
+FOCUS = """() => {
+  const on = document.activeElement;
+  if (!on || on === document.body) return null;
+  const style = getComputedStyle(on);
+  const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
+  const frame = on.id === "board" && getComputedStyle(on.querySelector(".frame")).strokeWidth === "10px";
+  const label = on.closest("label");
+  const around = label && getComputedStyle(label).outlineStyle !== "none";
+  const { width, height } = on.getBoundingClientRect();
+  return {
+    number: [...document.querySelectorAll("*")].indexOf(on),
+    name: on.id || on.dataset.hand || on.getAttribute("href") || on.textContent.trim().slice(0, 30),
+    seen: on.matches(":focus-visible") && (outlined || frame || Boolean(around)),
+    inside: width > 0 && height > 0,
+  };
+}"""
+
+
+def tab_to(page: Page, selector: str, key: str = "Tab") -> None:
+    """Go from stop to stop until this one is reached."""
+    for _ in range(MOST_STOPS):
+        page.keyboard.press(key)
+        if page.evaluate("(selector) => document.activeElement?.matches(selector)", selector):
+            return
+    raise AssertionError(f"{selector} cannot be reached with {key}")
+
+
+def stops(page: Page) -> list[str]:
+    """All stops of a page, from one until it comes again; each must be seen."""
+    found: dict[int, str] = {}
+    for _ in range(MOST_STOPS):
+        page.keyboard.press("Tab")
+        focus = page.evaluate(FOCUS)
+        if focus is None:  # the browser's own controls
+            continue
+        if focus["number"] in found:
+            return list(found.values())
+        assert focus["inside"], f"{focus['name']} has the focus and no size"
+        assert focus["seen"], f"{focus['name']} has the focus and does not look like it"
+        found[focus["number"]] = focus["name"]
+    raise AssertionError(f"the focus does not come round: {list(found.values())[-10:]}")
+
+
+def place_by_keys(player: Player) -> None:
+    """A placement: a digit, arrows, Enter, Enter."""
+    page = player.page
+    numbers = page.locator("#hand button[aria-disabled=false]").evaluate_all(
+        "all => all.map((one) => one.dataset.hand)"
+    )
+    if page.locator("#hand button[aria-pressed=true]").count() == 0:
+        page.keyboard.press(str(int(numbers[0]) + 1))
+    expect(page.locator("#hand button[aria-pressed=true]")).to_have_count(1)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#board [data-ghost]")).to_have_count(1)
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("r")
+    if page.locator("#board [data-ghost]").count() == 0:
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.locator("#confirm")).to_be_enabled()
+    page.keyboard.press("Enter")
+
+
+def test_from_the_first_page_into_a_game(visit: Visit) -> None:
+    visitor = visit("desktop", hurry=True)
+    page = visitor.goto("/")
+    visitor.find("[data-play=axio]").wait_for()
+    tab_to(page, ".skip")
+    page.keyboard.press("Enter")
+    tab_to(page, "[data-play=axio]")
+    page.keyboard.press("Enter")
+    player = Player(visitor)
+    player.due()
+    page.locator("#coach .card").wait_for()
+    while page.locator("#coach .card").is_visible():
+        page.keyboard.press("Escape")  # closes explanations, one at a time
+
+    moves = 0
+    while moves < 4:
+        match player.due():
+            case "place":
+                place_by_keys(player)
+                moves += 1
+            case "offer":
+                tab_to(page, "#keep")
+                page.keyboard.press("Enter")
+    assert player.due() == "place"
+    page.keyboard.press("h")
+    page.locator("#board .ghost.set").wait_for()
+    expect(page.locator("#detail")).to_contain_text("Hint")
+    page.keyboard.press("Enter")
+    player.due()
+    assert len(visitor.heard.orders("move")) >= 5
+    assert visitor.heard.refused == []
+    assert visitor.heard.orders("hint")
+
+
+def test_a_dialog_is_left_with_escape(visit: Visit) -> None:
+    visitor = visit("desktop")
+    visitor.set(coach=False)
+    table = visitor.client.open("hex", ["me", "greedy"]).id
+    page = visitor.goto(f"/t/{table}")
+    Player(visitor).due()
+    page.locator("#board").focus()
+    for key, words in (("b", "Printed"), ("s", "You:"), ("?", "hint")):
+        page.keyboard.press(key)
+        expect(page.locator("dialog[open]")).to_contain_text(words)
+        page.keyboard.press("Escape")
+        expect(page.locator("dialog")).to_have_count(1)  # the curtain, which is closed
+        expect(page.locator("#board")).to_be_focused()
+    tab_to(page, "#menu-button")
+    page.keyboard.press("Enter")
+    page.locator("dialog.menu").wait_for()
+    inside = "() => Boolean(document.activeElement?.closest('dialog'))"
+    assert page.evaluate(inside)
+    page.keyboard.press("Escape")
+    expect(page.locator("#menu-button")).to_be_focused()
+
+    visitor.goto("/")
+    tab_to(page, "#new")
+    page.keyboard.press("Enter")
+    page.locator("#new-table").wait_for()
+    assert page.evaluate(inside)
+    page.keyboard.press("Escape")
+    expect(page.locator("#new-table")).to_have_count(0)
+    expect(page.locator("#new")).to_be_focused()
+
+
+def test_the_log_opens_and_closes_by_key_where_it_is_a_sheet(visit: Visit) -> None:
+    visitor = visit("phone")
+    visitor.set(coach=False)
+    page = visitor.goto(f"/t/{visitor.client.open('axio', ['me', 'greedy']).id}")
+    Player(visitor).due()
+    page.keyboard.press("l")
+    expect(page.locator("#log-panel")).to_be_visible()
+    expect(page.locator("#log-close")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#log-panel")).to_be_hidden()
+    expect(page.locator("#log-toggle")).to_be_focused()
+
+
+def test_the_focus_comes_round_and_is_seen(visit: Visit) -> None:
+    visitor = visit("desktop")
+    visitor.set(coach=False)
+    table = visitor.client.open("axio", ["me", "greedy"]).id
+    page = visitor.goto(f"/t/{table}")
+    Player(visitor).due()
+    page.keyboard.press("1")
+    found = stops(page)
+    assert {"board", "0", "1", "menu-button", "hint", "turn-tile", "log"} <= set(found)
+    for path, shown in (
+        ("/", "[data-play]"),
+        ("/me", "#set-language"),
+        ("/daily", "[data-play]"),
+        ("/rules/axio", "img"),
+    ):
+        visitor.goto(path)
+        visitor.find(shown).first.wait_for()
+        assert len(stops(page)) > 4
+
+
+def test_what_is_chosen_is_spoken(visit: Visit) -> None:
+    visitor = visit("desktop")
+    visitor.set(coach=False)
+    page = visitor.goto(f"/t/{visitor.client.open('axio', ['me', 'greedy']).id}")
+    player = Player(visitor)
+    player.due()
+    voice = page.locator("#voice")
+    page.keyboard.press("1")
+    expect(voice).to_contain_text("places")
+    page.keyboard.press("ArrowRight")
+    expect(voice).to_contain_text(" on ")
+    page.keyboard.press("Enter")
+    expect(voice).to_contain_text("Enter confirms")
+    page.keyboard.press("Enter")
+    player.due()
+    expect(voice).to_contain_text("Your turn")

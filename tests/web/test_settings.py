@@ -1,0 +1,172 @@
+"""What a person can choose, and that it is kept."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from .browsing import Visitor
+from .conftest import Visit
+from .playing import Player
+
+# Counts sounds, and whatever moves on the page for longer than an eye notices.
+COUNT = """
+window.tones = 0;
+window.moved = [];
+const start = OscillatorNode.prototype.start;
+OscillatorNode.prototype.start = function (...when) {
+  window.tones += 1;
+  return start.apply(this, when);
+};
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (...how) {
+  window.moved.push(`animate ${this.id}`);
+  return animate.apply(this, how);
+};
+window.lasting = () => document.getAnimations().filter((one) => one.effect.getTiming().duration > 1);
+for (const name of ["animationstart", "transitionrun"]) {
+  const note = ({ animationName, propertyName, target }) =>
+    lasting().length && window.moved.push(`${name} ${animationName ?? propertyName} ${target.id}`);
+  document.addEventListener(name, note, true);
+}
+"""
+
+
+def background(page: Page) -> str:
+    return str(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+
+
+def start(visitor: Visitor, game: str = "axio") -> Player:
+    visitor.goto(f"/t/{visitor.client.open(game, ['me', 'greedy']).id}")
+    player = Player(visitor)
+    player.due()
+    return player
+
+
+def test_light_and_dark(visit: Visit) -> None:
+    visitor = visit(theme="light")
+    page = visitor.goto("/me")
+    light = background(page)
+    visitor.click("label:has(#set-theme-dark)")
+    dark = background(page)
+    assert dark != light
+    visitor.goto("/rules")
+    assert background(page) == dark
+    page.emulate_media(color_scheme="dark")
+    visitor.goto("/me")
+    visitor.click("label:has(#set-theme-light)")
+    assert background(page) == light
+    visitor.click("label:has(#set-theme-auto)")
+    assert background(page) == dark, "the system's choice"
+
+
+def test_the_language(visit: Visit) -> None:
+    visitor = visit(language="en")
+    page = visitor.goto("/me")
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    page.locator("#set-language").select_option("de")
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.locator("[data-nav='/rules']")).to_have_text("Regeln")
+    visitor.goto("/")
+    expect(page.locator("#games-title")).to_have_text("Spiele")
+    german = visit(language="de")
+    german.goto("/")
+    expect(german.find("html")).to_have_attribute("lang", "de")
+
+
+def test_without_confirmation_one_click_places(visit: Visit) -> None:
+    visitor = visit(hurry=True)
+    page = visitor.goto("/me")
+    visitor.click("label[for=set-confirm]")
+    assert visitor.stored()["confirm"] is False
+    player = start(visitor)
+    before = visitor.actions
+    player.pick()
+    player.set_down()
+    visitor.until("() => document.querySelectorAll('#board .tiles > g').length >= 1")
+    player.due()
+    assert visitor.actions - before == 2
+    assert len(visitor.heard.orders("move")) == 1
+    expect(page.locator("#confirm")).to_be_disabled()
+
+
+def test_drawing_by_hand_lets_a_move_be_taken_back(visit: Visit) -> None:
+    visitor = visit(hurry=True)
+    visitor.set(hold=True, coach=False)
+    player = start(visitor)
+    page = player.page
+    before = page.locator("#board .tiles > g").count()
+    player.place()
+    assert player.due() == "draw"
+    assert page.locator("#board .tiles > g").count() == before + 1
+    visitor.click("#back")
+    assert player.due() == "place"
+    assert page.locator("#board .tiles > g").count() == before
+    player.place()
+    assert player.due() == "draw"
+    visitor.click("#draw")
+    expect(page.locator("#draw")).to_be_hidden()
+    player.due()
+    assert visitor.heard.refused == []
+
+
+def test_sound(visit: Visit) -> None:
+    visitor = visit(hurry=True)
+    visitor.context.add_init_script(COUNT)
+    visitor.set(coach=False)
+    player = start(visitor)
+    page = player.page
+    player.act()
+    player.due()
+    assert page.evaluate("tones") > 0
+    visitor.click("#mute")
+    expect(page.locator("#mute")).to_have_attribute("aria-pressed", "true")
+    page.reload()
+    player.due()
+    expect(page.locator("#mute")).to_have_attribute("aria-pressed", "true")
+    player.act()
+    player.due()
+    assert page.evaluate("tones") == 0
+    assert visitor.stored()["sound"] is False
+
+
+def test_explanations_that_are_not_wanted_do_not_come_back(visit: Visit) -> None:
+    visitor = visit("phone", hurry=True)
+    player = start(visitor)
+    page = player.page
+    card = page.locator("#coach .card")
+    assert len(page.locator("#coach-text").text_content() or "") > 20
+    while card.is_visible():
+        visitor.click("#coach-next")
+    player.pick()  # brings the next explanation
+    card.wait_for()
+    visitor.click("#coach-off")
+    expect(card).to_be_hidden()
+    player.act()
+    player.due()
+    expect(card).to_be_hidden()
+    page.reload()
+    player.due()
+    expect(card).to_be_hidden()
+    start(visitor, "rota")
+    expect(card).to_be_hidden()
+    assert visitor.stored()["coach"] is False
+
+
+def test_less_motion(visit: Visit) -> None:
+    visitor = visit(calm=True)
+    visitor.context.add_init_script(COUNT)
+    player = start(visitor)
+    page = player.page
+    expect(page.locator("html")).to_have_attribute("data-motion", "reduced")
+    for _ in range(2):
+        player.act()
+        player.due()
+    player.pick()
+    player.set_down()
+    visitor.click("#menu-button")
+    assert page.evaluate("moved") == []
+    assert page.evaluate("lasting().length") == 0
+    page.keyboard.press("Escape")
+    visitor.goto("/me")
+    visitor.click("label:has(#set-motion-full)")
+    expect(page.locator("html")).not_to_have_attribute("data-motion", "reduced")
