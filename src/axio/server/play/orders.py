@@ -42,6 +42,14 @@ def _read(text: str) -> Order:
     return order
 
 
+def id_of(text: str) -> str | None:
+    """The id of a message that is not carried out, if it has one."""
+    try:
+        return _read(text).id
+    except AxioError:
+        return None
+
+
 async def _carry_out(room: Room, client: Connection, order: Order, bots: Bots) -> None:
     match order.do:
         case "ping":

@@ -14,7 +14,7 @@ from ..play.acts import Drew, Moved
 from ..play.connection import Connection, encode
 from ..play.entries import deadline
 from ..play.messages import SeatsMessage
-from ..play.orders import hear
+from ..play.orders import hear, id_of
 from ..play.refusals import NoSuchTable, Refused
 from ..play.room import Room
 from ..play.telling import Step, seat_infos
@@ -92,10 +92,11 @@ async def _follow(server: Server, room: Room, client: Connection, socket: WebSoc
         if client.closed:
             await socket.close(TOO_SLOW, f"{PROGRAM}: messages were not taken")
             return
+        text = message.get("text") or ""
         if bucket is not None and not bucket.take():
-            room.audience.refuse(client, TOO_FAST, None)
+            room.audience.refuse(client, TOO_FAST, id_of(text))
             continue
-        await hear(room, client, message.get("text") or "", server.bots)
+        await hear(room, client, text, server.bots)
 
 
 def _sender(socket: WebSocket) -> Callable[[str], Coroutine[Any, Any, None]]:
