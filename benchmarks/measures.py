@@ -25,7 +25,8 @@ BUSY = 1.5  # seconds of a round
 ECHO = 0.7
 PACED = 8.0
 WARMING = 3.0
-GAMES_A_SECOND = 120  # spare tables to have for every second of a round: more than can end
+GAMES_A_SECOND = 120  # more than can end
+SHORTEST_GAME = 15  # moves, about
 SETTLING = 2.0
 
 T = TypeVar("T")
@@ -82,7 +83,8 @@ async def _play(
 ) -> Played:
     load, echo = Load(server.port, game), Echo(echo_port)
     seconds = BUSY if pace is None else PACED
-    spare = int(seconds * GAMES_A_SECOND if pace is None else seconds * tables / pace / 10)
+    # Games that began at the same time also end at the same time.
+    spare = tables + int(seconds * (GAMES_A_SECOND if pace is None else tables / pace / SHORTEST_GAME))
     await echo.grow(tables)
     await load.grow(tables, spare)
     await load.busy(WARMING)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -60,12 +61,8 @@ class Postgres:
     def stop(self) -> None:
         """Stop it and remove everything."""
         if self._process is not None:
-            self._process.terminate()  # a smart shutdown would wait for clients; these are gone
-            try:
-                self._process.wait(5)
-            except subprocess.TimeoutExpired:
-                self._process.send_signal(2)  # SIGINT: let go of clients
-                self._process.wait(PATIENCE)
+            self._process.send_signal(signal.SIGINT)  # at once, whoever is still connected
+            self._process.wait(PATIENCE)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -104,7 +104,7 @@ PATHS: list[tuple[str, str, Any, int]] = [
     ("GET", "/api/tables?which=all", None, 400),
     ("GET", "/api/games/chess/rules", None, 404),
     ("GET", "/api/games/chess/picture.svg", None, 404),
-    ("GET", "/api/games/axio/figures/nothing.svg", None, 422),
+    ("GET", "/api/games/axio/figures/nothing.svg", None, 404),
     ("GET", "/api/games/axio/figures/..%2f..%2frules.md", None, 404),
     ("GET", "/api/games?lang=" + "x" * 30, None, 400),
     ("GET", "/api/daily?day=yesterday", None, 400),

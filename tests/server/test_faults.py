@@ -16,13 +16,15 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from axio.games import GAMES
+from axio.server.play import entries
+from axio.server.play import room as room_module
 from axio.server.play.acts import write_act
 from axio.server.play.entries import entry_of
 from axio.server.play.game import Game
 from axio.server.play.room import Room
 from axio.server.storage.journal import Entry
 
-from .inside import Guest, Inside, Json, Socket, inside
+from .inside import PATIENCE, Guest, Inside, Json, Socket, inside
 
 PATHS = ("/picture.svg", "/picture.png", "/record", "/replay")
 FAILURES: dict[str, Callable[[], Exception]] = {
@@ -265,7 +267,7 @@ def test_nobody_is_shown_a_move_before_it_is_kept(tmp_path: Path) -> None:
             targets += [f"/api/tables?which={which}" for which in ("live", "mine")]
             tokens = ["", *(person.token for person in here.people)]
             asked = [(target, token) for target in targets for token in tokens]
-            for _ in range(3):
+            for _ in range(2):
                 before = [await here.made.ask("GET", target, token) for target, token in asked]
                 await here.heard()
                 told = [len(one.texts) for one in here.all]
@@ -328,3 +330,42 @@ def test_a_table_that_is_left_while_a_draw_waits_is_closed_for_good(tmp_path: Pa
             assert (row["status"], row["turn"], row["due"]) == ("closed", None, None)
 
     asyncio.run(play())
+
+
+@pytest.mark.parametrize("waiting", ["a bot", "a draw"])
+def test_what_the_server_does_by_itself_waits_for_the_database_and_goes_on(
+    tmp_path: Path, waiting: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def play() -> None:
+        async with inside(tmp_path) as made:
+            faults, ann = Faults(made), await made.guest("Ann")
+            seats: list[Json] = [{"kind": "me"}, {"kind": "bot", "level": "greedy"}]
+            table = (await made.open(ann, "axio", seats))["id"]
+            socket = await made.socket(table, ann.token)
+            view = await socket.until(lambda told: told["type"] == "view")
+            held = waiting == "a draw"
+            order = {"do": "move", "id": "m", "n": view["n"], "pick": 0, "hold": held}
+            thinking = asyncio.Event()
+            choose = made.server.bots.choose
+
+            async def slowly(level: str, seen: Any) -> Any:
+                await thinking.wait()
+                return await choose(level, seen)
+
+            made.server.bots.choose = slowly  # type: ignore[method-assign]
+            await socket.ask(**order)
+            faults.down = True
+            thinking.set()
+            while len(tries(caplog)) < 2:  # it was tried, and tried again
+                await asyncio.sleep(0.01)
+            faults.down = False
+            await socket.until(lambda told: told.get("n", 0) > view["n"] + 1 and told["moves"] is not None)
+
+    monkeypatch.setattr(room_module, "RETRY", 0.3)
+    monkeypatch.setattr(entries, "HOLD", 0.1)
+    asyncio.run(asyncio.wait_for(play(), PATIENCE))
+    assert len(tries(caplog)) < 100  # not as fast as it can
+
+
+def tries(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.message for record in caplog.records if " could not move at table " in record.message]

@@ -72,7 +72,7 @@ def test_nothing_that_is_sent_before_the_end_has_the_seed_a_hand_or_the_key(
             seed = game_at(made, table).terms.seed.encode()
             lots = random.Random(game)
             while True:
-                await play(made, table, sockets, lots, 12)
+                await play(made, table, sockets, lots, 25)
                 tokens = ["", ann.token, bob.token, eve.token]
                 said = [await everything(made, table, game, token) for token in tokens]
                 refused = [

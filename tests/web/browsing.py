@@ -35,7 +35,11 @@ SIZES: dict[str, ViewportSize] = {
     "phone": {"width": 360, "height": 740},
     "tablet": {"width": 820, "height": 1180},
     "desktop": {"width": 1440, "height": 900},
+    "wall": {"width": 3840, "height": 2160},
 }
+TOUCHED = ("phone", "tablet")
+Theme = Literal["light", "dark"]
+THEMES: tuple[Theme, ...] = ("light", "dark")
 expect.set_options(timeout=PATIENCE)
 LOCALES = {"en": "en-GB", "de": "de-DE"}
 
@@ -217,13 +221,13 @@ def new_visitor(
     size: str = "desktop",
     *,
     language: str = "en",
-    theme: Literal["light", "dark"] = "light",
+    theme: Theme = "light",
     calm: bool = False,
     hurry: bool = False,
     worker: bool = True,
 ) -> Visitor:
     """A visitor with a fresh context; `worker` says whether the site's service worker may run."""
-    touch = size != "desktop"
+    touch = size in TOUCHED
     context = chromium.new_context(
         viewport=SIZES[size],
         has_touch=touch,

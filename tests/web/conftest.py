@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import pytest
 from playwright.sync_api import Browser as Chromium
@@ -13,7 +13,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.server.driving import RunningServer, start_server
 
-from .browsing import Visitor, launch, new_visitor
+from .browsing import Theme, Visitor, launch, new_visitor
 from .stage import Stage
 
 FAILED = pytest.StashKey[bool]()
@@ -62,7 +62,7 @@ class Visit(Protocol):
         *,
         url: str | None = None,
         language: str = "en",
-        theme: Literal["light", "dark"] = "light",
+        theme: Theme = "light",
         calm: bool = False,
         hurry: bool = False,
         worker: bool = True,

@@ -11,6 +11,7 @@ from .browsing import Visitor
 from .playing import PLACES, Player
 from .stage import GAMES, Stage
 
+BOTH = ("en", "de")
 Open = Callable[[Visitor, Stage], None]
 
 
@@ -21,6 +22,7 @@ class State:
     name: str
     open: Open
     board: bool = False  # whether there is a board, which must be seen whole
+    languages: tuple[str, ...] = BOTH  # one is enough for what differs from another state in its board only
 
     def show(self, visitor: Visitor, stage: Stage) -> Page:
         """Bring a visitor there and wait until the page has come to rest."""
@@ -30,6 +32,16 @@ class State:
             "() => document.fonts.status === 'loaded' && [...document.images].every((one) => one.complete)"
         )
         return visitor.page
+
+
+def settle(page: Page) -> None:
+    """Let the page draw itself anew, and all that moves arrive."""
+    page.evaluate("""async () => {
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const ends = (one) => one.effect.getTiming().iterations !== Infinity;
+      const passing = document.getAnimations().filter(ends);
+      await Promise.all(passing.map((one) => one.finished.catch(() => {})));
+    }""")
 
 
 def at(path: str, shows: str) -> Open:
@@ -194,10 +206,13 @@ STATES = [
     State("waiting", waiting),
     State("invited", invited),
     State("beginning", beginning),
-    *(State(f"playing-{game}", playing(game), board=True) for game in GAMES),
-    State("turned", turned, board=True),
+    State("playing-axio", playing("axio"), board=True),
+    State("playing-hex", playing("hex"), board=True, languages=("de",)),
+    State("playing-rota", playing("rota"), board=True, languages=("en",)),
+    State("playing-trio", playing("trio"), board=True, languages=("de",)),
+    State("turned", turned, board=True, languages=("en",)),
     State("naming", naming, board=True),
-    State("swapping", swapping, board=True),
+    State("swapping", swapping, board=True, languages=("en",)),
     State("watching", watching, board=True),
     State("curtain", curtain),
     State("over", over, board=True),
@@ -212,5 +227,5 @@ STATES = [
     State("missing", missing("/nothing/here", "h1")),
     State("no-table", missing("/t/unknown", "#lost")),
     State("offline", offline),
-    State("schema", at("/schema", "table")),
+    State("schema", at("/schema", "table"), languages=("en",)),
 ]

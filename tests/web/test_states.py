@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, ViewportSize
+from playwright.sync_api import ViewportSize
 
 from .browsing import SIZES
 from .checks import hidden_board, sideways, small_targets, violations
 from .conftest import Visit
 from .stage import Stage
-from .states import STATES, State
+from .states import STATES, State, settle
 
 SCREENS: list[ViewportSize] = [
     {"width": 320, "height": 640},
@@ -21,18 +21,14 @@ SCREENS: list[ViewportSize] = [
 ]
 
 
-def settle(page: Page) -> None:
-    """Let the page draw itself anew, and all that moves arrive."""
-    page.evaluate("""async () => {
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-      const ends = (one) => one.effect.getTiming().iterations !== Infinity;
-      const passing = document.getAnimations().filter(ends);
-      await Promise.all(passing.map((one) => one.finished.catch(() => {})));
-    }""")
-
-
-@pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+@pytest.mark.parametrize(
+    ("state", "language"),
+    [
+        pytest.param(one, language, id=f"{one.name}-{language}")
+        for one in STATES
+        for language in one.languages
+    ],
+)
 def test_everybody_can_use_it_everywhere(visit: Visit, stage: Stage, state: State, language: str) -> None:
     dark = language == "de"  # on a phone; on a desktop it is the other way round
     visitor = visit("phone", language=language, theme="dark" if dark else "light", worker=False)

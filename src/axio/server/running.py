@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from .settings import Settings
 from .storage.database import Database
 from .storage.journal import CHANNEL, Journal
 from .storage.tables import TableStore
+
+GARBAGE = (10_000, 20, 20)  # as for `gc.set_threshold`: seldom, as there is little of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,10 @@ async def running(server: Server, channels: ChannelsPlugin) -> AsyncIterator[Non
 async def _prepare(server: Server) -> None:
     """Load the rules, then let games go on that were interrupted."""
     await server.bots.prepare()
+    # What is there now stays: looking through it for garbage again and again would only hold up the tables.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GARBAGE)
     await server.rooms.sweep()
 
 

@@ -22,6 +22,8 @@ from .game import Game
 from .refusals import Refused, Unavailable
 from .telling import Viewer
 
+RETRY = 5.0  # seconds until what failed is tried again
+
 log = logging.getLogger(__name__)
 
 
@@ -383,6 +385,7 @@ class Room:
                 await self._move_by(level, "")
         except Exception:
             log.exception("a bot could not move at table %s", self.id)
+            self._try_again()
         finally:
             self._thinking = None
 
@@ -412,9 +415,18 @@ class Room:
                 await self._move_by(DEFAULT_LEVEL, "clock")
         except Exception:
             log.exception("the clock could not move at table %s", self.id)
-        finally:
+            self._try_again()
+        else:
             self._thinking = None
             self.wake()
+        finally:
+            self._thinking = None
+
+    def _try_again(self) -> None:
+        """What has just failed, as it will while the database is away, is tried again after a while."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(RETRY, self.wake)
 
     def close(self) -> None:
         """Stop what goes on by itself."""

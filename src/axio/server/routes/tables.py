@@ -6,13 +6,14 @@ import secrets
 from typing import Annotated, Any, Literal
 
 from litestar import Response, get, post
+from litestar.openapi import ResponseSpec
 from litestar.params import FromQuery, JSONBody, PathParameter
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Meta, Struct, field
 
 from ...errors import WrongPlayers
 from ...games import find_variant
-from ...record import record_of
+from ...record import Record, record_of
 from ..identity.people import Person, clean_name
 from ..play.acts import Act, Hired, Sat
 from ..play.bots import LEVELS
@@ -322,7 +323,10 @@ async def show_replay(server: Here, person: Asker, table_id: TableId) -> Replay:
     return replay(start, since, person.id if person else None)
 
 
-@get("/api/tables/{table_id:str}/record", responses=problems(400, 404, 409, 503))
+@get(
+    "/api/tables/{table_id:str}/record",
+    responses={200: ResponseSpec(Record, False, "The record.")} | problems(400, 404, 409, 503),
+)
 async def show_record(server: Here, person: Asker, table_id: TableId) -> Response[bytes]:
     """The record of a finished game, which anybody can check."""
     room = await finished(server, table_id, person)

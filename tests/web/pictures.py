@@ -1,0 +1,72 @@
+"""Takes pictures of the page: the one of the README, and all pages in all states to be looked at.
+
+python -m tests.web.pictures OUT              everything, into the folder OUT, and docs/page.png
+python -m tests.web.pictures OUT home daily   only these states
+python -m tests.web.pictures                  only docs/page.png
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+
+from playwright.sync_api import Browser as Chromium
+from playwright.sync_api import ViewportSize, sync_playwright
+
+from tests.server.driving import start_server
+
+from .browsing import SIZES, THEMES, launch, new_visitor
+from .stage import Stage
+from .states import STATES, playing, settle
+
+README = Path(__file__).parents[2] / "docs" / "page.png"
+README_SIZE: ViewportSize = {"width": 1280, "height": 800}
+
+
+def take_all(chromium: Chromium, stage: Stage, folder: Path, names: Iterable[str]) -> None:
+    """All states, or those of these names, on all screens, light and dark."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = set(names)
+    for state, size, theme in product(STATES, SIZES, THEMES):
+        if wanted and state.name not in wanted:
+            continue
+        visitor = new_visitor(chromium, stage.url, size, theme=theme, worker=False)
+        page = state.show(visitor, stage)
+        settle(page)
+        page.screenshot(path=folder / f"{state.name}-{size}-{theme}.png")
+        visitor.context.close()
+
+
+def take_readme(chromium: Chromium, stage: Stage, path: Path = README) -> None:
+    """A game in the middle, a tile on the board that waits to be confirmed, and what it would score."""
+    visitor = new_visitor(chromium, stage.url, worker=False)
+    visitor.page.set_viewport_size(README_SIZE)
+    stage.enter(visitor)
+    playing("axio")(visitor, stage)
+    visitor.find("#ghost-points").wait_for()
+    settle(visitor.page)
+    visitor.page.screenshot(path=path)
+    visitor.context.close()
+
+
+def main(arguments: list[str]) -> None:
+    """Take the pictures that are asked for."""
+    with (
+        tempfile.TemporaryDirectory() as data,
+        start_server(Path(data)) as server,
+        sync_playwright() as playwright,
+    ):
+        chromium = launch(playwright.chromium)
+        stage = Stage(server.url)
+        if len(arguments) < 2:
+            take_readme(chromium, stage)
+        if arguments:
+            take_all(chromium, stage, Path(arguments[0]), arguments[1:])
+        chromium.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
