@@ -47,21 +47,23 @@ class Http:
         return msgspec.json.decode(answer.body)
 
     async def _ask(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
-        found = await self._free.get()
+        lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self._port}"]
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        request = "\r\n".join([*lines, f"Content-Length: {len(body)}", "", ""]).encode() + body
+        used = await self._free.get()
+        free = None
         try:
-            if found is None or found[0].at_eof():  # the server hangs up when nothing is asked for long
-                found = await asyncio.open_connection("127.0.0.1", self._port)
-            reader, writer = found
-            found = None
-            lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self._port}"]
-            lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-            lines.append(f"Content-Length: {len(body)}")
-            writer.write("\r\n".join([*lines, "", ""]).encode() + body)
-            answer = await _read(reader)
-            found = reader, writer
+            if used is not None:
+                try:
+                    answer, free = await _exchange(*used, request), used
+                    return answer
+                except (ConnectionError, asyncio.IncompleteReadError):
+                    pass  # the server hangs up when nothing is asked for long
+            new = await asyncio.open_connection("127.0.0.1", self._port)
+            answer, free = await _exchange(*new, request), new
             return answer
         finally:
-            self._free.put_nowait(found)
+            self._free.put_nowait(free)
 
     async def close(self) -> None:
         """Hang up."""
@@ -70,7 +72,8 @@ class Http:
                 found[1].close()
 
 
-async def _read(reader: asyncio.StreamReader) -> Answer:
+async def _exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes) -> Answer:
+    writer.write(request)
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     first, *lines = head.rstrip("\r\n").split("\r\n")
     pairs = (line.partition(":") for line in lines)

@@ -352,7 +352,7 @@ def test_what_the_server_does_by_itself_waits_for_the_database_and_goes_on(
                 await thinking.wait()
                 return await choose(level, seen)
 
-            made.server.bots.choose = slowly  # type: ignore[method-assign]
+            monkeypatch.setattr(made.server.bots, "choose", slowly)
             await socket.ask(**order)
             faults.down = True
             thinking.set()

@@ -8,7 +8,7 @@ import sys
 import click
 
 from ..server.alone import AlreadyRunning
-from ..server.serving import free_port, open_browser, serve
+from ..server.serving import check, free_port, open_browser, serve
 from ..server.settings import Settings
 from .warm import compile_games, not_compiled
 
@@ -17,9 +17,7 @@ from .warm import compile_games, not_compiled
 @click.option(
     "--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 is all."
 )
-@click.option(
-    "--port", type=click.IntRange(1, 65535), help="By default the first free one from 8000 on."
-)
+@click.option("--port", type=click.IntRange(1, 65535), help="By default the first free one from 8000 on.")
 @click.option(
     "--data", metavar="FOLDER", default="", help="Where to keep games; by default your data folder."
 )
@@ -76,6 +74,7 @@ def command(
         bot_seconds=bot_seconds,
         logs=log,
     )
+    check(settings)
     if missing := not_compiled():
         click.echo("The rules are compiled, once on this machine; this takes about half a minute.", err=True)
         compile_games(missing)

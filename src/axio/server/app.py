@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from litestar import Litestar
-from litestar.channels import ChannelsPlugin
-from litestar.channels.backends.base import ChannelsBackend
-from litestar.channels.backends.memory import MemoryChannelsBackend
 from litestar.config.app import AppConfig
 from litestar.config.compression import CompressionConfig
 from litestar.datastructures import State
@@ -22,7 +19,6 @@ from .routes.person import provide_person, provide_server
 from .routes.reference import ReferencePage
 from .running import Server, assemble, running
 from .settings import PROGRAM, Settings
-from .storage.journal import CHANNEL
 
 LARGEST_BODY = 8_000
 # The page's own files are kept compressed; a PNG is compressed by its nature.
@@ -37,10 +33,8 @@ def make_app(settings: Settings | None = None) -> ASGIApp:
 
 
 def _litestar(server: Server) -> Litestar:
-    channels = ChannelsPlugin(_backend(server.settings), channels=[CHANNEL])
     config = AppConfig(
         route_handlers=list(ROUTES),
-        plugins=[channels],
         state=State({"server": server}),
         dependencies={
             "server": Provide(provide_server, sync_to_thread=False),
@@ -51,7 +45,7 @@ def _litestar(server: Server) -> Litestar:
             "gzip", minimum_size=1_000, gzip_compress_level=5, exclude=PACKED
         ),
         request_max_body_size=LARGEST_BODY,
-        lifespan=[lambda app: running(server, channels)],
+        lifespan=[lambda app: running(server)],
         logging_config=None,
         openapi_config=OpenAPIConfig(
             title=PROGRAM,
@@ -63,11 +57,3 @@ def _litestar(server: Server) -> Litestar:
         ),
     )
     return Litestar.from_config(config)
-
-
-def _backend(settings: Settings) -> ChannelsBackend:
-    if not settings.on_postgresql:
-        return MemoryChannelsBackend()
-    from litestar.channels.backends.asyncpg import AsyncPgChannelsBackend
-
-    return AsyncPgChannelsBackend(settings.url.replace("postgresql+asyncpg", "postgresql", 1))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
-
-from litestar.channels import ChannelsPlugin
 
 from .guard.limits import Limits
 from .identity.people import People
@@ -18,7 +16,8 @@ from .play.presence import share_presence
 from .play.rooms import Rooms
 from .settings import Settings
 from .storage.database import Database
-from .storage.journal import CHANNEL, Journal
+from .storage.journal import Journal
+from .storage.notices import notices
 from .storage.tables import TableStore
 
 GARBAGE = (10_000, 20, 20)  # as for `gc.set_threshold`: seldom, as there is little of it
@@ -56,12 +55,12 @@ def assemble(settings: Settings) -> Server:
 
 
 @asynccontextmanager
-async def running(server: Server, channels: ChannelsPlugin) -> AsyncIterator[None]:
+async def running(server: Server) -> AsyncIterator[None]:
     """Start everything; on the way out finish what has begun."""
     await server.database.upgrade()
     tasks = [
         asyncio.create_task(_prepare(server)),
-        asyncio.create_task(_listen(server, channels)),
+        asyncio.create_task(_listen(server)),
         asyncio.create_task(_meet(server)),
     ]
     try:
@@ -94,10 +93,9 @@ async def _meet(server: Server) -> None:
         await share_presence(server.rooms, server.store)
 
 
-async def _listen(server: Server, channels: ChannelsPlugin) -> None:
+async def _listen(server: Server) -> None:
     """Follow what other processes write."""
-    if not server.database.on_postgresql:
-        return  # there is no other process
-    async with channels.start_subscription([CHANNEL]) as subscriber:
-        async for notice in subscriber.iter_events():
-            await server.rooms.heard(notice.decode())
+    if server.database.on_postgresql:
+        async with aclosing(notices(server.settings.dsn)) as told:
+            async for notice in told:
+                await server.rooms.heard(notice)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 import time
@@ -11,10 +12,13 @@ from collections.abc import Callable
 from typing import Any
 
 import uvicorn
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 
 from .alone import alone
 from .logs import set_up_logs
 from .settings import BadSetting, Settings
+from .storage.database import Database
 
 FACTORY = f"{__package__}.serving:app"
 LARGEST_MESSAGE = 16_000
@@ -44,10 +48,29 @@ def app() -> object:
     return make_app(settings)
 
 
-def serve(settings: Settings, *, when_ready: Callable[[str], None] | None = None) -> None:
-    """Serve until it is interrupted. Raises `BadSetting`."""
+def check(settings: Settings) -> None:
+    """See whether a server can be started this way. Raises `BadSetting`."""
     settings.check()
     _check_port(settings)
+    asyncio.run(_check_database(settings))
+
+
+async def _check_database(settings: Settings) -> None:
+    try:
+        database = Database(settings.url)
+        try:
+            async with database.reading() as connection:
+                await connection.execute(text("SELECT 1"))
+        finally:
+            await database.close()
+    except (SQLAlchemyError, OSError) as error:
+        # The driver's own words only: SQLAlchemy adds lines, and an address may hold a password.
+        why = str(getattr(error, "orig", None) or error).splitlines()[0]
+        raise BadSetting(f"the database cannot be reached: {why}") from None
+
+
+def serve(settings: Settings, *, when_ready: Callable[[str], None] | None = None) -> None:
+    """Serve until it is interrupted, what `check` has found good. Raises `AlreadyRunning`."""
     with alone(settings, address(settings)):
         settings.to_environment()
         set_up_logs(settings.logs)

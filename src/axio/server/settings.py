@@ -63,6 +63,11 @@ class Settings:
         return f"{drivers[scheme]}://{rest}"
 
     @property
+    def dsn(self) -> str:
+        """The address of a PostgreSQL database, for its own driver."""
+        return self.url.replace("postgresql+asyncpg", "postgresql", 1)
+
+    @property
     def on_postgresql(self) -> bool:
         """Whether the database is a PostgreSQL server."""
         return self.url.startswith("postgresql")

@@ -25,6 +25,7 @@ class Audience:
         self.connections: set[Connection] = set()
         self._elsewhere: set[str] = set()
         self._left: dict[str, float] = {}
+        self._gone: set[str] = set()
         self._opened = time.monotonic()
 
     # ------------------------------------------------------------ who is here
@@ -58,7 +59,13 @@ class Audience:
         if client.person is None or client.person in self.here:
             return False
         self._left[client.person] = time.monotonic()
+        self._gone.add(client.person)
         return bool(self.connections and self.game.seats_of(client.person))
+
+    def gone(self) -> set[str]:
+        """Those who have left this process since this was last asked."""
+        gone, self._gone = self._gone - self.here_locally, set()
+        return gone
 
     def learn_who_is_elsewhere(self, people: set[str]) -> bool:
         """Other processes have clients, too; whether that has changed."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 
@@ -80,6 +82,12 @@ class Terms:
     def commitment(self) -> str:
         """What is shown of the seed while the game is played."""
         return commitment(self.seed)
+
+
+def next_id(terms: Terms) -> str:
+    """The id of the rematch of a table: one for all who ask, and nobody else can guess it."""
+    digest = hashlib.sha256(f"next:{terms.id}:{terms.invite}".encode()).digest()
+    return base64.urlsafe_b64encode(digest)[:16].decode()
 
 
 @dataclass(slots=True)

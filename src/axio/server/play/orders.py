@@ -96,6 +96,7 @@ def _seat(room: Room, client: Connection) -> int:
         if not yours:
             raise Refused("not_allowed", "you are watching; only those who play can move")
         raise Refused("not_allowed", "say first which of you is looking")
+    room.check_present(client.seat)
     return client.seat
 
 

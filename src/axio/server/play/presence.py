@@ -27,6 +27,9 @@ async def share_presence(rooms: Rooms, store: TableStore) -> None:
 
 async def _once(rooms: Rooms, store: TableStore) -> None:
     used = rooms.in_use()
+    # A note that one of ours is here must not come back to us when they have left.
+    if gone := [(room.id, person) for room in used for person in room.audience.gone()]:
+        await store.set_here(gone, 0)
     ours = [(room.id, person) for room in used for person in room.audience.here_locally]
     if ours:
         await store.set_here(ours, now() + LASTS)

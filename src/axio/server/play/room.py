@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -242,8 +242,10 @@ class Room:
         """Note the table of the rematch; the one that counts, if somebody was first."""
         async with self.alone():
             if self.game.next is None:
-                await self._act(Continued(table))
-            assert self.game.next is not None
+                with suppress(Refused):  # another process may have been first
+                    await self._act(Continued(table))
+            if self.game.next is None:
+                raise Unavailable
             return self.game.next
 
     def check_current(self, based_on: int | None) -> None:
@@ -252,6 +254,11 @@ class Room:
             raise Refused(
                 "stale", f"the table is at number {self.game.number}, the message was made at {based_on}"
             )
+
+    def check_present(self, seat: int) -> None:
+        """Refuse what somebody does who has left the seat to a bot. Raises `Refused`."""
+        if self.game.seats[seat].bot is not None:
+            raise Refused("not_allowed", "a bot plays for you: take your seat back first")
 
     def _check_begun(self) -> None:
         if self.game.status == "open":
@@ -331,6 +338,7 @@ class Room:
             await self._read_again()
         except Exception:
             log.exception("table %s could not be read again", self.id)
+            self._try_again()
 
     async def _read_again(self) -> None:
         self.audience.game = await self._services.load(self.id)
@@ -366,6 +374,9 @@ class Room:
 
     def wake(self) -> None:
         """See to it that bots, clocks and draws that wait go on."""
+        if self._doubtful:
+            self._try_again()
+            return
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -426,7 +437,24 @@ class Room:
         """What has just failed, as it will while the database is away, is tried again after a while."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(RETRY, self.wake)
+        self._timer = asyncio.get_running_loop().call_later(RETRY, self._go_on)
+
+    def _go_on(self) -> None:
+        self._timer = None
+        if self._thinking is None:
+            self._thinking = asyncio.create_task(self._find_out_and_go_on())
+
+    async def _find_out_and_go_on(self) -> None:
+        try:
+            async with self.alone():
+                pass  # by now it is known again what is kept
+        except Refused:
+            self._try_again()
+        else:
+            self._thinking = None
+            self.wake()
+        finally:
+            self._thinking = None
 
     def close(self) -> None:
         """Stop what goes on by itself."""

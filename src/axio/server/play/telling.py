@@ -126,7 +126,7 @@ def _position(game: Game, viewer: Viewer) -> View:
 
 
 def _asked(game: Game, seat: int | None) -> bool:
-    return seat is not None and seat == game.turn and game.held is None
+    return seat is not None and seat == game.turn and game.held is None and game.seats[seat].bot is None
 
 
 def _info(game: Game, viewer: Viewer) -> TableInfo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from litestar import Response, get, post
@@ -10,6 +11,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import FromQuery, JSONBody, PathParameter
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Meta, Struct, field
+from sqlalchemy.exc import IntegrityError
 
 from ...errors import WrongPlayers
 from ...games import find_variant
@@ -18,7 +20,7 @@ from ..identity.people import Person, clean_name
 from ..play.acts import Act, Hired, Sat
 from ..play.bots import LEVELS
 from ..play.entries import now
-from ..play.game import Game, Terms
+from ..play.game import Game, Terms, next_id
 from ..play.messages import ViewMessage
 from ..play.refusals import NoSuchTable, Refused
 from ..play.replay import Replay, replay
@@ -265,6 +267,7 @@ async def make_move(server: Here, person: Asker, table_id: TableId, data: JSONBo
     turn = room.game.turn
     seat = data.seat if data.seat in yours else turn if turn in yours else yours[0]
     assert seat is not None
+    room.check_present(seat)
     wanted: Any = data.pick if data.move is None else data.move
     if wanted is None:
         raise Refused("bad_message", "send a move as text, or pick one of those offered by its number")
@@ -299,7 +302,7 @@ async def rematch(server: Here, person: Asker, table_id: TableId) -> Next:
             acts.append(Hired(turned, seat.bot))
     terms = game.terms
     made = Terms(
-        id=new_id(),
+        id=next_id(terms),
         game=terms.game,
         players=count,
         options=terms.options,
@@ -311,8 +314,9 @@ async def rematch(server: Here, person: Asker, table_id: TableId) -> Next:
         seed=secrets.token_hex(32),
         created=now(),
     )
-    new_room = await server.rooms.open(made, acts)
-    return Next(await room.go_on_at(new_room.id))
+    with suppress(IntegrityError):  # somebody else asked at the same time
+        await server.rooms.open(made, acts)
+    return Next(await room.go_on_at(made.id))
 
 
 @get("/api/tables/{table_id:str}/replay", responses=problems(400, 404, 409, 503))
