@@ -14,6 +14,18 @@ from typing import cast
 TEXT, CLOSE, PING, PONG = 0x1, 0x8, 0x9, 0xA
 LAST = 0x80  # the bit of a frame that ends its message; here every frame does
 MASKED = 0x80
+# What a browser says about itself; servers tend to keep it as long as the connection lasts.
+BROWSER = (
+    "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0",
+    "Accept: */*",
+    "Accept-Language: en-GB,en;q=0.9,de;q=0.8",
+    "Accept-Encoding: gzip, deflate, br, zstd",
+    "Cache-Control: no-cache",
+    "Pragma: no-cache",
+    "Sec-Fetch-Dest: websocket",
+    "Sec-Fetch-Mode: websocket",
+    "Sec-Fetch-Site: same-origin",
+)
 # Clients have to mask. The key protects proxies from hostile pages; zeros are fine on the way to a server
 # of one's own, which undoes the masking all the same.
 NO_KEY = bytes(4)
@@ -48,6 +60,8 @@ class WebSocket(asyncio.Protocol):
             "Connection: Upgrade",
             f"Sec-WebSocket-Key: {base64.b64encode(os.urandom(16)).decode()}",
             "Sec-WebSocket-Version: 13",
+            f"Origin: http://{host}:{port}",
+            *BROWSER,
         ]
         if self._token:
             lines.append(f"Authorization: Bearer {self._token}")

@@ -63,7 +63,7 @@ def run(url: str, examples: int, seed: int = 1) -> subprocess.CompletedProcess[s
             env={
                 **os.environ,
                 ADDRESS: url,
-                "SCHEMATHESIS_HOOKS": __name__,
+                "SCHEMATHESIS_HOOKS": f"{__package__}.openapi",
                 "PYTHONPATH": str(Path(__file__).parents[2]),
                 "PYTHONWARNINGS": "default",
             },

@@ -16,7 +16,7 @@ import pytest
 from .crash.arena import run
 from .crash.audit import Book, Lost
 from .crash.kept import Kept, read
-from .crash.ledger import Counts, Ledger, Sent
+from .crash.ledger import Counts, Json, Ledger, Sent
 from .inside import inside
 from .postgres import Postgres
 
@@ -70,11 +70,16 @@ def a_game(folder: Path) -> tuple[Kept, Ledger]:
     return asyncio.run(play())
 
 
-def edit(kept: Kept, number: int, change: Callable[[dict[str, object]], object]) -> None:
-    _, at, body = kept.entries[number]
-    act = json.loads(body)
-    change(act)
-    kept.entries[number] = kept.entries[number][0], at, json.dumps(act)
+def edit(kept: Kept, which: Callable[[Json], bool], change: Callable[[Json], object]) -> None:
+    """Change the first entry that fits."""
+    acts = [json.loads(body) for _, _, body in kept.entries]
+    index = next(index for index, act in enumerate(acts) if which(act))
+    change(acts[index])
+    kept.entries[index] = *kept.entries[index][:2], json.dumps(acts[index])
+
+
+def with_a_draw(act: Json) -> bool:
+    return act["a"] == "move" and bool(act.get("drawn"))
 
 
 def losing_the_last_entry(kept: Kept, _: Ledger) -> None:
@@ -88,11 +93,11 @@ def losing_an_entry_in_the_middle(kept: Kept, _: Ledger) -> None:
 
 
 def losing_what_was_drawn(kept: Kept, _: Ledger) -> None:
-    edit(kept, 4, lambda act: act.pop("drawn"))
+    edit(kept, with_a_draw, lambda act: act.pop("drawn"))
 
 
 def drawing_something_else(kept: Kept, _: Ledger) -> None:
-    edit(kept, 4, lambda act: act.update(drawn=[str(act["drawn"])[2:4][::-1]]))
+    edit(kept, with_a_draw, lambda act: act.update(drawn=["GG" if act["drawn"] == ["RR"] else "RR"]))
 
 
 def making_another_move(kept: Kept, ledger: Ledger) -> None:
@@ -100,11 +105,11 @@ def making_another_move(kept: Kept, ledger: Ledger) -> None:
 
 
 def making_a_move_twice(kept: Kept, _: Ledger) -> None:
-    edit(kept, 7, lambda act: act.update(id="a0"))
+    edit(kept, lambda act: act.get("id") == "a2", lambda act: act.update(id="a0"))
 
 
 def losing_whose_message_it_was(kept: Kept, _: Ledger) -> None:
-    edit(kept, 3, lambda act: act.pop("id"))
+    edit(kept, lambda act: act.get("id") == "a1", lambda act: act.pop("id"))
 
 
 def carrying_out_what_was_refused(kept: Kept, ledger: Ledger) -> None:

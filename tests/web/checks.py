@@ -63,6 +63,34 @@ BOARD = """() => {
   return [...new Set(found)];
 }"""
 
+# Texts that stick out of what they stand in. Three dots at the end are meant, and so is what can be scrolled.
+CLIPPED = """() => {
+  const found = new Set();
+  const whole = document.querySelector("dialog[open]") ?? document.body;
+  const texts = document.createTreeWalker(whole, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  for (let text; (text = texts.nextNode()); ) {
+    const holder = text.parentElement;
+    if (!text.data.trim() || !holder.checkVisibility({ visibilityProperty: true })) continue;
+    if (holder.closest(".visually-hidden, .skip, option, svg, .scroller, .reference table")) continue;
+    range.selectNodeContents(text);
+    const box = range.getBoundingClientRect();
+    for (let around = holder; around !== document.body; around = around.parentElement) {
+      const { textOverflow, overflowX } = getComputedStyle(around);
+      if (textOverflow === "ellipsis" && overflowX !== "visible") break;
+      const button = around.matches("button, .button, label");
+      if (!button && overflowX === "visible" && !around.matches(".card, dialog")) continue;
+      const edge = around.getBoundingClientRect();
+      const aside = box.left < edge.left - 1 || box.right > edge.right + 1;
+      if (!aside && !(button && (box.top < edge.top - 1 || box.bottom > edge.bottom + 1))) continue;
+      const where = `${around.tagName}#${around.id}.${around.className}`;
+      found.add(`"${text.data.trim().slice(0, 40)}" sticks out of ${where}`);
+      break;
+    }
+  }
+  return [...found];
+}"""
+
 
 @cache
 def axe() -> str:
@@ -96,4 +124,10 @@ def sideways(page: Page, width: int) -> list[str]:
 def hidden_board(page: Page) -> list[str]:
     """What of the board cannot be seen."""
     found: list[str] = page.evaluate(BOARD)
+    return found
+
+
+def clipped_texts(page: Page) -> list[str]:
+    """Texts that cannot be read to their end."""
+    found: list[str] = page.evaluate(CLIPPED)
     return found

@@ -46,6 +46,7 @@ class Stage:
             with self.ann.live(self.running[game]) as live:
                 advance(live, MIDDLE[game])
         self.naming = self._naming()
+        self.offered = self._offered()
         self.beginning = self.ann.open("axio", ["me", "greedy", "random", "balanced"]).id
         self.waiting = self.ann.open("hex", ["me", "open", "greedy", "open"])
         self.shared = self.ann.open("axio", [{"kind": "me", "name": "Ann"}, {"kind": "me", "name": "Ben"}]).id
@@ -70,6 +71,16 @@ class Stage:
                     if any(live.moves["named"] or ()):
                         return table
                     advance(live, 1)
+
+    def _offered(self) -> str:
+        """A game in which Ann may exchange her hand."""
+        while True:
+            table = self.ann.open("axio", ["me", "greedy"]).id
+            with self.ann.live(table) as live:
+                while live.my_turn()["phase"] == "place":
+                    live.play(best(live.moves or {}))
+                if live.now["phase"] == "offer":
+                    return table
 
     def _watched(self, bob: Guest) -> str:
         """A game of two others, in public."""

@@ -151,6 +151,12 @@ def swapping(visitor: Visitor, stage: Stage) -> None:
     expect(visitor.find("#confirm")).to_be_enabled()
 
 
+def offered(visitor: Visitor, stage: Stage) -> None:
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{stage.offered}")
+    visitor.find("#keep").wait_for()
+
+
 def watching(visitor: Visitor, stage: Stage) -> None:
     visitor.goto(f"/t/{stage.watched}")
     visitor.find("#board .tiles > g").first.wait_for()
@@ -213,6 +219,7 @@ STATES = [
     State("turned", turned, board=True, languages=("en",)),
     State("naming", naming, board=True),
     State("swapping", swapping, board=True, languages=("en",)),
+    State("offered", offered, board=True),
     State("watching", watching, board=True),
     State("curtain", curtain),
     State("over", over, board=True),

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import ViewportSize
 
 from .browsing import SIZES
-from .checks import hidden_board, sideways, small_targets, violations
+from .checks import clipped_texts, hidden_board, sideways, small_targets, violations
 from .conftest import Visit
 from .stage import Stage
 from .states import STATES, State, settle
@@ -44,6 +44,7 @@ def test_everybody_can_use_it_everywhere(visit: Visit, stage: Stage, state: Stat
         settle(page)
         size = f"{screen['width']}×{screen['height']}"
         wrong[f"sideways at {size}"] = sideways(page, screen["width"])
+        wrong[f"clipped at {size}"] = clipped_texts(page)
         if state.board:
             wrong[f"board at {size}"] = hidden_board(page)
     assert {where: what for where, what in wrong.items() if what} == {}

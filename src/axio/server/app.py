@@ -15,6 +15,7 @@ from ..version import __version__
 from .guard.gate import gate
 from .routes import ROUTES
 from .routes.errors import ERRORS
+from .routes.live import live
 from .routes.person import provide_person, provide_server
 from .routes.reference import ReferencePage
 from .running import Server, assemble, running
@@ -29,7 +30,7 @@ def make_app(settings: Settings | None = None) -> ASGIApp:
     """The application of a server with these settings, or with those of the environment."""
     server = assemble((settings or Settings.from_environment()).check())
     app = _litestar(server)
-    return gate(app, origins=server.settings.origins, limits=server.limits)
+    return gate(app, sockets=live(server), origins=server.settings.origins, limits=server.limits)
 
 
 def _litestar(server: Server) -> Litestar:

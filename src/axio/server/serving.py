@@ -26,7 +26,7 @@ FIRST_PORT, PORTS_TRIED = 8000, 20
 OPTIONS: dict[str, Any] = {
     "loop": "uvloop",
     "http": "httptools",
-    "ws": "websockets-sansio",
+    "ws": f"{__package__}.sockets:LeanSocket",
     "ws_max_size": LARGEST_MESSAGE,
     "ws_per_message_deflate": False,  # a compressor for each client would take more memory than the game
     "ws_ping_interval": 30.0,

@@ -111,7 +111,7 @@ class Book:
                 before=before,
                 status=self._status,
                 turn=self._turn,
-                offers=len(table.legal_moves()) if table and self._status == "playing" else 0,
+                offers=len(table.legal_moves()) if table and self._is_asked else 0,
                 seen={seat: self._now(seat) for seat in (None, *range(self._variant.players))},
             )
         )
@@ -182,6 +182,11 @@ class Book:
         if self._status != "playing" or self._table is None:
             return None
         return self._held if self._held is not None else self._table.turn
+
+    @property
+    def _is_asked(self) -> bool:
+        """Whether somebody is offered moves; nobody is who has left the seat to a bot."""
+        return self._turn is not None and not self.bot_to_move
 
     def _now(self, seat: int | None) -> Json:
         if self._table is None:

@@ -51,7 +51,11 @@ class Nursery:
                 stderr=log,
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # or NumPy would start threads
             )
-        self.ports = await self._answer(START)
+        try:
+            self.ports = await self._answer(START)
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -27,8 +27,8 @@ HEADERS = (
 )
 
 
-def gate(app: ASGIApp, *, origins: Iterable[str], limits: Limits) -> ASGIApp:
-    """The application behind its gate."""
+def gate(app: ASGIApp, *, sockets: ASGIApp, origins: Iterable[str], limits: Limits) -> ASGIApp:
+    """The application behind its gate, and the one for WebSockets."""
     allowed = frozenset(origin.rstrip("/") for origin in origins)
 
     async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
@@ -45,7 +45,7 @@ def gate(app: ASGIApp, *, origins: Iterable[str], limits: Limits) -> ASGIApp:
                 await receive()
                 await send({"type": "websocket.close", "code": 4403, "reason": "refused"})
             else:
-                await app(scope, receive, send)
+                await sockets(scope, receive, send)
         else:
             await app(scope, receive, send)
 

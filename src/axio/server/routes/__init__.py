@@ -7,10 +7,9 @@ from typing import Any
 from .daily import DAILY
 from .games import GAME_ROUTES
 from .health import HEALTH
-from .live import live
 from .people import PEOPLE
 from .pictures import PICTURES
 from .site import SITE
 from .tables import TABLES
 
-ROUTES: list[Any] = [*PEOPLE, *GAME_ROUTES, *TABLES, live, *PICTURES, *DAILY, *HEALTH, *SITE]
+ROUTES: list[Any] = [*PEOPLE, *GAME_ROUTES, *TABLES, *PICTURES, *DAILY, *HEALTH, *SITE]

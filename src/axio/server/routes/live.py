@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+import logging
+import re
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from litestar import WebSocket, websocket
+from litestar.connection import ASGIConnection
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 from ..guard.limits import MESSAGES, Bucket
+from ..identity.people import Person
 from ..play.acts import Drew, Moved
 from ..play.connection import Connection, encode
 from ..play.entries import deadline
@@ -20,34 +24,79 @@ from ..play.room import Room
 from ..play.telling import Step, seat_infos
 from ..running import Server
 from ..settings import PROGRAM
-from .person import Here, TableId, who
+from .person import who
 from .tables import room_for
 
+PATH = re.compile(r"/api/tables/([^/]+)/live/?")
 NO_SUCH_TABLE = 4404
 TOO_SLOW = 4408
+BROKEN = 1011
 MOST_MISSED = 30  # entries that are told one by one to a client that comes back
 
 TOO_FAST = Refused("too_fast", "that was too often; wait a moment and try again")
 
+log = logging.getLogger(__name__)
 
-@websocket("/api/tables/{table_id:str}/live")
-async def live(socket: WebSocket, server: Here, table_id: TableId) -> None:
-    """Follow a table and play at it: docs/protocol.md says how."""
-    person = await who(socket, server)
-    await socket.accept()
-    try:
-        room = await room_for(server, table_id, person)
-    except NoSuchTable as error:
-        await socket.close(NO_SUCH_TABLE, str(error))
+
+def live(server: Server) -> ASGIApp:
+    """The application for WebSockets. docs/protocol.md says what goes over them.
+
+    They do not pass through the framework: what that keeps for a connection takes more memory than a table.
+    """
+
+    async def connect(scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await _connect(server, scope, receive, send)
+        except Exception as error:
+            if not isinstance(error, OSError):  # the client has gone
+                log.exception("a WebSocket has failed")
+            with suppress(Exception):
+                await send(_close(BROKEN, ""))
+
+    return connect
+
+
+async def _connect(server: Server, scope: Any, receive: Receive, send: Send) -> None:
+    await receive()
+    found = PATH.fullmatch(scope["path"])
+    if found is None:
+        await send(_close(NO_SUCH_TABLE, "there are no messages at this address"))
         return
-    person_id = person.id if person else None
-    hang_up = partial(socket.close, TOO_SLOW, f"{PROGRAM}: messages were not taken")
-    client = Connection(_sender(socket), person_id, room.seat_to_look_from(person_id), hang_up)
+    person, after = await _asked(server, scope)
+    await send({"type": "websocket.accept", "subprotocol": None, "headers": []})
     try:
-        await _welcome(server, room, client, socket.query_params.get("after", ""))
-        await _follow(server, room, client, socket)
+        room = await room_for(server, found[1], person)
+    except NoSuchTable as error:
+        await send(_close(NO_SUCH_TABLE, str(error)))
+        return
+    await _attend(server, room, person.id if person else None, after, receive, send)
+
+
+async def _asked(server: Server, scope: Any) -> tuple[Person | None, str]:
+    """Who connects, and what they have seen last."""
+    asked = ASGIConnection[Any, Any, Any, Any](scope)
+    person, after = await who(asked, server), asked.query_params.get("after", "")
+    scope["headers"], scope["state"] = [], {}  # nobody asks for them again, and the connection may last
+    return person, after
+
+
+async def _attend(
+    server: Server, room: Room, person: str | None, after: str, receive: Receive, send: Send
+) -> None:
+    async def tell(text: str) -> None:
+        await send({"type": "websocket.send", "text": text, "bytes": None})
+
+    hang_up = partial(send, _close(TOO_SLOW, f"{PROGRAM}: messages were not taken"))
+    client = Connection(tell, person, room.seat_to_look_from(person), hang_up)
+    try:
+        await _welcome(server, room, client, after)
+        await _follow(server, room, client, receive)
     finally:
         room.leave(client)
+
+
+def _close(code: int, reason: str) -> Any:
+    return {"type": "websocket.close", "code": code, "reason": reason}
 
 
 async def _welcome(server: Server, room: Room, client: Connection, after: str) -> None:
@@ -83,26 +132,15 @@ async def _missed(server: Server, room: Room, client: Connection, number: int) -
     return told
 
 
-async def _follow(server: Server, room: Room, client: Connection, socket: WebSocket) -> None:
+async def _follow(server: Server, room: Room, client: Connection, receive: Receive) -> None:
     bucket = Bucket(MESSAGES) if server.limits.active else None
-    # What the framework would put around every message takes longer than reading it.
-    while (message := await socket.receive())["type"] == "websocket.receive":
+    while (message := await receive())["type"] == "websocket.receive":
         if client.behind:
             await asyncio.sleep(0)  # let answers go out, however fast the questions come
         if client.closed:
-            await socket.close(TOO_SLOW, f"{PROGRAM}: messages were not taken")
-            return
+            continue  # it is being cut off
         text = message.get("text") or ""
         if bucket is not None and not bucket.take():
             room.audience.refuse(client, TOO_FAST, id_of(text))
             continue
         await hear(room, client, text, server.bots)
-
-
-def _sender(socket: WebSocket) -> Callable[[str], Coroutine[Any, Any, None]]:
-    """What sends a text to a client."""
-
-    async def send(text: str) -> None:
-        await socket.send({"type": "websocket.send", "text": text, "bytes": None})
-
-    return send

@@ -1,0 +1,151 @@
+"""A database that fails when a test says so, and people who play meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from axio.server.play.game import Game
+from axio.server.play.room import Room
+
+from .inside import Inside, Json, Socket, inside
+
+FAILURES: dict[str, Callable[[], Exception]] = {
+    "the database": lambda: OperationalError("statement", {}, Exception("it broke")),
+    "the network": lambda: ConnectionResetError("it broke"),
+    "something else": lambda: RuntimeError("it broke"),
+}
+
+
+class Faults:
+    """Makes the next transaction fail: before it begins, before its commit, or after it."""
+
+    def __init__(self, made: Inside) -> None:
+        self._writing = made.server.database.writing
+        self._reading = made.server.database.reading
+        self.next = ""
+        self.down = False
+        self.hold: asyncio.Event | None = None
+        self.failure: Callable[[], Exception] = FAILURES["the database"]
+        self._transact = made.server.database.transact
+        made.server.database.transact = self.transact  # type: ignore[method-assign]
+        made.server.database.writing = self.writing  # type: ignore[method-assign]
+        made.server.database.reading = self.reading  # type: ignore[method-assign]
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        when, self.next = self.next, ""
+        if when == "before" or self.down:
+            raise self.failure()
+        async with self._writing() as connection:
+            yield connection
+            if self.hold is not None:
+                await self.hold.wait()
+            if when == "during":
+                raise self.failure()
+        if when == "after":
+            raise self.failure()
+
+    async def transact(self, work: Callable[[Connection], None]) -> None:
+        when, self.next = self.next, ""
+        if when == "before" or self.down:
+            raise self.failure()
+
+        def written(connection: Connection) -> None:
+            work(connection)
+            if when == "during":
+                raise self.failure()
+
+        if self.hold is not None:
+            await self.hold.wait()
+        await self._transact(written)
+        if when == "after":
+            raise self.failure()
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        if self.down:
+            raise self.failure()
+        async with self._reading() as connection:
+            yield connection
+
+
+class Company:
+    """Two people who play, one who watches, and the game between them."""
+
+    def __init__(self, made: Inside, seed: str) -> None:
+        self.made = made
+        self.faults = Faults(made)
+        self.lots = random.Random(seed)
+        self.messages = 0
+
+    async def sit_down(self, game: str, **more: object) -> None:
+        self.people = [await self.made.guest(name) for name in ("Ann", "Bob")]
+        ann, bob = self.people
+        opened = await self.made.open(ann, game, [{"kind": "me"}, {"kind": "open"}], **more)
+        self.table: str = opened["id"]
+        await self.made.good(
+            "POST", f"/api/tables/{self.table}/join", bob.token, {"invite": opened["invite"]}
+        )
+        self.sockets = [await self.made.socket(self.table, person.token) for person in self.people]
+        self.watching = await self.made.socket(self.table)
+        self.views = [await socket.until(lambda told: told["type"] == "view") for socket in self.all[:2]]
+
+    @property
+    def all(self) -> list[Socket]:
+        return [*self.sockets, self.watching]
+
+    @property
+    def room(self) -> Room:
+        return self.made.server.rooms._rooms[self.table]
+
+    @property
+    def game(self) -> Game:
+        return self.room.game
+
+    def order(self, **more: object) -> tuple[Socket, Json]:
+        """A legal order of the seat to move."""
+        self.messages += 1
+        game = self.game
+        assert game.table is not None
+        seat = game.turn
+        assert seat is not None
+        order: Json = {"id": f"m{self.messages}", "n": game.number}
+        if game.held is not None:
+            return self.sockets[seat], {**order, "do": "draw"}
+        pick = self.lots.randrange(len(game.table.legal_moves()))
+        hold = self.lots.random() < 0.2
+        return self.sockets[seat], {**order, "do": "move", "pick": pick, "hold": hold, **more}
+
+    async def heard(self) -> list[list[str]]:
+        return [[one for one in await socket.heard() if "pong" not in one[:20]] for socket in self.all]
+
+    async def check(self) -> None:
+        """What is in memory is what the database has."""
+        kept = await self.made.server.rooms._load(self.table)
+        game = self.game
+        assert (kept.number, kept.status, kept.turn, kept.held) == (
+            game.number,
+            game.status,
+            game.turn,
+            game.held,
+        )
+        assert kept.table is not None
+        assert game.table is not None
+        assert kept.table.events == game.table.events
+        assert kept.table.state.tobytes() == game.table.state.tobytes()
+
+
+@asynccontextmanager
+async def company(folder: Path, game: str, seed: str = "", **more: object) -> AsyncIterator[Company]:
+    async with inside(folder) as made:
+        here = Company(made, seed)
+        await here.sit_down(game, **more)
+        yield here
