@@ -1,4 +1,4 @@
-"""System packages that only tests need: found where they are installed, else the tests are skipped or fail."""
+"""System packages that only tests need: found where installed, else the tests are skipped or fail."""
 
 from __future__ import annotations
 

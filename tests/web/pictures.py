@@ -19,10 +19,12 @@ from playwright.sync_api import ViewportSize, sync_playwright
 from tests.server.driving import start_server
 
 from .browsing import SIZES, THEMES, launch, new_visitor
-from .stage import Stage
-from .states import STATES, playing, settle
+from .playing import PLACES
+from .stage import Stage, advance
+from .states import STATES, picked, settle
 
 README = Path(__file__).parents[2] / "docs" / "page.png"
+FINE_MOVE = 4  # points
 README_SIZE: ViewportSize = {"width": 1280, "height": 800}
 
 
@@ -42,11 +44,23 @@ def take_all(chromium: Chromium, stage: Stage, folder: Path, names: Iterable[str
 
 def take_readme(chromium: Chromium, stage: Stage, path: Path = README) -> None:
     """A game in the middle, a tile on the board that waits to be confirmed, and what it would score."""
+    table = stage.ann.open("axio", ["me", "balanced"]).id
+    with stage.ann.live(table) as live:
+        advance(live, 8)
+        for _ in range(4):
+            if max(map(sum, (live.moves or {})["gain"])) < FINE_MOVE:
+                advance(live, 1)
     visitor = new_visitor(chromium, stage.url, worker=False)
     visitor.page.set_viewport_size(README_SIZE)
     stage.enter(visitor)
-    playing("axio")(visitor, stage)
+    player = picked(visitor, table)
+    place = visitor.find("#board [data-ghost]").get_attribute("data-ghost")
+    visitor.page.keyboard.press("Escape")  # the hint is taken up again, and laid down by hand
+    mark = next(one for one in visitor.page.evaluate(PLACES) if one["name"] == place)
+    visitor.click_at(mark["x"], mark["y"])
+    visitor.page.mouse.move(5, 5)
     visitor.find("#ghost-points").wait_for()
+    assert player.due() == "place"
     settle(visitor.page)
     visitor.page.screenshot(path=path)
     visitor.context.close()
