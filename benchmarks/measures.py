@@ -89,12 +89,14 @@ async def _play(
     await load.grow(tables, spare)
     await load.busy(WARMING)
     rates, echoes, taken = list[float](), list[float](), list[Latencies]()
+    syncs = list[list[float]]()
     server_cpu = client_cpu = 0.0
     before = load.acknowledged
     for _ in range(rounds):
         load.tidy()
         await load.grow(tables, spare)
         await asyncio.sleep(0.3)
+        syncs.append(kept.syncs())
         echoes.append(await echo.run(ECHO))
         mine, theirs = time.process_time(), server.cpu_seconds
         rates.append(await (load.busy(seconds) if pace is None else load.paced(seconds, pace)))
@@ -114,6 +116,7 @@ async def _play(
         highest=max(rates),
         echoes_a_second=median(echoes),
         ratio=median(rate / echo for rate, echo in zip(rates, echoes, strict=True)),
+        disk=spread(syncs),
         sender=spread([one.sender for one in taken]),
         other=spread([one.other for one in taken]),
         server_cpu=1e6 * server_cpu / moves,

@@ -36,6 +36,7 @@ class Played(Struct, frozen=True):
     highest: float
     echoes_a_second: float  # of the yardstick in the same rounds
     ratio: float  # moves to echoes, the median of the rounds
+    disk: Spread  # what the disk alone takes to keep a page, in the same rounds
     sender: Spread  # from sending a move to its acknowledgement
     other: Spread  # from sending a move to the other seat's step
     server_cpu: float  # microseconds of processor time a move
@@ -94,7 +95,9 @@ def show(report: Report, console: Console) -> None:
         console.print(
             "Every acknowledged move was counted in the database, after the server had been killed. "
             "/echo: moves for each echo of a server without a game, clients and cores the same. "
-            "ack and seen: ms until the sender's acknowledgement and until the other seat's step."
+            "ack and seen: ms until the sender's acknowledgement and until the other seat's step. "
+            "fsync: ms that the disk alone takes to keep a page. "
+            "CPU: processor time of a move, server and both clients."
         )
     if report.memory or report.page:
         console.print(_rest(report))
@@ -105,7 +108,8 @@ def _playing(played: Sequence[Played]) -> Table:
     table = Table(title="Tables in play", title_justify="left")
     for name in ("database", "cores", "tables"):
         table.add_column(name)
-    for name in ("moves/s", "low–high", "/echo", "ack p50", "p99", "max", "seen p50", "p99", "max", "CPU µs"):
+    figures = ["moves/s", "low–high", "/echo", "ack p50", "p99", "max", "seen p50", "p99", "max"]
+    for name in (*figures, "fsync p50", "p99", "CPU µs"):
         table.add_column(name, justify="right")
     for one in played:
         table.add_row(
@@ -116,6 +120,8 @@ def _playing(played: Sequence[Played]) -> Table:
             f"{one.lowest:,.0f}–{one.highest:,.0f}",
             "" if one.paced else f"{one.ratio:.3f}",
             *(f"{value:.1f}" for s in (one.sender, one.other) for value in (s.p50, s.p99, s.max)),
+            f"{one.disk.p50:.1f}",
+            f"{one.disk.p99:.1f}",
             f"{one.server_cpu:.0f}+{one.client_cpu:.0f}",
         )
     return table

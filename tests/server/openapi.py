@@ -40,18 +40,21 @@ CHECKS = (
 )
 
 
-def run(url: str, examples: int, seed: int = 1) -> subprocess.CompletedProcess[str]:
-    """Ask the server at an address; exit code 0 if every answer was as the schema says."""
+def run(url: str, examples: int, seed: int | None = None) -> subprocess.CompletedProcess[str]:
+    """Ask the server at an address; exit code 0 if every answer was as the schema says.
+
+    Without a seed the examples are the same every time.
+    """
     program = Path(sys.executable).with_name("schemathesis")
     options = {
         "--checks": ",".join(CHECKS),
         "--phases": "examples,coverage,fuzzing",
         "--max-examples": str(examples),
-        "--seed": str(seed),
         "--suppress-health-check": "all",
         "--warnings": "off",
     }
-    command = [str(program), "run", f"{url}/schema/openapi.json", "--generation-deterministic"]
+    command = [str(program), "run", f"{url}/schema/openapi.json"]
+    command += ["--generation-deterministic"] if seed is None else ["--seed", str(seed)]
     command += [part for option in options.items() for part in option]
     with tempfile.TemporaryDirectory() as folder:  # where it would leave what it remembers
         return subprocess.run(
@@ -172,8 +175,8 @@ if ADDRESS in os.environ:
 
 @click.command()
 @click.option("--examples", type=click.IntRange(1), default=300, show_default=True, help="For each request.")
-@click.option("--seed", default=1, show_default=True, help="Other examples.")
-def command(examples: int, seed: int) -> None:
+@click.option("--seed", type=int, help="Other examples than always the same.")
+def command(examples: int, seed: int | None) -> None:
     """Ask a server of our own everything."""
     with tempfile.TemporaryDirectory() as folder, start_server(Path(folder)) as server:
         done = run(server.url, examples, seed)

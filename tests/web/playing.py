@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from .browsing import PATIENCE, Visitor
+from .browsing import Visitor
 
 # What there is to do now; null as long as there is nothing.
 DUE = """() => {
@@ -52,9 +52,9 @@ class Player:
         self.named = 0
         self.did: list[str] = []
 
-    def due(self, timeout: float = 4 * PATIENCE) -> str:
-        """Wait until there is something to do: what. Bots may think for some time before that."""
-        return str(self.visitor.until(DUE, timeout))
+    def due(self) -> str:
+        """Wait until there is something to do: what."""
+        return str(self.visitor.until(DUE))
 
     @property
     def id(self) -> str:

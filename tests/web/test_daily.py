@@ -58,6 +58,7 @@ def test_an_attempt_goes_on_and_is_compared_when_it_is_over(visit: Visit) -> Non
 def test_other_days(visit: Visit) -> None:
     visitor = visit()
     page = visitor.goto("/daily")
+    page.locator("[data-play]").first.wait_for()
     today = page.locator("#day").text_content() or ""
     visitor.click("[data-day][rel=prev]")
     expect(page.locator("#day")).not_to_have_text(today)

@@ -22,7 +22,7 @@ GAMES = ("axio", "hex", "rota", "trio")
 def slow_down(visitor: Visitor) -> None:
     """A machine and a network on which one thing visibly comes after the other."""
     session = visitor.context.new_cdp_session(visitor.page)
-    session.send("Emulation.setCPUThrottlingRate", {"rate": 3})
+    session.send("Emulation.setCPUThrottlingRate", {"rate": 2})
     speed = {"latency": 60, "downloadThroughput": 300_000, "uploadThroughput": 100_000}
     session.send("Network.emulateNetworkConditions", {"offline": False, **speed})
 

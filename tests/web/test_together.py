@@ -137,14 +137,17 @@ def test_a_curtain_hides_the_hand_when_the_screen_goes_round(visit: Visit) -> No
 
 
 def bodies(visitor: Visitor, table: str) -> list[Json]:
-    """What the page has been told of a table over HTTP since it was loaded."""
-    found: list[Json] = []
-    for answer in visitor.answers:
-        if answer.url.endswith(f"/api/tables/{table}"):
-            found.append(json.loads(answer.text()))
-            visitor.answers.remove(answer)
+    """What the page has been told of a table over HTTP since it was last asked here."""
+    found = [answer for answer in visitor.answers if answer.url.endswith(f"/api/tables/{table}")]
+    visitor.answers.clear()
     assert found, "the page asks for the table first"
-    return found
+    return [json.loads(answer.text()) for answer in found]
+
+
+def all_else(visitor: Visitor, table: str) -> list[Json]:
+    """Whatever else the page has been told over HTTP."""
+    asked = [answer for answer in visitor.answers if "/api/" in answer.url and not answer.url.endswith(table)]
+    return [{"of": answer.url, "body": answer.json()} for answer in asked]
 
 
 def test_who_watches_sees_no_hand(visit: Visit, site: RunningServer) -> None:
@@ -173,6 +176,8 @@ def test_who_watches_sees_no_hand(visit: Visit, site: RunningServer) -> None:
     replay = ann.get(f"/api/tables/{table.id}/replay")
     opened = {one["n"]: one["now"]["hands"] for one in (replay["view"], *replay["steps"])}
 
+    every = [hand for hands in opened.values() for hand in hands]
+    assert [tile for answer in all_else(eve, table.id) for tile in tiles_told(answer, every)] == []
     compared = 0
     for message in (*eve.heard.received, *bodies(eve, table.id)):
         assert leaks(message) == []

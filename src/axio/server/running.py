@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from .guard.limits import Limits
 from .identity.people import People
 from .keys import secret_key
+from .play import columns
 from .play.bots import Bots
 from .play.presence import share_presence
 from .play.rooms import Rooms
@@ -79,6 +80,7 @@ async def running(server: Server) -> AsyncIterator[None]:
 
 async def _prepare(server: Server) -> None:
     """Load the rules, then let games go on that were interrupted."""
+    await asyncio.to_thread(columns.prepare)
     await server.bots.prepare()
     # What is there now stays: looking through it for garbage again and again would only hold up the tables.
     gc.collect()

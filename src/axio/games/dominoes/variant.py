@@ -153,6 +153,8 @@ class DominoVariant(Variant):
     def pyramids(self, state: State) -> tuple[str, ...]:
         most = self.facts.pyramids
         count = int(state["n_pyramids"][0])
+        if not count:
+            return ()
         order = state["order"][0].tolist()
         return tuple(self.names[order[n % most]] for n in range(max(count - most, 0), count))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from axio.drawing.board import seats, small
 from axio.drawing.geometry import box, inset, quarter, rectangle, square
 from axio.drawing.scene import Cell, Content, Grid, Label, Laid, Mark, MarkKind, Point, Scene, Symbol, Tile
@@ -26,6 +28,7 @@ def _centre(position: tuple[int, int]) -> Point:
     return _SIDE * position[0], -_SIDE * position[1]
 
 
+@lru_cache(4096)
 def _tile(letters: str, centre: Point, cells: tuple[str, ...] = ()) -> Tile:
     x, y = centre
     at = [(x + _OFF * right, y + _OFF * down) for right, down in _CORNERS]

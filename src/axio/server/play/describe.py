@@ -12,7 +12,7 @@ from msgspec import Raw
 
 from ...drawing.canvas import path
 from ...drawing.geometry import inset
-from ...drawing.scene import Laid, Outline, Point, Scene, Tile
+from ...drawing.scene import Cell, Laid, Outline, Point, Scene, Tile
 from ...games.variant import Variant
 from ...position import Position
 from .columns import column, distinct, table
@@ -48,6 +48,7 @@ class Describer:
         self._drawn: list[Shape] = []
         self._rows: dict[int, bytes] = {}
         self._kinds: dict[str, int | None] = {}
+        self._outlines: dict[tuple[tuple[int, int], ...], str] = {}
         self._places: dict[tuple[str, ...], tuple[int, int, int]] = {}
         self._still: Board | None = None
         hand = variant.drawn_in_hand(variant.kinds[0]).tiles[0]
@@ -99,8 +100,7 @@ class Describer:
         outlines: dict[str, int] = {}
         cells = []
         for cell in scene.cells:
-            outline = path(_around(inset(cell.outline, CELL_GAP), cell.centre), CELL_ROUNDING)
-            number = outlines.setdefault(outline, len(outlines))
+            number = outlines.setdefault(self._outline(cell), len(outlines))
             x, y = _units(cell.centre[0]), _units(cell.centre[1])
             cells.append((cell.name, x, y, number, cell.ground, cell.tint))
         names = {(x, y): name for name, x, y, *_ in cells}
@@ -124,6 +124,14 @@ class Describer:
             shapes=tuple(self._drawn),
             hand=self._hand,
         )
+
+    def _outline(self, cell: Cell) -> str:
+        """The path around a cell. Most cells of a board have the same."""
+        shape = tuple((_units(x - cell.centre[0]), _units(y - cell.centre[1])) for x, y in cell.outline)
+        if shape not in self._outlines:
+            around = _around(inset(cell.outline, CELL_GAP), cell.centre)
+            self._outlines[shape] = path(around, CELL_ROUNDING)
+        return self._outlines[shape]
 
     def moves(self, position: Position) -> Moves | None:
         """What the seat to move may do, where that is known: `Moves` as JSON, made column by column."""

@@ -60,26 +60,30 @@ def whole_view(
 class Step:
     """What the last entry changed, if it is a move or a draw; what all may know of it is found out once."""
 
-    __slots__ = ("_deadline", "_game", "_now", "_seen", "_table")
+    __slots__ = ("_deadline", "_game", "_known", "_seen", "_table")
 
     def __init__(self, game: Game, deadline: int | None) -> None:
         assert game.table is not None
         assert isinstance(game.last, Moved | Drew)
         self._game, self._table = game, game.table
         self._deadline = deadline
-        self._now: Now | None = None
         self._seen: dict[int | None, StepMessage] = {}
+        self._known: StepMessage | None = None  # whoever was first to be told it
 
     def seen_from(self, seat: int | None, ack: str | None = None) -> StepMessage:
         """As it is told to somebody who looks from a seat, or from none."""
         if seat not in self._seen:
-            self._seen[seat] = self._told(seat)
+            position = self._table.view(seat, since=self._game.events_before)
+            self._known = self._seen[seat] = self._told(seat, position, self._known)
         return replace(self._seen[seat], ack=ack) if ack else self._seen[seat]
 
-    def _told(self, seat: int | None) -> StepMessage:
-        game = self._game
-        position = self._table.view(seat, since=game.events_before)
-        told = describer(position.variant)
+    def _told(self, seat: int | None, position: View, known: StepMessage | None) -> StepMessage:
+        game, told = self._game, describer(position.variant)
+        moves = told.moves(position) if _asked(game, seat) else None
+        if known is not None:
+            now = replace(known.now, **_private(game, position, seat))
+            return replace(known, you=seat, events=position.events, now=now, moves=moves)
+        last = last_placed(position.events) or last_placed(self._table.events)
         laid = told.all_on_board(tiles_laid(position.events))
         return StepMessage(
             n=game.number,
@@ -87,17 +91,10 @@ class Step:
             you=seat,
             events=position.events,
             tiles=laid,
-            now=self._standing(position, seat),
-            moves=told.moves(position) if _asked(game, seat) else None,
+            now=_now(game, position, seat, self._deadline, last),
+            moves=moves,
             board=told.board(position) if laid and position.variant.grows else UNSET,
         )
-
-    def _standing(self, position: View, seat: int | None) -> Now:
-        if self._now is None:
-            last = last_placed(position.events) or last_placed(self._table.events)
-            self._now = _now(self._game, position, seat, self._deadline, last)
-            return self._now
-        return replace(self._now, **_private(self._game, position, seat))
 
 
 def seat_infos(game: Game, here: Collection[str]) -> list[SeatInfo]:

@@ -100,7 +100,7 @@ export function connect(table, ends) {
   }
 
   pinging = window.setInterval(ping, PING);
-  // A socket that outlived a break may be dead without knowing it.
+  // The socket may be dead without knowing it.
   addEventListener("online", reopen);
   addEventListener("offline", () => ends.online(false));
   document.addEventListener("visibilitychange", wake);

@@ -12,7 +12,7 @@ const curtain = () => /** @type {HTMLDialogElement} */ (byId("curtain"));
 /** @param {(order: Order) => void} send */
 export function startCurtain(send) {
   curtain().addEventListener("cancel", (event) => event.preventDefault());
-  // Browsers let nobody be locked in: a second Esc closes it all the same.
+  // A second Esc closes it all the same.
   curtain().addEventListener("close", drawCurtain);
   byId("curtain-lift").addEventListener("click", () => {
     const seat = awaited(state.view);
