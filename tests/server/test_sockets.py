@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-import gc
+from typing import Any
+
+import uvicorn
+from websockets.asyncio.client import connect
 
 from axio.server.serving import OPTIONS
 from axio.server.sockets import LeanSocket, Mailbox
 
-from .driving import Guest
+MESSAGES = 300
 
 
-def test_the_server_uses_them() -> None:
-    module, _, name = str(OPTIONS["ws"]).partition(":")
-    assert (module, name) == (LeanSocket.__module__, LeanSocket.__name__)
+async def _echo(scope: Any, receive: Any, send: Any) -> None:
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (message := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": message["text"]})
+
+
+def test_a_socket_forgets_its_handshake_and_reads_in_order() -> None:
+    async def run() -> None:
+        config = uvicorn.Config(_echo, port=0, lifespan="off", **OPTIONS)
+        server = uvicorn.Server(config)
+        serving = asyncio.create_task(server.serve())
+        while not server.started:
+            await asyncio.sleep(0.01)
+        port = server.servers[0].sockets[0].getsockname()[1]
+        async with connect(f"ws://127.0.0.1:{port}/") as socket:
+            for number in range(MESSAGES):
+                await socket.send(str(number))
+            heard = [await socket.recv() for _ in range(MESSAGES)]
+            (kept,) = server.server_state.connections
+        server.should_exit = True
+        await serving
+        assert heard == [str(number) for number in range(MESSAGES)]
+        assert isinstance(kept, LeanSocket)
+        assert not any((kept.request, kept.response))
+
+    asyncio.run(run())
 
 
 def test_a_mailbox_is_read_in_order() -> None:
@@ -42,14 +69,3 @@ def test_a_reader_that_gives_up_takes_nothing_along() -> None:
         assert await box.get() == "here"
 
     asyncio.run(run())
-
-
-def test_many_messages_at_once_are_answered_in_order(ann: Guest) -> None:
-    table = ann.open("axio", ["me", "greedy"])
-    with ann.live(table.id) as live:
-        live.recv()
-        for number in range(200):
-            live.send(f'{{"do": "hint", "id": "{number}", "n": -1}}')
-        told = [live.until("refused")["id"] for _ in range(200)]
-    assert told == [str(number) for number in range(200)]
-    gc.collect()
