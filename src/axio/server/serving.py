@@ -9,10 +9,11 @@ import time
 import urllib.request
 import webbrowser
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import uvicorn
-from sqlalchemy import text
+from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from .alone import alone
@@ -52,21 +53,33 @@ def check(settings: Settings) -> None:
     """See whether a server can be started this way. Raises `BadSetting`."""
     settings.check()
     _check_port(settings)
-    asyncio.run(_check_database(settings))
-
-
-async def _check_database(settings: Settings) -> None:
     try:
-        database = Database(settings.url)
-        try:
-            async with database.reading() as connection:
-                await connection.execute(text("SELECT 1"))
-        finally:
-            await database.close()
+        if settings.on_postgresql:
+            asyncio.run(_reach(settings))
+        else:
+            _open(settings)
     except (SQLAlchemyError, OSError) as error:
         # The driver's own words only: SQLAlchemy adds lines, and an address may hold a password.
         why = str(getattr(error, "orig", None) or error).splitlines()[0]
         raise BadSetting(f"the database cannot be reached: {why}") from None
+
+
+async def _reach(settings: Settings) -> None:
+    database = Database(settings.url)
+    try:
+        async with database.reading() as connection:
+            await connection.execute(text("SELECT 1"))
+    finally:
+        await database.close()
+
+
+def _open(settings: Settings) -> None:
+    url = make_url(settings.url).set(drivername="sqlite")
+    Path(url.database or "").parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        connection.execute(text("SELECT 1"))
+    engine.dispose()
 
 
 def serve(settings: Settings, *, when_ready: Callable[[str], None] | None = None) -> None:
