@@ -17,9 +17,9 @@ MOST_TABLES = 40
 def says(where: Locator, *words: str) -> None:
     """There is a sentence with these words, and no code."""
     expect(where).to_be_visible()
-    text = where.inner_text()
     for word in words:
-        assert word in text, text
+        expect(where).to_contain_text(word)
+    text = where.inner_text()
     assert re.search(r"\w+ \w+ \w+.*[.!]", text), text
     assert not CODE.search(text), text
 
