@@ -146,7 +146,7 @@ def _rest(report: Report) -> Table:
 
 
 def _targets(report: Report) -> Table:
-    table = Table(title="What issue 3 asks for", title_justify="left")
+    table = Table(title="What we want", title_justify="left")
     for name in ("what", "target", "measured", ""):
         table.add_column(name)
     for what, target, measured, met in targets(report):

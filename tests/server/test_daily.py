@@ -13,6 +13,8 @@ from sqlalchemy import insert
 
 from axio.games import GAMES
 from axio.server.identity.people import Person
+from axio.server.play.acts import Sat
+from axio.server.play.entries import entry_of
 from axio.server.play.game import Game, Terms
 from axio.server.routes.tables import may_see
 from axio.server.settings import Settings
@@ -109,6 +111,23 @@ def test_the_record_of_today_has_no_seed(ann: Guest) -> None:
     assert record["result"]
     commitment = ann.view(table)["table"]["commitment"]
     assert record.get("commitment", commitment) == commitment
+
+
+@pytest.mark.parametrize(("ended", "counts"), [("2026-05-05T23:59:59", True), ("2026-05-06T00:00:00", False)])
+def test_only_an_attempt_that_ends_on_its_day_counts(
+    monkeypatch: pytest.MonkeyPatch, ended: str, counts: bool
+) -> None:
+    terms = Terms("t", "trio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
+    game = Game.opened(terms)
+    end = int(datetime.fromisoformat(f"{ended}+00:00").timestamp() * 1000)
+    monkeypatch.setattr("axio.server.play.entries.now", lambda: end)
+    game.carry_out(Sat(0, "ann", "Ann"))
+    entry = entry_of(game, game.start())
+    while game.table is not None and game.status == "playing":
+        assert entry.result is None
+        entry = entry_of(game, game.move(0, game.table.legal_moves()[0]))
+    assert game.status == "over"
+    assert (entry.result is not None) == counts
 
 
 def test_there_are_no_hints_in_a_daily_deal(ann: Guest) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from .browsing import Visitor
 from .conftest import Visit
@@ -25,6 +25,21 @@ def test_a_name(visit: Visit) -> None:
         "placeholder", "Nora <i>"
     )
     expect(page.locator("#new-game")).to_have_value("hex")
+
+
+def test_what_is_typed_before_the_page_knows_your_name_stays(visit: Visit) -> None:
+    visitor = visit()
+    held: list[Route] = []
+    visitor.page.route("**/api/me", lambda route: held.append(route))
+    page = visitor.goto("/me")
+    page.locator("#name").fill("Early bird")
+    while not held:
+        page.wait_for_timeout(20)
+    for route in held:
+        route.continue_()
+    page.unroute("**/api/me")
+    expect(page.locator("#phrase-state")).not_to_be_empty()
+    expect(page.locator("#name")).to_have_value("Early bird")
 
 
 def test_a_phrase_moves_a_person_to_another_device(visit: Visit) -> None:

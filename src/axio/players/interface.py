@@ -16,6 +16,7 @@ class Budget:
 
     seconds: float = 1.0
     rollouts: int | None = None
+    threads: int = 1
 
 
 @dataclass(frozen=True, slots=True)

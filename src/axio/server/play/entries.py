@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -17,6 +18,11 @@ HOLD = 15.0  # seconds that a draw waits
 def now() -> int:
     """Milliseconds since 1970."""
     return time.time_ns() // 1_000_000
+
+
+def day_of(at: int) -> str:
+    """The day that a moment belongs to, everywhere on earth."""
+    return datetime.fromtimestamp(at / 1000, UTC).date().isoformat()
 
 
 def deadline(game: Game) -> int | None:
@@ -67,7 +73,10 @@ def _summary(game: Game) -> dict[str, Any]:
 
 
 def _daily_result(game: Game) -> dict[str, Any] | None:
+    """The line of a leaderboard. Who ends after the day could have looked at what others drew."""
     if game.terms.daily is None or game.status != "over" or game.table is None:
+        return None
+    if day_of(game.since) != game.terms.daily:
         return None
     points = sorted(game.table.scores[0].values())
     return {

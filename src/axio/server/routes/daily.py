@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Annotated
 
 import msgspec
@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from ...games import GAMES, game, words
 from ..identity.people import Person
 from ..play.acts import Sat
-from ..play.entries import now
+from ..play.entries import day_of, now
 from ..play.game import Terms
 from ..play.refusals import Refused
 from ..play.rooms import new_id
@@ -33,7 +33,7 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Attempt(Struct, frozen=True):
-    """Your attempt at a deal."""
+    """Your attempt at a deal. One that ended after its day has no scores to compare."""
 
     table: str
     status: str
@@ -83,11 +83,11 @@ class Started(Struct, frozen=True):
 
 def today() -> str:
     """The day that deals go by."""
-    return datetime.now(UTC).date().isoformat()
+    return day_of(now())
 
 
 def _read(day: str | None) -> date:
-    latest = datetime.now(UTC).date()
+    latest = date.fromisoformat(today())
     if day is None:
         return latest
     try:

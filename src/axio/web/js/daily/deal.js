@@ -40,7 +40,7 @@ function result({ game, name, attempt }, today) {
     return h(
       "div",
       { class: "stack" },
-      h("p", null, t("daily.result"), " ", scoreChips(attempt.scores ?? [])),
+      attempt.scores ? h("p", null, t("daily.result"), " ", scoreChips(attempt.scores)) : h("p", { class: "muted" }, t("daily.late")),
       h("a", { class: "button", href: `/t/${attempt.table}`, "aria-label": label }, t("daily.look")),
     );
   }

@@ -14,7 +14,7 @@ void show();
 onConnection((up) => up && void show());
 
 onSubmit("name-form", async ({ name }) => {
-  await patch("/api/me", { name: name.trim() });
+  /** @type {HTMLInputElement} */ (byId("name")).value = (await patch("/api/me", { name: name.trim() })).name;
   await changed("me.name.saved");
 });
 
@@ -56,11 +56,21 @@ onSubmit("leave-form", async () => {
 
 async function show() {
   const { name, username, phrase } = await me();
-  for (const field of document.querySelectorAll("input[name=name], #account-form input[name=username]")) {
-    /** @type {HTMLInputElement} */ (field).value = (field.getAttribute("name") === "name" ? name : username) ?? "";
-  }
+  fill(byId("name"), name);
+  fill(byId("account-username"), username ?? "");
   byId("phrase-state").textContent = t(phrase ? "phrase.set" : "phrase.none");
   byId("account-state").textContent = username ? t("account.set", { username }) : t("account.none");
+}
+
+/**
+ * What somebody typed while the page was still asking stays.
+ * @param {HTMLInputElement} field
+ * @param {string} value
+ */
+function fill(field, value) {
+  const typed = field.value !== field.defaultValue;
+  field.defaultValue = value;
+  if (!typed) field.value = value;
 }
 
 /** @param {string} [word] says what is done */

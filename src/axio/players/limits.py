@@ -1,0 +1,48 @@
+"""How long a player may think, as text: `sim@1s`, `sim@50ms`, `sim@800r` (rollouts), `sim@1sx2` (threads)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..chance import Generator
+from ..errors import WrongPlayers
+from ..view import View
+from .interface import Budget, Choice, Player
+
+_LIMIT = re.compile(r"(?P<amount>\d+(?:\.\d+)?|\.\d+)(?P<unit>ms|s|r)(?:x(?P<threads>[1-9]\d*))?")
+UNLIMITED = 3600.0  # seconds, where rollouts are counted
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """A player with a budget of its own, whatever budget it is given."""
+
+    player: Player
+    budget: Budget
+    name: str
+
+    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+        """A legal move, thought about within this player's own budget."""
+        return self.player.choose(view, self.budget, lots)
+
+
+def read_limit(text: str) -> Budget:
+    """The budget that a text such as `1s` or `800r` stands for. Raises `WrongPlayers`.
+
+    >>> read_limit("50ms").seconds, read_limit("800r").rollouts
+    (0.05, 800)
+    """
+    match = _LIMIT.fullmatch(text)
+    if match is None or float(match["amount"]) <= 0:
+        raise WrongPlayers(
+            f"{text!r} is no limit for a player: write seconds as 1s or 50ms, rollouts as 800r, "
+            "and x2 after it for two threads"
+        )
+    threads = int(match["threads"] or 1)
+    amount = float(match["amount"])
+    if match["unit"] == "r":
+        if amount != int(amount):
+            raise WrongPlayers(f"{text!r} is no limit for a player: rollouts are whole, as in 800r")
+        return Budget(UNLIMITED, int(amount), threads)
+    return Budget(amount / (1000 if match["unit"] == "ms" else 1), None, threads)
