@@ -52,3 +52,35 @@ class BadRecord(AxioError):
 
 class BadFile(AxioError):
     """A file that is missing, empty, cut off or not what it should be."""
+
+
+class OtherSettings(AxioError):
+    """A folder holds the results of other settings than those asked for."""
+
+
+class NotInstalled(AxioError):
+    """Something needs a library that is not installed here; the text says how to get it."""
+
+
+class BadEngine(AxioError):
+    """A foreign engine failed; `command` is how it is started, `what` what it did."""
+
+    def __init__(self, command: str, what: str) -> None:
+        super().__init__(f"the engine {command!r} {what}")
+        self.command = command
+        self.what = what
+
+    def __reduce__(self) -> tuple[type[BadEngine], tuple[str, str]]:
+        return type(self), (self.command, self.what)  # so that it comes back whole from another process
+
+
+class EngineGone(BadEngine):
+    """It could not be started, or ended by itself."""
+
+
+class EngineLate(BadEngine):
+    """It did not answer in time."""
+
+
+class EngineWrong(BadEngine):
+    """It answered, but not what an engine may answer: nonsense, a refusal, an illegal move."""

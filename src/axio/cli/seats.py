@@ -8,30 +8,34 @@ from collections.abc import Sequence
 from ..errors import WrongPlayers
 from ..games.declaration import MOST_PLAYERS
 from ..players import PLAYERS
+from ..talk.players import player_or_engine
 
 YOU = "you"
 
 
 def programs(text: str) -> tuple[str, ...]:
-    """The programs of a list such as `greedy,balanced`. Raises `WrongPlayers`."""
-    return _names(text, tuple(PLAYERS))
+    """The programs of a list such as `greedy,sim@1s,engine:./mine`. Raises `WrongPlayers`."""
+    names = _names(text)
+    for name in names:
+        player_or_engine(name)
+    return names
 
 
 def seats(text: str) -> tuple[str, ...]:
     """People (`you`) and programs of a list such as `you,balanced`. Raises `WrongPlayers`."""
-    names = _names(text, (YOU, *PLAYERS))
+    names, known = _names(text), (YOU, *PLAYERS)
+    for name in names:
+        if name not in known:
+            raise WrongPlayers(f"unknown player {name!r}: choose from {', '.join(known)}")
     if YOU not in names:
         raise WrongPlayers(f"one player at least has to be {YOU!r}: simulate lets programs play each other")
     return names
 
 
-def _names(text: str, known: Sequence[str]) -> tuple[str, ...]:
+def _names(text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(","))
     if not 1 <= len(names) <= MOST_PLAYERS:
         raise WrongPlayers(f"{len(names)} players: 1 to {MOST_PLAYERS} can play")
-    for name in names:
-        if name not in known:
-            raise WrongPlayers(f"unknown player {name!r}: choose from {', '.join(known)}")
     return names
 
 

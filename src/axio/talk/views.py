@@ -1,0 +1,138 @@
+"""A view as one line of JSON: what an engine is fed with. What a seat cannot know has no place in it."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from ..engine.phases import HIDDEN
+from ..errors import BadText
+from ..events import UNKNOWN, Draw, Event, Exchange, Place, Start, seen_by
+from ..position import Position
+from ..view import View
+
+
+class Offered(Struct, frozen=True):
+    """A legal move and what it would score, by track."""
+
+    move: str
+    gain: dict[str, int]
+
+
+class ViewText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The first three fields are the view; the others follow from them, for programs without rules."""
+
+    seat: int
+    position: str
+    events: tuple[Event, ...] = ()
+    game: str | UnsetType = UNSET
+    players: int | UnsetType = UNSET
+    options: tuple[str, ...] | UnsetType = UNSET
+    turn: int | UnsetType | None = UNSET
+    tracks: tuple[str, ...] | UnsetType = UNSET
+    scores: tuple[dict[str, int], ...] | UnsetType = UNSET
+    hands: tuple[tuple[str, ...], ...] | UnsetType = UNSET
+    unseen: dict[str, int] | UnsetType = UNSET
+    in_bag: int | UnsetType = UNSET
+    moves: tuple[Offered, ...] | UnsetType = UNSET
+
+
+_DECODER = msgspec.json.Decoder(ViewText)
+
+
+def write_view(view: View) -> str:
+    """The view of a seat as one line, with its legal moves and their points where it is its turn."""
+    return msgspec.json.encode(_described(view)).decode()
+
+
+def read_view(text: str) -> View:
+    """The view that a line describes. Raises `BadText`, also if it tells what its seat cannot know."""
+    try:
+        told = _DECODER.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BadText(f"not a view: {error}") from None
+    position = Position.parse(told.position)
+    if not 0 <= told.seat < position.players:
+        raise BadText(f"view: there is no seat {told.seat}, there are 0 to {position.players - 1}")
+    view = View(position.variant, position.state, told.seat, told.events)
+    _check_hidden(view, told.seat)
+    for number, event in enumerate(told.events, 1):
+        try:
+            _check_event(view, told.seat, event)
+        except BadText as error:
+            raise BadText(f"view, event {number}: {error}") from None
+    _check_rest(told, view)
+    return view
+
+
+def legal_moves(view: View) -> tuple[Offered, ...]:
+    """All legal moves with their points, as they are sent."""
+    moves = view.legal_moves()
+    tracks = view.variant.tracks
+    rows = view.gains(moves).tolist()
+    return tuple(
+        Offered(str(move), {track: n for track, n in zip(tracks, row, strict=True) if n})
+        for move, row in zip(moves, rows, strict=True)
+    )
+
+
+def _described(view: View) -> ViewText:
+    if view.seat is None:
+        raise BadText("an engine is shown the view of a seat, not a spectator's")
+    return ViewText(
+        seat=view.seat,
+        position=view.position,
+        events=view.events,
+        game=view.game,
+        players=view.players,
+        options=tuple(view.options),
+        turn=view.turn,
+        tracks=view.variant.tracks,
+        scores=view.scores,
+        hands=tuple(view.hand(seat) for seat in range(view.players)),
+        unseen=view.unseen,
+        in_bag=view.in_bag,
+        moves=legal_moves(view),
+    )
+
+
+def _check_hidden(view: View, seat: int) -> None:
+    state = view.state
+    for other in range(view.players):
+        if other != seat and any(tile != UNKNOWN for tile in view.hand(other)):
+            raise BadText(f"view: seat {seat} does not see the hand of seat {other}: write ? for each tile")
+    if UNKNOWN in view.hand(seat):
+        raise BadText(f"view: seat {seat} sees its own hand: write its tiles, not ?")
+    if "removed" in state.dtype.names and state["removed"][0].any():
+        raise BadText("view: nobody sees removed tiles: write ? and their number")
+    secret = "aside" in state.dtype.names and not view.variant.exchange_is_public
+    if secret and state["seat"][0] != seat and (state["aside"][0, : state["n_aside"][0]] != HIDDEN).any():
+        raise BadText(f"view: seat {seat} does not see what is laid aside: write ? for each tile")
+
+
+def _check_event(view: View, seat: int, event: Event) -> None:
+    if seen_by(event, seat, view.variant.exchange_is_public) != event:
+        raise BadText(f"seat {seat} does not see these tiles: write ? for each of them")
+    if not isinstance(event, Start) and not 0 <= getattr(event, "p", 0) < view.players:
+        raise BadText(f"there are the seats 0 to {view.players - 1}")
+    match event:
+        case Draw(p, tiles) | Exchange(p, tiles):
+            own = p == seat
+        case Place(_, tile):
+            tiles, own = (tile,), True
+        case Start(display):
+            tiles, own = tuple(shown.tile for shown in display), True
+        case _:
+            return
+    for tile in tiles:
+        if view.variant.kind_of(tile) is None and (own or tile != UNKNOWN):
+            raise BadText(f"there is no tile {tile[:20]!r}")
+
+
+def _check_rest(told: ViewText, view: View) -> None:
+    """What follows from the position may be left out, but not be told differently."""
+    follows = _described(view)
+    for field in ViewText.__struct_fields__:
+        theirs, ours = getattr(told, field), getattr(follows, field)
+        if theirs is not UNSET and field not in ("position", "events") and theirs != ours:
+            raise BadText(f"view: `{field}` is not what follows from the position")

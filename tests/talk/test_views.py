@@ -1,0 +1,143 @@
+"""A view as one line carries all that a seat knows, and has no place for what it does not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from axio.chance import Generator
+from axio.errors import BadText
+from axio.games import GAMES
+from axio.talk.views import read_view, write_view
+from axio.view import View
+from tests.conformance.positions import CASES, STYLES, Case, play
+from tests.conformance.test_views import otherwise_dealt
+
+# These fields of a state mean the same in another order, or nothing at all: lists of free places and their
+# index, sums of covered cells, what the last move scored.
+WITHOUT_MEANING = ("free", "where", "sums", "gain")
+
+
+def essence(view: View) -> dict[str, Any]:
+    """All that rules and players can tell two views apart by."""
+    state = view.state
+    names = [name for name in state.dtype.names if name not in WITHOUT_MEANING]
+    moves = view.legal_moves()
+    return {
+        "variant": view.variant,
+        "seat": view.seat,
+        "events": view.events,
+        "state": {name: state[name].tobytes() for name in names},
+        "free": sorted(state["free"][0, : state["n_free"][0]].tolist())
+        if "free" in state.dtype.names
+        else [],
+        "moves": moves.actions.tolist(),
+        "gains": view.gains(moves).tolist(),
+        "unseen": view.unseen,
+        "drawing": view.svg(),
+    }
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_view_comes_back_as_it_was(case: Case) -> None:
+    for table in play(case.variant(), STYLES, "lines"):
+        if table.plies % 5 and not table.over:
+            continue
+        for seat in range(table.players):
+            view = table.view(seat)
+            line = write_view(view)
+            assert "\n" not in line
+            assert essence(read_view(line)) == essence(view)
+            assert write_view(read_view(line)) == line
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
+def test_what_is_sent_does_not_depend_on_what_is_hidden(case: Case) -> None:
+    lots = Generator(f"{case} lines")
+    varied = 0
+    for table in play(case.variant(), STYLES, "lines"):
+        seat = table.turn
+        other = None if seat is None or table.plies % 5 else otherwise_dealt(table, seat, lots)
+        if seat is not None and other is not None and other.state.tobytes() != table.state.tobytes():
+            varied += 1
+            assert write_view(other.view(seat)) == write_view(table.view(seat))
+    assert varied > 0
+
+
+def example(name: str = GAMES[0], options: tuple[str, ...] = ()) -> dict[str, Any]:
+    tables = [table.copy() for table in play(Case(name, 2, options).variant(), STYLES, "example")]
+    table = next(table for table in tables if table.plies > 10 and table.turn == 0)
+    told: dict[str, Any] = json.loads(write_view(table.view(0)))
+    return told
+
+
+def replaced(position: str, field: str, value: str) -> str:
+    return " ".join(f"{field}={value}" if word.startswith(f"{field}=") else word for word in position.split())
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_tiles_of_another_seat_are_refused(name: str) -> None:
+    told = example(name)
+    hands = told["position"].partition("hands=")[2].partition(" ")[0].split(";")
+    kinds = sorted(told["unseen"])
+    shown = ",".join(kinds[: len(hands[1].split(","))])
+    told["position"] = replaced(told["position"], "hands", f"{hands[0]};{shown}")
+    # As a table has it: what is in a hand is no longer among the unseen.
+    counts = {tile: n - (tile in shown.split(",")) for tile, n in told["unseen"].items()}
+    bag = ",".join(f"{tile}{n}" for tile, n in counts.items() if n)
+    told["position"] = replaced(told["position"], "bag", bag)
+    for field in ("hands", "unseen"):
+        del told[field]
+    with pytest.raises(BadText, match="does not see the hand of seat 1"):
+        read_view(json.dumps(told))
+
+
+def test_the_whole_position_of_a_table_is_refused() -> None:
+    *_, table = (table.copy() for table in play(Case(GAMES[-1], 2, ("short",)).variant(), STYLES, "all"))
+    table.undo()
+    for seat in range(2):
+        with pytest.raises(BadText, match="does not see|nobody sees"):
+            read_view(json.dumps({"seat": seat, "position": table.position}))
+        with pytest.raises(BadText, match="event 1: seat . does not see these tiles"):
+            hidden = table.view(seat).position
+            events = json.loads(json.dumps([{"t": "removed", "tiles": [table.variant.kinds[0]]}]))
+            read_view(json.dumps({"seat": seat, "position": hidden, "events": events}))
+
+
+def test_draws_of_others_are_refused_in_events() -> None:
+    told = example()
+    number = next(n for n, event in enumerate(told["events"]) if event["t"] == "draw" and event["p"] == 1)
+    told["events"][number]["tiles"][-1] = "RR"
+    with pytest.raises(BadText, match=f"event {number + 1}: seat 0 does not see these tiles"):
+        read_view(json.dumps(told))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"hands": [["RR"], ["RR"]]}, "`hands` is not what follows"),
+        ({"moves": []}, "`moves` is not what follows"),
+        ({"turn": 1}, "`turn` is not what follows"),
+        ({"secret": 1}, "secret"),
+        ({"seat": 2}, "no seat 2"),
+        ({"seat": -1}, "no seat -1"),
+        ({"seat": None}, "seat"),
+        ({"seat": 1}, "does not see the hand of seat 0"),
+        ({"position": "chess 2 -"}, "chess"),
+        ({"events": [{"t": "draw", "p": 7, "tiles": ["?"]}]}, "event 1: there are the seats 0 to 1"),
+        ({"events": [{"t": "draw", "p": 0, "tiles": ["?"]}]}, "event 1: there is no tile '.'"),
+        ({"events": [{"t": "exchange", "p": 1, "shown": ["XX"]}]}, "event 1: there is no tile 'XX'"),
+        ({"events": [{"t": "jump"}]}, "jump"),
+    ],
+)
+def test_nonsense_is_refused(change: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadText, match=says):
+        read_view(json.dumps(example() | change))
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", "{", "[" * 5000, '{"seat":0}', "\ufffd"])
+def test_what_is_no_view_is_refused(text: str) -> None:
+    with pytest.raises(BadText):
+        read_view(text)
