@@ -70,7 +70,7 @@ bench: setup
 # Needs uv (pip install uv): resolves for all supported versions and systems at once.
 lock:
 	uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml --group build -o requirements/run.txt
-	uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml --group dev -o requirements/dev.txt
+	uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml --all-extras --group dev -o requirements/dev.txt
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage

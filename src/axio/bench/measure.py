@@ -6,7 +6,6 @@ ratio stays true where the speeds do not.
 
 from __future__ import annotations
 
-import os
 import platform
 from collections.abc import Callable, Sequence
 from statistics import median
@@ -16,6 +15,7 @@ import msgspec
 
 from ..engine.lots import seeded
 from ..games import find_variant
+from ..machine import installed, machine
 from ..table import new_game
 from . import yardstick
 
@@ -118,8 +118,8 @@ def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[floa
     return Report(
         machine=machine(),
         python=platform.python_version(),
-        numpy=version("numpy"),
-        numba=version("numba"),
+        numpy=installed("numpy"),
+        numba=installed("numba"),
         players=players,
         seconds=seconds,
         speeds=tuple(speeds),
@@ -143,23 +143,3 @@ def summary(name: tuple[str, str], rounds: Sequence[tuple[float, float]]) -> Spe
     middle = median(ordered)
     spread = (ordered[3 * len(ordered) // 4] - ordered[len(ordered) // 4]) / 2 / middle
     return Speed(*name, middle, spread, median(ratio for _, ratio in rounds))
-
-
-def machine() -> str:
-    """What this ran on, in a line."""
-    name = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as info:
-            name = next(
-                (line.partition(":")[2].strip() for line in info if line.startswith("model name")), name
-            )
-    except OSError:
-        pass
-    return f"{name}, {os.cpu_count()} cores, {platform.system()}"
-
-
-def version(package: str) -> str:
-    """The version of an installed package."""
-    from importlib.metadata import version as installed
-
-    return installed(package)

@@ -13,6 +13,7 @@ from ..errors import AxioError, BadFile
 from ..games import find_variant
 from ..record import record_of
 from ..table import Table
+from ..writing import append_line
 from . import PROGRAM, menu, saved
 from .interruption import Interrupted
 from .outcome import explained
@@ -20,7 +21,6 @@ from .saved import Saved
 from .screen import Screen
 from .seats import YOU, seats
 from .session import Quit, Session
-from .writing import append_line
 
 RESUME = f"{PROGRAM} play --resume"
 

@@ -10,10 +10,10 @@ import msgspec
 from ..errors import AxioError, BadFile
 from ..games import find_variant, game
 from ..table import Table
+from ..writing import write_whole
 from . import PROGRAM
 from .lines import count
 from .seats import seats, shown_names
-from .writing import write_whole
 
 FORMAT = f"{PROGRAM}-play/1"
 

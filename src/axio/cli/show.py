@@ -12,11 +12,11 @@ from ..errors import AxioError, BadRecord
 from ..record import Record, read_lines, replay
 from ..table import Table
 from ..view import View
+from ..writing import write_out
 from .lines import count, one_line
 from .outcome import explained
 from .screen import Screen
 from .telling import last_made, told, written
-from .writing import write_out
 
 WIDTH = 1200
 

@@ -14,16 +14,17 @@ import click
 from ..chance import Generator
 from ..games import find_variant
 from ..match import play_match
-from ..players import Budget, player
+from ..players import Budget
 from ..record import record_of
 from ..table import Table
+from ..talk.players import seated
+from ..writing import STDOUT, LineFile
 from .interruption import Interrupted, stoppable
 from .lines import count
 from .progress import progress
 from .seats import programs
 from .tally import Tally
 from .workers import in_order
-from .writing import STDOUT, LineFile
 
 CHUNK = 32  # most games that a process plays in one go
 
@@ -54,8 +55,8 @@ def play_batch(batch: Batch) -> list[Played]:
     options = dict.fromkeys(batch.options, True)
     done = []
     for number in range(batch.first, batch.end):
-        players = [player(name) for name in batch.players]
-        table = play_match(batch.game, players, f"{batch.seed}/{number}", options=options)
+        with seated(batch.players) as players:
+            table = play_match(batch.game, players, f"{batch.seed}/{number}", options=options)
         result = table.result
         assert result is not None, "a match is played to its end"
         line = record_of(table, batch.players).to_json()
@@ -65,7 +66,12 @@ def play_batch(batch: Batch) -> list[Played]:
 
 @click.command("simulate")
 @click.argument("game")
-@click.option("--players", default="greedy,balanced", show_default=True, help="A program for each seat.")
+@click.option(
+    "--players",
+    default="greedy,balanced",
+    show_default=True,
+    help="A program for each seat; engine:COMMAND is a foreign one.",
+)
 @click.option("--games", type=click.IntRange(min=1), default=100, show_default=True, help="How many games.")
 @click.option("--seed", default="0", show_default=True, help="A number or any text; it decides every game.")
 @click.option("--out", metavar="FILE", help="Write a record a line to this file; - is standard output.")
@@ -142,8 +148,9 @@ def _compile(whole: Batch) -> None:
     variant = find_variant(whole.game, len(whole.players), dict.fromkeys(whole.options, True))
     table = Table(variant, 0)
     view = table.view(table.turn)
-    for name in _distinct(whole.players):
-        player(name).choose(view, Budget(), Generator(0))
+    with seated(_distinct(whole.players)) as players:
+        for one in players:
+            one.choose(view, Budget(), Generator(0))
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

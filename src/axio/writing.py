@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
-from ..errors import BadFile
+from .errors import BadFile
 
 STDOUT = "-"
 
@@ -64,10 +64,11 @@ def append_line(path: str | Path, line: str) -> None:
 class LineFile:
     """A file that holds whole lines only, at any moment. `-` is standard output.
 
-    Raises `BadFile` for one that exists, unless `force` says that it may be replaced.
+    Raises `BadFile` for one that exists, unless `force` says that it may be replaced, or `append` that lines
+    may be added to it.
     """
 
-    def __init__(self, path: str, *, force: bool = False) -> None:
+    def __init__(self, path: str, *, force: bool = False, append: bool = False) -> None:
         self.path = path
         self.written = 0
         self._made = False
@@ -81,9 +82,9 @@ class LineFile:
         if self._made:
             flags |= os.O_EXCL
         elif os.path.isfile(path):
-            if not force:
+            if not (force or append):
                 raise BadFile(f"{path}: the file exists; --force replaces it")
-            flags |= os.O_TRUNC
+            flags |= os.O_TRUNC if force else 0
         self._fd = os.open(path, flags, 0o666)
 
     def write(self, line: str) -> None:

@@ -1,0 +1,22 @@
+"""Libraries that only the arena needs, imported when they are used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from ..errors import NotInstalled
+
+
+def need(module: str, extra: str = "arena") -> Any:
+    """A module of a library that comes with an extra of this package. Raises `NotInstalled`."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        # Something else that is missing inside an installed library is a fault of its own.
+        if error.name is None or error.name.partition(".")[0] != module.partition(".")[0]:
+            raise
+        library = module.partition(".")[0]
+        raise NotInstalled(
+            f'this needs {library}, which is not installed: pip install "axio[{extra}]" brings it'
+        ) from None

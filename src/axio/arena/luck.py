@@ -1,0 +1,149 @@
+"""What luck did: how much the deal decides, and how much surer shared deals make a comparison.
+
+**The share of the deal.** A result (what a seat has of the victory; alone at the table, the lowest track) is
+explained by who sat there and by the deal. Take away the mean of the same bot in the same seat of the same
+line-up; of what is left, r, the results of one seat on one deal with different bots have only the deal in
+common:
+
+    share = mean of r · r' over two results of the same seat on the same deal / mean of r²
+
+1: the deal decides everything that skill does not. 0: it decides nothing, only play does. (Few deals can
+give less than 0 by chance.)
+
+**The difference of two bots** is the mean over deals of what one scored more than the other on the same
+deal, over all seatings. Its standard error, SE = √(variance between deals / deals), is set beside the one it
+would have if every game had a deal of its own. The squared ratio says how many times as many games that
+would take.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import combinations
+
+import numpy as np
+from msgspec import Struct
+
+from .bootstrap import LEVEL, Bootstrap, Estimate
+from .games import Played
+from .meetings import Tables
+from .settings import Settings
+
+Results = dict[tuple[int, int], list[float]]  # by deal and seat
+
+
+class Difference(Struct, frozen=True):
+    """What the first of two bots scores more than the second on the same deal.
+
+    `level` is how the deals went, as numbers of those that the first won, neither, and the second won.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    error: float | None
+    error_alone: float | None
+    times_the_games: float | None
+    level: tuple[int, int, int]
+
+
+def value_of(settings: Settings, game: Played, seat: int) -> float:
+    """What a game is worth to a seat: its part of the victory or, alone, its lowest track."""
+    if settings.players == 1:
+        return float(min(game.scores[seat]))
+    return 1 / game.place.count(1) if game.place[seat] == 1 else 0.0
+
+
+def share_of_the_deal(settings: Settings, tables: Tables, resamples: int) -> Estimate | None:
+    """How much of what skill does not explain is decided by the deal; nothing from less than two deals."""
+    deals = list(dict.fromkeys(table[0].deal for table in tables))
+    if len(deals) < 2:
+        return None
+    row_of = {deal: row for row, deal in enumerate(deals)}
+    results: dict[tuple[tuple[str, ...], str, int], list[tuple[int, float]]] = defaultdict(list)
+    for table in tables:
+        line_up = tuple(sorted(bot for game in table for bot in game.seats))
+        for game in table:
+            for seat, bot in enumerate(game.seats):
+                results[line_up, bot, seat].append((row_of[game.deal], value_of(settings, game, seat)))
+    shape = (len(deals), settings.players)
+    total, squares, count = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    for (_, _, seat), rows in results.items():
+        mean = sum(value for _, value in rows) / len(rows)
+        for row, value in rows:
+            total[row, seat] += value - mean
+            squares[row, seat] += (value - mean) ** 2
+            count[row, seat] += 1
+    common = (total**2 - squares).sum(axis=1)  # over ordered pairs of two results
+    pairs = (count**2 - count).sum(axis=1)
+    columns = np.stack([common, pairs, squares.sum(axis=1), count.sum(axis=1)], axis=1)
+    if not pairs.any() or not squares.any():
+        return None
+    low, high = np.percentile(_ratio(Bootstrap(len(deals), resamples).sums(columns)), LEVEL)
+    return Estimate(float(_ratio(columns.sum(axis=0))), float(low), float(high))
+
+
+def _ratio(sums: np.ndarray) -> np.ndarray:
+    common, pairs, squares, count = np.moveaxis(sums, -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.nan_to_num((common / pairs) / (squares / count)))
+
+
+def differences(settings: Settings, tables: Tables, resamples: int) -> dict[tuple[str, str], Difference]:
+    """The difference of every two bots that sat at the same tables (alone: that played the same deals)."""
+    found = {}
+    for one, other in combinations(settings.bots, 2):
+        by_deal: dict[int, list[float]] = defaultdict(list)
+        games: dict[tuple[str, ...], list[float]] = defaultdict(list)  # alone: by bot, else by seating
+        for table in tables:
+            values: dict[str, list[float]] = {one: [], other: []}
+            for game in table:
+                here: dict[str, list[float]] = {one: [], other: []}
+                for seat, bot in enumerate(game.seats):
+                    if bot in here:
+                        here[bot].append(value_of(settings, game, seat))
+                for bot, own in here.items():
+                    values[bot] += own
+                if settings.players == 1 and (bot := game.seats[0]) in here:
+                    games[bot,] += here[bot]
+                elif here[one] and here[other]:
+                    games[game.seats].append(float(np.mean(here[one]) - np.mean(here[other])))
+            if values[one] and values[other]:
+                by_deal[table[0].deal].append(float(np.mean(values[one]) - np.mean(values[other])))
+        if by_deal:
+            found[one, other] = _difference(
+                settings, [float(np.mean(d)) for d in by_deal.values()], games, resamples
+            )
+    return found
+
+
+def _difference(
+    settings: Settings, deals: list[float], games: dict[tuple[str, ...], list[float]], resamples: int
+) -> Difference:
+    column = np.array(deals)[:, None]
+    ones = np.ones_like(column)
+    bootstrap = Bootstrap(len(deals), resamples)
+    if settings.players == 1:
+        (estimate,) = bootstrap.means(column, ones)
+    else:
+        (rate,) = bootstrap.rates((column + 1) / 2, ones)  # from -1..1 to 0..1 and back
+        assert rate.low is not None, "a rate has an interval"
+        assert rate.high is not None, "a rate has an interval"
+        estimate = Estimate(2 * rate.value - 1, 2 * rate.low - 1, 2 * rate.high - 1)
+    level = (sum(d > 0 for d in deals), sum(d == 0 for d in deals), sum(d < 0 for d in deals))
+    error = alone = times = None
+    if len(deals) > 1:
+        error = float(np.std(deals, ddof=1) / np.sqrt(len(deals)))
+        alone = _error_alone(settings, games)
+        times = (alone / error) ** 2 if error else None
+    return Difference(estimate.value, estimate.low, estimate.high, error, alone, times, level)
+
+
+def _error_alone(settings: Settings, games: dict[tuple[str, ...], list[float]]) -> float:
+    """The standard error of the difference if every game had a deal of its own."""
+    # Seats are balanced in any case: what a seat is worth is no luck of the deal.
+    if settings.players == 1:
+        return float(np.sqrt(sum(np.var(values, ddof=1) / len(values) for values in games.values())))
+    total = sum(map(len, games.values()))
+    within = sum(float(np.var(values)) * len(values) for values in games.values())
+    return float(np.sqrt(within / max(1, total - len(games)) / total))

@@ -1,0 +1,111 @@
+"""Who sits where on which deal, so that the luck of the deal and of the seat cancels.
+
+A *line-up* is the bots of one table. Two bots or more that fill the seats exactly are a line-up; of more
+bots than seats, every selection is one; with fewer bots than seats, every way to seat each of them equally
+often, give or take one. Every line-up plays every deal, once for each rotation of an order round the table:
+so on each deal every bot of the line-up sits in every seat equally often. The order changes from deal to
+deal through all orders there are (1 for two seats, 2 for three, 6 for four), so that nobody always follows
+the same neighbour. Alone at the table, every bot plays every deal, and the bots make one line-up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import cache
+from itertools import accumulate, combinations, combinations_with_replacement, count, permutations
+from math import ceil
+from typing import NamedTuple
+
+LineUp = tuple[str, ...]
+
+
+class Seating(NamedTuple):
+    """One game to be played: the number of its deal, and a bot for each seat."""
+
+    deal: int
+    seats: LineUp
+
+
+@cache
+def line_ups(bots: LineUp, players: int) -> tuple[LineUp, ...]:
+    """The bots of each table that plays every deal.
+
+    >>> line_ups(("a", "b", "c"), 2)
+    (('a', 'b'), ('a', 'c'), ('b', 'c'))
+    >>> line_ups(("a", "b"), 3)
+    (('a', 'a', 'b'), ('a', 'b', 'b'))
+    """
+    if players == 1:
+        return (bots,)
+    if len(bots) >= players:
+        return tuple(combinations(bots, players))
+    fewest, most = players // len(bots), ceil(players / len(bots))
+    fair = []
+    for chosen in combinations_with_replacement(bots, players):
+        often = Counter(chosen)
+        if all(fewest <= often[bot] <= most for bot in bots):
+            fair.append(chosen)
+    return tuple(fair)
+
+
+@cache
+def orders(line_up: LineUp) -> tuple[LineUp, ...]:
+    """The different orders round a table, each from one of the places where it can begin.
+
+    >>> orders(("a", "b", "c"))
+    (('a', 'b', 'c'), ('a', 'c', 'b'))
+    """
+    found: dict[LineUp, LineUp] = {}
+    for rest in permutations(line_up[1:]):
+        order = (line_up[0], *rest)
+        found.setdefault(min(_rotations(order)), order)
+    return tuple(found.values())
+
+
+def _rotations(order: LineUp) -> list[LineUp]:
+    turned = (order[first:] + order[:first] for first in range(len(order)))
+    return list(dict.fromkeys(turned))
+
+
+class Schedule:
+    """The games of an arena, deal by deal, without an end: how many are played is said elsewhere."""
+
+    def __init__(self, bots: LineUp, players: int) -> None:
+        self.bots = bots
+        self.players = players
+        self.line_ups = line_ups(bots, players)
+
+    def tables(self, deal: int) -> Iterator[list[Seating]]:
+        """The games of each line-up on a deal."""
+        for line_up in self.line_ups:
+            if self.players == 1:
+                yield [Seating(deal, (bot,)) for bot in line_up]
+            else:
+                choices = orders(line_up)
+                yield [Seating(deal, seats) for seats in _rotations(choices[deal % len(choices)])]
+
+    def games(self, deal: int) -> list[Seating]:
+        """All games on a deal."""
+        return [seating for table in self.tables(deal) for seating in table]
+
+    def deals_for(self, games: int) -> int:
+        """How many deals it takes until every line-up has played so many games (alone: every bot)."""
+        deals = 0
+        for played in accumulate(self._fewest(deal) for deal in count()):
+            deals += 1
+            if played >= games:
+                break
+        return deals
+
+    def games_in(self, deals: int) -> int:
+        """How many games every line-up (alone: every bot) has played after so many deals.
+
+        >>> schedule = Schedule(("a", "b", "c"), 2)
+        >>> schedule.deals_for(7), schedule.games_in(4)
+        (4, 8)
+        """
+        return sum(self._fewest(deal) for deal in range(deals))
+
+    def _fewest(self, deal: int) -> int:
+        return 1 if self.players == 1 else min(len(table) for table in self.tables(deal))

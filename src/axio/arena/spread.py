@@ -1,0 +1,128 @@
+"""Spreading games over processes of this machine or over a cluster, by joblib.
+
+`loky` is joblib's own pool of processes. `ray` and `dask` send the games to a cluster: to the one that
+RAY_ADDRESS or DASK_SCHEDULER_ADDRESS names, else to one that is started on this machine for the time being.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from itertools import islice
+from typing import Any, TypeVar
+
+from ..errors import AxioError, WrongOption
+from .extras import need
+
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+
+BACKENDS = ("loky", "threading", "ray", "dask")
+CLUSTERS = ("ray", "dask")
+ALL = -1  # jobs: as many as the cluster has processors
+ROUND = 4  # pieces of work for each process in a round, where a backend cannot tell results as they come
+
+
+def spread(
+    function: Callable[[Work], Result], pieces: Iterable[Work], jobs: int, backend: str = BACKENDS[0]
+) -> Generator[Result, None, None]:
+    """`function` of each piece, in the order in which the results come. One local job is done right here.
+
+    Close it (`contextlib.closing`) to end the work early. Raises `WrongOption` for a backend or a number of
+    jobs that does not exist, `NotInstalled` for a backend whose library is missing, and `AxioError` if a
+    worker is ended from outside.
+    """
+    if backend not in BACKENDS:
+        raise WrongOption(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
+    if jobs == 1 and backend in CLUSTERS:
+        raise WrongOption(f"one job would not leave this process: give {backend} 2 jobs or more")
+    if jobs == 1:
+        yield from map(function, pieces)
+        return
+    joblib = need("joblib")
+    work = (joblib.delayed(function)(piece) for piece in pieces)
+    with _cluster(backend, jobs):
+        try:
+            yield from _results(joblib, work, jobs, backend)
+        except joblib.externals.loky.process_executor.BrokenProcessPool:
+            time.sleep(0.2)  # what ended it may be a signal that is about to reach this process, too
+            raise AxioError("a worker process was ended from outside") from None
+
+
+def _results(joblib: Any, work: Iterator[Any], jobs: int, backend: str) -> Generator[Any, None, None]:
+    with joblib.parallel_config(backend):
+        processes = joblib.effective_n_jobs(jobs)
+        try:
+            parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
+        except ValueError:  # this backend, Ray's, gives results only when all are there
+            parallel = joblib.Parallel(n_jobs=jobs, batch_size=1)
+    if parallel.return_as == "list":
+        with parallel:
+            while pieces := list(islice(work, ROUND * processes)):
+                yield from parallel(pieces)
+        return
+    with _interrupts_ignored():
+        results = parallel(work)
+    with warnings.catch_warnings(), closing(results):
+        # Ending early is what we want, so there is nothing to be warned of.
+        warnings.filterwarnings("ignore", module="joblib")
+        yield from results
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Processes started in here never hear Ctrl-C: this one does, and ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# ---------------------------------------------------------------- clusters
+
+
+@contextmanager
+def _cluster(backend: str, jobs: int) -> Iterator[None]:
+    """What a backend needs to be there while it works."""
+    with {"ray": _ray, "dask": _dask}.get(backend, lambda jobs: nullcontext())(jobs):
+        yield
+
+
+@contextmanager
+def _ray(jobs: int) -> Iterator[None]:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody asked for that
+    ray = need("ray", "cluster")
+    quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
+    with _interrupts_ignored():
+        if "RAY_ADDRESS" in os.environ:
+            ray.init(**quiet)
+        else:
+            ray.init(**quiet, num_cpus=None if jobs == ALL else jobs, include_dashboard=False)
+    try:
+        need("ray.util.joblib", "cluster").register_ray()
+        yield
+    finally:
+        ray.shutdown()
+
+
+@contextmanager
+def _dask(jobs: int) -> Iterator[None]:
+    distributed = need("distributed", "cluster")
+    if "DASK_SCHEDULER_ADDRESS" in os.environ:
+        client = distributed.Client()
+    else:
+        workers = None if jobs == ALL else jobs
+        with _interrupts_ignored():
+            client = distributed.Client(n_workers=workers, threads_per_worker=1, dashboard_address=None)
+    with client:
+        yield

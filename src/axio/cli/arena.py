@@ -1,0 +1,127 @@
+"""`arena`: programs play each other on shared deals, and figures say who is stronger."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import click
+import msgspec
+
+from ..arena.report import PAGE, make_report
+from ..arena.results import Results, results
+from ..arena.run import Run
+from ..arena.schedule import Schedule
+from ..arena.settings import checked
+from ..arena.spread import ALL, BACKENDS, CLUSTERS
+from ..arena.sprt import read_test
+from ..arena.summary import Summary, summarise
+from ..arena.wording import played, sentences, sheets
+from ..errors import OtherSettings
+from .interruption import Interrupted, stoppable
+from .lines import in_columns
+from .standings import live
+
+
+@click.command("arena")
+@click.argument("game")
+@click.option("--bots", required=True, metavar="BOT,…", help="The programs, such as greedy,balanced@1s.")
+@click.option("--players", default=2, show_default=True, help="Seats at a table.")
+@click.option(
+    "--games",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Games for each two bots (for each line-up; alone: for each bot), rounded up to whole deals.",
+)
+@click.option("--seed", default="0", show_default=True, help="A number or any text; it decides every deal.")
+@click.option("--option", "options", multiple=True, metavar="NAME", help="Switch a game's option on.")
+@click.option("--out", metavar="DIR", help="Keep the games here, go on with those kept, and write a report.")
+@click.option("--jobs", type=click.IntRange(min=1), help="Processes to use: 1, or all of a cluster.")
+@click.option("--backend", default=BACKENDS[0], show_default=True, help=f"One of {', '.join(BACKENDS)}.")
+@click.option("--sprt", metavar="ELO0,ELO1", help="Stop early, by a sequential test of two bots.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON on standard output.")
+def command(
+    game: str,
+    bots: str,
+    players: int,
+    games: int,
+    seed: str,
+    options: tuple[str, ...],
+    out: str | None,
+    jobs: int | None,
+    backend: str,
+    sprt: str | None,
+    as_json: bool,
+) -> None:
+    """Let programs play each other on shared deals, and say who is stronger.
+
+    Every deal is played in every seat, so that luck cancels. The same seed gives the same games, whatever
+    --jobs and --backend say. With --out, the same command goes on after an interruption, and more --games
+    add to those played.
+    """
+    names = tuple(name.strip() for name in bots.split(",") if name.strip())
+    test = read_test(sprt) if sprt else None
+    settings = checked(game, names, players=players, seed=seed, options=options, sprt=test)
+    deals = Schedule(settings.bots, settings.players).deals_for(games)
+    folder = Path(out) if out else None
+    show = show_json if as_json else show_tables
+    with results(settings, folder) as kept:
+        _not_fewer(kept, deals, folder)
+        _play(Run(kept, deals), jobs or (ALL if backend in CLUSTERS else 1), backend, folder, show)
+        summary = summarise(settings, kept.played)
+    if folder:
+        summary = make_report(folder)
+    show(summary)
+    if folder:
+        click.echo(f"The report is {folder / PAGE}", err=True)
+
+
+def _not_fewer(kept: Results, deals: int, folder: Path | None) -> None:
+    most = max((seating.deal + 1 for seating in kept.played), default=0)
+    if most > deals:
+        schedule = Schedule(kept.settings.bots, kept.settings.players)
+        raise OtherSettings(
+            f"{folder} holds games on {most} deals already, and --games asks for {deals}: "
+            f"ask for {schedule.games_in(most)} or more, or choose another folder"
+        )
+
+
+def _play(run: Run, jobs: int, backend: str, folder: Path | None, show: Callable[[Summary], None]) -> None:
+    with stoppable(signal.SIGINT, signal.SIGTERM) as hold:
+        try:
+            with live(run) as tell, closing(run.play(jobs, backend)) as games:
+                for game in games:
+                    with hold.whole():
+                        run.add(game)
+                    tell()
+        except KeyboardInterrupt:
+            done = f"{len(run.results.played)} of {run.total} games"
+            if folder:
+                raise Interrupted(
+                    f"interrupted: {done} are kept in {folder}; the same command goes on with them"
+                ) from None
+            show(summarise(run.settings, run.results.played))
+            raise Interrupted(f"interrupted: {done} played; --out DIR would keep them") from None
+
+
+def show_json(summary: Summary) -> None:
+    """Print the figures as JSON."""
+    click.echo(msgspec.json.format(msgspec.json.encode(summary), indent=1))
+
+
+def show_tables(summary: Summary) -> None:
+    """Print the figures as tables."""
+    click.echo(played(summary))
+    for sheet in sheets(summary):
+        click.echo()
+        for line in in_columns([sheet.head, *sheet.rows], right=range(1, len(sheet.head))):
+            click.echo(line)
+    if said := sentences(summary):
+        click.echo()
+    for sentence in said:
+        click.echo(sentence)
+    sys.stdout.flush()

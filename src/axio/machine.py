@@ -1,0 +1,25 @@
+"""What a measurement ran on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import version
+
+
+def machine() -> str:
+    """What this ran on, in a line."""
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as info:
+            name = next(
+                (line.partition(":")[2].strip() for line in info if line.startswith("model name")), name
+            )
+    except OSError:
+        pass
+    return f"{name}, {os.cpu_count()} cores, {platform.system()}"
+
+
+def installed(package: str) -> str:
+    """The version of an installed package."""
+    return version(package)
