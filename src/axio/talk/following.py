@@ -80,7 +80,7 @@ class Following:
                 raise IllegalMove(f"start {laid.letters} {laid.at[0]}", Reason.NOT_IN_BAG)
             self._step(state, action)
         shown = tuple(Display(laid.letters, laid.at[0]) for laid in display)
-        self._tell(state, Start(()), display=shown)
+        self._extend(state, Start(()), display=shown)
 
     def remove(self, count: int) -> None:
         """Tiles are set aside unseen."""
@@ -91,10 +91,10 @@ class Following:
         for _ in range(count):
             self._step(state, _any_unseen(state))
             _hide_removed(state)
-        self._tell(state, Removed(()), tiles=(UNKNOWN,) * count)
+        self._extend(state, Removed(()), tiles=(UNKNOWN,) * count)
 
     def draw(self, seat: int, tiles: Sequence[str]) -> None:
-        """A seat draws: the own one these tiles, another one `?` for each. An offered exchange is declined."""
+        """A seat draws: our own these tiles, another one `?` for each. It has declined an exchange."""
         told = f"draw {seat} {' '.join(tiles)}"
         state = copied(self._now.state)
         if state["phase"][0] == OFFER and state["seat"][0] == seat:
@@ -117,7 +117,7 @@ class Following:
                 self._step(state, _any_unseen(state))
             self._hide(state, seat)
         names = tuple(self.variant.kinds[self._kind(tile)] if tile != UNKNOWN else tile for tile in tiles)
-        self._tell(state, Draw(seat, (), source), tiles=names)
+        self._extend(state, Draw(seat, (), source), tiles=names)
 
     def _in_bag(self, state: State, tile: str, told: str) -> int:
         kind = self.variant.kind_of(tile)
@@ -136,16 +136,16 @@ class Following:
             if UNKNOWN in move.tiles:
                 raise BadText(f"{move}: seat {seat} knows its own tiles: write them, not ?")
             after, event = self._carry_out(copied(state), seat, move)
-            self._tell_as(Known(after, self._now.events + event))
+            self._learn(Known(after, self._now.events + event))
         elif move.kind == "place":
             self._placed_by_other(seat, move)
         elif move.kind == "exchange":
             self._exchanged_by_other(seat, move)
         elif move == KEEP and self._just_placed(seat):
-            self._tell_as(self._now)
+            self._learn(self._now)
         else:
             after, event = self._carry_out(copied(state), seat, move, hidden=True)
-            self._tell_as(Known(after, self._now.events + event))
+            self._learn(Known(after, self._now.events + event))
         made = self._now.events[-1] if self._now.events else None
         return dict(made.gain) if isinstance(made, Place) and move.kind == "place" else {}
 
@@ -159,7 +159,7 @@ class Following:
             # Whether a hidden hand may be exchanged is learned when it is; a hand that is kept just draws.
             self._step(after, self.variant.encode(after, KEEP))
         self._hide(after, seat)
-        self._tell_as(Known(after, self._now.events + event, before, move))
+        self._learn(Known(after, self._now.events + event, before, move))
 
     def _exchanged_by_other(self, seat: int, move: Move) -> None:
         public = self.variant.exchange_is_public
@@ -168,7 +168,7 @@ class Following:
         if not public and any(tile != UNKNOWN for tile in move.tiles):
             raise BadText(f"{move}: seat {self.seat} does not see what seat {seat} exchanges: write ?")
         state = copied(self._now.state)
-        if self._just_placed(seat):
+        if public and self._just_placed(seat):
             before, placed = self._now.before, self._now.placed
             assert before is not None
             assert placed is not None
@@ -178,14 +178,14 @@ class Following:
             self._step(state, self.variant.encode(state, placed))
         elif state["phase"][0] < DRAW:
             _stand_in(state, seat, [self._could_hold(state, tile, move) for tile in move.tiles if public])
-        known = (
-            move if public else Move("exchange", tiles=self.variant.hand_of(state, seat)[: len(move.tiles)])
-        )
-        after, event = self._carry_out(state, seat, known)
-        if not public:
+        if public:
+            after, event = self._carry_out(state, seat, move)
+        else:
+            given = self.variant.hand_of(state, seat)[: len(move.tiles)]
+            after, _ = self._carry_out(state, seat, Move("exchange", tiles=given))
             event = (Exchange(seat, move.tiles),)
         self._hide(after, seat)
-        self._tell_as(Known(after, self._now.events + event))
+        self._learn(Known(after, self._now.events + event))
 
     def _just_placed(self, seat: int) -> bool:
         """Whether the last thing told is a placement of this other seat, which now draws."""
@@ -240,17 +240,18 @@ class Following:
         assert kind is not None, "it has been drawn"
         return kind
 
-    def _tell(self, state: State, empty: Any, **more: tuple[Any, ...]) -> None:
+    def _extend(self, state: State, empty: Any, **more: tuple[Any, ...]) -> None:
         """Add to the last event if it is of the same kind, else a new one, as a table's log does."""
         ((name, items),) = more.items()
-        *others, last = self._now.events or (None,)
+        events = self._now.events
+        last: Any = events[-1] if events else None
         if type(last) is type(empty) and replace(last, **{name: ()}) == empty:
-            events: list[Any] = [*others, replace(last, **{name: getattr(last, name) + items})]
+            events = (*events[:-1], replace(last, **{name: getattr(last, name) + items}))
         else:
-            events = [*self._now.events, replace(empty, **more)]
-        self._tell_as(Known(state, tuple(events)))
+            events = (*events, replace(empty, **more))
+        self._learn(Known(state, events))
 
-    def _tell_as(self, known: Known) -> None:
+    def _learn(self, known: Known) -> None:
         self._history.append(self._now)
         self._now = known
 

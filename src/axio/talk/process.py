@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import weakref
+from contextlib import suppress
 from threading import Event, Timer
 
 from ..errors import EngineGone, EngineLate, EngineWrong, WrongPlayers
@@ -50,7 +51,7 @@ class Process:
             self._popen.stdin.write(f"{request}\n".encode())
             self._popen.stdin.flush()
             refused, text = self._read(request)
-        except (OSError, EOFError, ValueError):
+        except (OSError, EOFError):
             if late.is_set():
                 raise EngineLate(
                     self.command, f"did not answer {_short(request)} within {seconds:g} s"
@@ -137,10 +138,8 @@ def _kill(popen: subprocess.Popen[bytes]) -> None:
 def _end(popen: subprocess.Popen[bytes]) -> None:
     assert popen.stdin is not None
     assert popen.stdout is not None
-    try:
+    with suppress(OSError):  # it may have ended already, with something unread
         popen.stdin.close()
-    except OSError:
-        pass  # it has ended already, with something unread
     try:
         popen.wait(PATIENCE)
     except subprocess.TimeoutExpired:
