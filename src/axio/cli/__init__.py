@@ -26,7 +26,7 @@ COMMANDS = {
     "rules": "Read the rules of a game.",
     "play": "Play in the terminal, alone, against programs or with friends.",
     "simulate": "Let programs play each other and record every game.",
-    "engine": "Let other programs ask one of our players, over standard input and output.",
+    "engine": "Answer other programs that ask one of our players for moves.",
     "arena": "Find out which programs are stronger, on shared deals.",
     "report": "Make the report of an arena anew.",
     "verify": "Check recorded games against the rules.",
