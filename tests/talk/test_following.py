@@ -6,11 +6,14 @@ import pytest
 
 from axio.engine.phases import OFFER
 from axio.errors import AxioError, BadText, IllegalMove
-from axio.events import Draw, Exchange, Place
+from axio.events import Exchange, seen_by
 from axio.games import GAMES, find_variant
 from axio.moves import Move
+from axio.record import carry_out
+from axio.table import Table
 from axio.talk.engine import Engine
 from axio.talk.following import Following
+from axio.talk.views import write_view
 from tests.conformance.positions import CASES, STYLES, Case, play
 from tests.talk.telling import line_of
 
@@ -136,17 +139,24 @@ def test_what_was_told_can_be_taken_back() -> None:
         engine._game.undo()
 
 
-def test_a_view_is_a_start_as_good_as_any() -> None:
-    tables = [table.copy() for table in play(find_variant(SQUARES), STYLES, "start")]
-    middle, later = tables[len(tables) // 2], tables[len(tables) // 2 + 6]
-    game = Following.of(middle.view(1))
-    for event in later.view(1, since=len(middle.events)).events:
-        match event:
-            case Draw(p, tiles):
-                game.draw(p, tiles)
-            case Place(p, tile, at):
-                assert game.play(p, Move("place", tile, at)) == event.gain
-            case Exchange(p, shown):
-                game.play(p, Move("exchange", tiles=shown))
-    assert game.view.position == later.view(1).position
-    assert game.view.events == later.view(1).events
+@pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
+def test_a_view_is_a_start_as_good_as_any(case: Case) -> None:
+    """Also one from the middle of a turn, where a draw or the answer to an offer is due."""
+    *_, whole = play(case.variant(), STYLES, "from a view")
+    table = Table(case.variant())
+    engines: list[Engine] = []
+    for number, event in enumerate(whole.events):
+        if not number % 9:
+            engines.append(engine_for(case, number % case.players))
+            said = engines[-1].respond(f"view {write_view(table.view(number % case.players))}")
+            assert said == "=\n\n"
+        carry_out(table, event)
+        for engine in engines[-4:]:
+            seat = engine._game.seat
+            line = line_of(seen_by(event, seat, table.variant.exchange_is_public))
+            answer = engine.respond(line)
+            assert answer is not None
+            assert answer.startswith("="), (line, answer)
+            if table.turn == seat:
+                assert engine._game.view.position == table.view(seat).position
+    assert len(engines) > 4

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import re
 import shlex
@@ -23,7 +24,7 @@ from axio.players import Budget, player
 from axio.talk.foreign import Foreign
 from axio.talk.players import _idle, foreign, player_or_engine, seated
 from axio.view import View
-from tests.test_cli import assert_refused, run
+from tests.test_cli import assert_refused, run, spawn
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLE = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'examples' / 'engine.py'))}"
@@ -297,6 +298,23 @@ def test_simulate_takes_engines(tmp_path: Path) -> None:
     ran = run("simulate", GAMES[0], "--players", names, "--games", "3", "--out", str(two), "--jobs", "2")
     assert ran.code == 0, ran.err
     assert two.read_bytes() == file.read_bytes()
+
+
+def test_no_engine_outlives_those_who_ask_it(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    script = tmp_path / "engine.sh"
+    script.write_text(f"echo $$ >> {shlex.quote(str(pids))}\nexec {EXAMPLE}\n")
+    spec = f"engine:sh {shlex.quote(str(script))}"
+    ran = spawn("simulate", GAMES[0], "--players", f"{spec},{spec}", "--games", "2")
+    assert ran.code == 0, ran.err
+    with seated([spec]) as seats:
+        play_match(GAMES[2], seats, 1)
+    _idle[spec].pop().close()
+    started = [int(line) for line in pids.read_text().split()]
+    assert len(started) == 3  # two seats, kept for the second game, and one alone
+    for pid in started:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 def test_simulate_says_what_is_wrong_with_an_engine() -> None:

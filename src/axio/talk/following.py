@@ -176,6 +176,8 @@ class Following:
             shown = [self._could_hold(state, tile, move) for tile in (placed.tile, *move.tiles)]
             _stand_in(state, seat, shown)
             self._step(state, self.variant.encode(state, placed))
+            if state["phase"][0] != OFFER:
+                raise IllegalMove(move, Reason.EXCHANGE_NOT_ALLOWED)
         elif state["phase"][0] < DRAW:
             _stand_in(state, seat, [self._could_hold(state, tile, move) for tile in move.tiles if public])
         if public:
@@ -203,7 +205,7 @@ class Following:
     def _carry_out(
         self, state: State, seat: int, move: Move, *, hidden: bool = False
     ) -> tuple[State, tuple[Event, ...]]:
-        """The state after a legal move, and its event. Where the hand is hidden it does not matter."""
+        """The state after a legal move, and its event. `hidden`: the move does not depend on the hand."""
         position = Position(self.variant, state)
         if hidden and not position.draw_due:
             action = self.variant.encode(state, move)
