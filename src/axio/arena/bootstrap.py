@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec import Struct
 
-RESAMPLES = 1000
+RESAMPLES = 2000
 QUICK = 200  # for figures that are shown while games go on
 CHUNK = 1 << 22  # weights in memory at a time
 LEVEL = (2.5, 97.5)  # per cent
@@ -60,6 +60,15 @@ class Bootstrap:
         ours, theirs = self.half_deals(*of.shape[1:]) * (total / self.deals)
         samples = (self.sums(won) + ours) / (self.sums(of) + ours + theirs)
         return self._estimates(won.sum(axis=0) / total, samples, certain=False)
+
+    def running_rate(self, won: np.ndarray, of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The interval of the share that was won, after each deal."""
+        weights = np.random.default_rng(0).standard_exponential((self.resamples, self.deals))
+        games_a_deal = of.cumsum() / np.arange(1, self.deals + 1)
+        ours, theirs = self.half_deals(1) * games_a_deal
+        samples = ((weights * won).cumsum(axis=1) + ours) / ((weights * of).cumsum(axis=1) + ours + theirs)
+        low, high = np.percentile(samples, LEVEL, axis=0)
+        return low, high
 
     def _estimates(self, values: np.ndarray, samples: np.ndarray, certain: bool = True) -> list[Estimate]:
         if self.deals < 2 and certain:

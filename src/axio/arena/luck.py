@@ -1,6 +1,6 @@
 """What luck did: how much the deal decides, and how much surer shared deals make a comparison.
 
-**The share of the deal.** A result (what a seat has of the victory; alone at the table, the lowest track) is
+**The share of the deal.** A result (what a seat has of the victory; alone at the table, the lowest colour) is
 explained by who sat there and by the deal. Take away the mean of the same bot in the same seat of the same
 line-up; of what is left, r, the results of one seat on one deal with different bots have only the deal in
 common:
@@ -48,7 +48,7 @@ class Difference(Struct, frozen=True):
 
 
 def value_of(settings: Settings, game: Played, seat: int) -> float:
-    """What a game is worth to a seat: its part of the victory or, alone, its lowest track."""
+    """What a game is worth to a seat: its part of the victory or, alone, its lowest colour."""
     if settings.players == 1:
         return float(min(game.scores[seat]))
     return 1 / game.place.count(1) if game.place[seat] == 1 else 0.0

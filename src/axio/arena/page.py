@@ -9,7 +9,7 @@ from html import escape
 from ..drawing.theme import DARK, LIGHT, Theme
 from ..games import game
 from .provenance import Provenance
-from .summary import Summary
+from .summary import PairFigures, Summary
 from .wording import Sheet, percent, played, sentences, sheets
 
 CAPTIONS = {
@@ -81,7 +81,17 @@ def _verdict(summary: Summary) -> str:
         return f"{best.bot} did best on {percent(best.win_rate)} of the deals, with {lowest:.1f} on average."
     if len(summary.bots) == 1:
         return f"{best.bot} played against itself."
-    return f"{best.bot} is the strongest: it won {percent(best.win_rate)} of its games."
+    unsure = [other for pair in summary.pairs if (other := _not_surely_beaten(best.bot, pair))]
+    surely = f", but not surely ahead of {' and '.join(unsure)}" if unsure else ""
+    return f"{best.bot} is the strongest{surely}: it won {percent(best.win_rate)} of its games."
+
+
+def _not_surely_beaten(best: str, pair: PairFigures) -> str | None:
+    """The other bot of a pair with the best one, if their interval does not tell who is ahead."""
+    if best not in pair.bots or pair.ahead.low is None or pair.ahead.high is None:
+        return None
+    one, other = pair.bots
+    return (other if best == one else one) if pair.ahead.low <= 0.5 <= pair.ahead.high else None
 
 
 def _sheet(sheet: Sheet) -> str:

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..drawing.theme import Theme
+from .bootstrap import QUICK, Bootstrap
 from .extras import need
 from .meetings import Meeting, add_up
 from .summary import Summary
 
-Z = 1.96
-WIDTH = 8.0  # inches
+WIDTH = 6.0  # inches
 PAINTS = "BOGPRY"  # one for each bot, neighbours well apart
 STYLES = ("-", "--", ":", "-.")
 
@@ -36,7 +36,7 @@ class Plots:
 
     def ratings(self) -> Any:
         """Elo with intervals, the strongest on top."""
-        figure, axes = self._figure(1.1 + 0.42 * len(self.bots))
+        figure, axes = self._figure(max(2.4, 1.2 + 0.45 * len(self.bots)))
         for row, n in enumerate(reversed(self.best_first)):
             elo = self.summary.bots[n].elo
             low, high = elo.low, elo.high
@@ -49,6 +49,8 @@ class Plots:
             )  # fmt: skip
         axes.set_yticks(range(len(self.bots)), [self.bots[n] for n in reversed(self.best_first)])
         axes.set_ylim(-0.6, len(self.bots) - 0.3)
+        axes.grid(False, axis="y")
+        axes.tick_params(axis="y", length=0)
         axes.axvline(0, color=self.theme.muted, linewidth=0.8)
         # An interval without an end would leave no room for the others.
         values = [bot.elo.value for bot in self.summary.bots]
@@ -67,12 +69,11 @@ class Plots:
         for pair in self.summary.pairs:
             i, j = (self.best_first.index(self.bots.index(bot)) for bot in pair.bots)
             rates[i, j], rates[j, i] = pair.ahead.value, 1 - pair.ahead.value
-        side = max(3.6, min(WIDTH, 1.6 + 0.8 * size))
-        figure, axes = self._figure(side, side + 1.2)
+        figure, axes = self._figure(max(2.4, min(WIDTH, 1.2 + 0.7 * size)))
         colours = need("matplotlib.colors").LinearSegmentedColormap.from_list(
             "ours", [self.theme.paints["R"].fill, self.theme.card, self.theme.paints["B"].fill]
         )
-        axes.imshow(rates, cmap=colours, vmin=0, vmax=1)
+        axes.imshow(rates, cmap=colours, vmin=0, vmax=1, aspect="auto")
         for i, j in np.ndindex(size, size):
             if not np.isnan(rates[i, j]):
                 strong = abs(rates[i, j] - 0.5) > 0.3
@@ -84,6 +85,11 @@ class Plots:
         axes.set_xticks(range(size), names, rotation=30 if size > 4 else 0)
         axes.set_yticks(range(size), names)
         axes.grid(False)
+        for edge in np.arange(size - 1) + 0.5:  # between the cells
+            axes.axhline(edge, color=self.theme.card, linewidth=3)
+            axes.axvline(edge, color=self.theme.card, linewidth=3)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
         axes.tick_params(length=0)
         axes.set_xlabel("how often the bot of the row was ahead of the bot of the column")
         return figure
@@ -94,17 +100,11 @@ class Plots:
         sums = add_up(self.bots, self.met)
         deals = np.arange(1, len(sums.deals) + 1)
         for n in range(len(self.bots)):
-            won, of = sums.wins[:, n], np.maximum(sums.games[:, n], 1)
-            rate = won.cumsum() / sums.games[:, n].cumsum()
-            # Agresti's and Coull's interval with the deal as the unit: two deals won and two lost are added.
-            share, added = won / of, Z**2
-            centre = (share.cumsum() + added / 2) / (deals + added)
-            spread = ((share**2).cumsum() + added / 2) / (deals + added) - centre**2
-            half = Z * np.sqrt(np.maximum(spread, 0) / (deals + added))
+            won, of = sums.wins[:, n], sums.games[:, n]
+            rate = won.cumsum() / np.maximum(of.cumsum(), 1)
+            low, high = Bootstrap(len(deals), QUICK).running_rate(won, of)
             style = STYLES[n // len(PAINTS) % len(STYLES)]
-            axes.fill_between(
-                deals, centre - half, centre + half, color=self._paint(n), alpha=0.14, linewidth=0
-            )
+            axes.fill_between(deals, low, high, color=self._paint(n), alpha=0.14, linewidth=0)
             axes.plot(deals, rate, style, color=self._paint(n), linewidth=1.8, label=self.bots[n])
         axes.set_ylim(-0.02, 1.02)
         axes.set_xlim(1, max(2, len(deals)))
@@ -116,27 +116,27 @@ class Plots:
         return figure
 
     def scores(self) -> Any:
-        """How often each lowest track (or number of points, where there is one track) came about."""
+        """How often each lowest colour (or number of points, where there is one track) came about."""
         lowest: dict[str, list[int]] = {bot: [] for bot in self.bots}
         for meeting in self.met:
             for bot, vector in zip(meeting.bots, meeting.vectors, strict=True):
                 lowest[bot].append(vector[0])
         every = [value for values in lowest.values() for value in values]
         width = max(1, round((max(every) - min(every) + 1) / 30))
-        edges = np.arange(min(every) - 0.5, max(every) + width + 0.5, width)
+        edges = np.arange(min(every) - 0.5, max(every) + width, width)
         figure, rows = self._rows(len(self.bots), 1.0 + 0.85 * len(self.bots))
-        tallest = max(np.histogram(values, edges)[0].max() / len(values) for values in lowest.values())
         for axes, n in zip(rows, self.best_first, strict=True):
             values = lowest[self.bots[n]]
-            weights = np.full(len(values), 1 / len(values))
-            axes.hist(values, edges, weights=weights, color=self._paint(n), alpha=0.8, rwidth=0.92)
+            heights, _, _ = axes.hist(values, edges, color=self._paint(n), alpha=0.8, rwidth=0.92)
+            tallest = max(heights)
             mean = float(np.mean(values))
             axes.axvline(mean, color=self.theme.ink, linewidth=1)
             axes.annotate(
-                f"{mean:.1f}", (mean, tallest), (4, 0), textcoords="offset points",
+                f"{mean:.1f}", (mean, tallest * 1.2), (4, 0), textcoords="offset points",
                 va="top", color=self.theme.ink, fontsize=9,
             )  # fmt: skip
-            axes.set_ylim(0, tallest * 1.1)
+            axes.set_ylim(0, tallest * 1.25)
+            axes.xaxis.set_major_locator(need("matplotlib.ticker").MaxNLocator(integer=True))
             axes.set_yticks([])
             axes.spines["left"].set_visible(False)
             axes.set_ylabel(self.bots[n], rotation=0, ha="right", va="center")
@@ -144,16 +144,16 @@ class Plots:
             if axes is not rows[-1]:
                 axes.tick_params(labelbottom=False)
         single = len(self.met[0].vectors[0]) == 1
-        what = "points" if single else "lowest track"
+        what = "points" if single else "lowest colour"
         rows[-1].set_xlabel(f"{what} at the end of a game; the line is the mean")
         return figure
 
-    def _figure(self, height: float, width: float = WIDTH) -> tuple[Any, Any]:
-        figure, (axes,) = self._rows(1, height, width)
+    def _figure(self, height: float) -> tuple[Any, Any]:
+        figure, (axes,) = self._rows(1, height)
         return figure, axes
 
-    def _rows(self, rows: int, height: float, width: float = WIDTH) -> tuple[Any, list[Any]]:
-        figure = need("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
+    def _rows(self, rows: int, height: float) -> tuple[Any, list[Any]]:
+        figure = need("matplotlib.figure").Figure(figsize=(WIDTH, height), layout="constrained")
         figure.set_facecolor(self.theme.card)
         axes = list(figure.subplots(rows, sharex=True, squeeze=False)[:, 0])
         for each in axes:

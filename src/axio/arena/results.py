@@ -58,6 +58,8 @@ def results(settings: Settings, folder: Path | None = None) -> Iterator[Results]
         return
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE
+    if path.exists() and not path.is_file():
+        raise BadFile(f"{path}: results are kept in a file, and this is none")
     with _alone(folder):
         played: dict[Seating, Played] = {}
         if path.exists():

@@ -23,9 +23,11 @@ from .extras import need
 Work = TypeVar("Work")
 Result = TypeVar("Result")
 
-BACKENDS = ("loky", "threading", "ray", "dask")
+LOCAL = "loky"
+BACKENDS = (LOCAL, "threading", "ray", "dask")
 CLUSTERS = ("ray", "dask")
 ALL = -1  # jobs: as many as the cluster has processors
+PULSE = 0.5  # seconds between two looks whether the parent is still there
 ROUND = 4  # pieces of work for each process in a round, where a backend cannot tell results as they come
 
 
@@ -56,7 +58,8 @@ def spread(
 
 
 def _results(joblib: Any, work: Iterator[Any], jobs: int, backend: str) -> Generator[Any, None, None]:
-    with joblib.parallel_config(backend):
+    extra = {"initializer": _end_with_parent} if backend == LOCAL else {}
+    with joblib.parallel_config(backend, **extra):
         processes = joblib.effective_n_jobs(jobs)
         try:
             parallel = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")
@@ -73,6 +76,18 @@ def _results(joblib: Any, work: Iterator[Any], jobs: int, backend: str) -> Gener
         # Ending early is what we want, so there is nothing to be warned of.
         warnings.filterwarnings("ignore", module="joblib")
         yield from results
+
+
+def _end_with_parent() -> None:
+    """In a worker: end when the process that gives it work is gone, even if that was killed."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PULSE)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from ..errors import WrongOption
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 UNSEEN = 1e-3
-STEPS = 100  # of the bisection for λ; each halves the interval
+STEPS = 60  # of the bisection for λ; each halves the interval
 
 
 class Hypotheses(Struct, frozen=True):

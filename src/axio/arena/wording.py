@@ -110,7 +110,8 @@ def sentences(summary: Summary) -> list[str]:
     if summary.sprt:
         said.append(test_sentence(summary))
     if summary.left_out:
-        said.append(f"{_games(summary.left_out)} not counted: the others at the same table are missing.")
+        why = "their table is not whole, or the test had ended before"
+        said.append(f"{_games(summary.left_out)} not counted: {why}.")
     return said
 
 

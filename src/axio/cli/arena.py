@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import msgspec
 
+from ..arena.extras import need
 from ..arena.report import PAGE, make_report
 from ..arena.results import Results, results
 from ..arena.run import Run
@@ -68,6 +69,9 @@ def command(
     settings = checked(game, names, players=players, seed=seed, options=options, sprt=test)
     deals = Schedule(settings.bots, settings.players).deals_for(games)
     folder = Path(out) if out else None
+    # Better now than after hours of games.
+    for module in ("openskill.models", *(("matplotlib.figure",) if folder else ())):
+        need(module)
     show = show_json if as_json else show_tables
     with results(settings, folder) as kept:
         _not_fewer(kept, deals, folder)

@@ -47,6 +47,8 @@ def live(run: Run) -> Iterator[Callable[[], None]]:
             if start < next_look:
                 return
             summary = summarise(run.settings, run.results.played, resamples=QUICK, skill=False)
+            if not summary.games:
+                return
             screen.update(Group(*_tables(summary), bar))
             took = time.monotonic() - start
             next_look = start + max(PAUSE, took / SHARE)

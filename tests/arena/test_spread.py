@@ -1,0 +1,75 @@
+"""Work spread over processes and clusters: all of it is done, and what goes wrong is said."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from contextlib import closing
+
+import pytest
+
+from axio.arena import extras
+from axio.arena.spread import ALL, spread
+from axio.errors import AxioError, NotInstalled, WrongOption
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_all_work_is_done(backend: str, jobs: int) -> None:
+    assert sorted(spread(math.sqrt, range(50), jobs, backend)) == [math.sqrt(n) for n in range(50)]
+
+
+@pytest.mark.parametrize("backend", ["ray", "dask"])
+def test_a_local_cluster_does_all_work(backend: str) -> None:
+    assert sorted(spread(math.sqrt, range(20), 2, backend)) == [math.sqrt(n) for n in range(20)]
+
+
+def test_it_can_be_ended_early() -> None:
+    with closing(spread(math.sqrt, range(10_000), 2)) as results:
+        assert next(results) >= 0
+
+
+def test_a_worker_that_is_ended_is_said() -> None:
+    with pytest.raises(AxioError, match="a worker process was ended from outside"):
+        list(spread(os._exit, [3], 2))
+
+
+def test_what_a_worker_raises_is_raised() -> None:
+    with pytest.raises(ValueError, match="math domain"):
+        list(spread(math.sqrt, [-1], 2))
+
+
+def test_an_unknown_backend() -> None:
+    with pytest.raises(WrongOption, match="unknown backend 'cloud': choose from loky, threading, ray, dask"):
+        list(spread(math.sqrt, [1], 2, "cloud"))
+
+
+def test_a_cluster_needs_more_than_one_job() -> None:
+    with pytest.raises(WrongOption, match="give ray 2 jobs or more"):
+        list(spread(math.sqrt, [1], 1, "ray"))
+
+
+@pytest.mark.parametrize(
+    ("module", "backend", "words"),
+    [
+        ("joblib", "loky", r"axio\[arena\]"),
+        ("ray", "ray", r"axio\[cluster\]"),
+        ("distributed", "dask", "cluster"),
+    ],
+)
+def test_a_missing_library_is_said(
+    module: str, backend: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(NotInstalled, match=f"needs {module}, which is not installed: pip install .*{words}"):
+        list(spread(math.sqrt, [1, 2], ALL if backend == "ray" else 2, backend))
+
+
+def test_a_library_that_is_broken_inside_is_not_called_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(name: str) -> None:
+        raise ModuleNotFoundError("No module named 'other'", name="other")
+
+    monkeypatch.setattr(extras, "import_module", broken)
+    with pytest.raises(ModuleNotFoundError, match="other"):
+        extras.need("joblib")
