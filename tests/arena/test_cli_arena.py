@@ -125,6 +125,19 @@ def test_bots_with_limits_of_their_own() -> None:
     assert [bot["bot"] for bot in found["bots"]] == ["greedy@50ms", "greedy@1s"]
 
 
+def test_a_foreign_engine_takes_a_seat() -> None:
+    engine = f"engine:{sys.executable} {Path(__file__).parents[2] / 'examples' / 'engine.py'}"
+    found = figures("arena", NAME, "--bots", f"random,{engine}", "--games", "2")
+    assert [bot["bot"] for bot in found["bots"]] == ["random", engine]
+    assert found["bots"][1]["win_rate"]["value"] == 1
+
+
+def test_an_engine_that_makes_no_sense_is_said() -> None:
+    bots = ("--bots", "random,engine:false", "--games", "2")
+    assert_refused(run("arena", NAME, *bots), "false")
+    assert_refused(run("arena", NAME, *bots, "--jobs", "2"), "false")
+
+
 def test_a_table_is_shown_while_games_are_played() -> None:
     command = [*COMMON, "--games", "300"]
     terminal = pexpect.spawn(

@@ -8,13 +8,14 @@ from axio.arena.games import Played
 from axio.arena.luck import differences, share_of_the_deal
 from axio.arena.meetings import whole_tables
 from axio.arena.schedule import Schedule, Seating
+from axio.arena.settings import Settings
 from axio.arena.summary import summarise
 from tests.arena import planted
 
 BOTS = {"one": 30.0, "other": -30.0}
 
 
-def tables(luck: float, deals: int = 400, players: int = 2) -> tuple[planted.Settings, list[list[Played]]]:
+def tables(luck: float, deals: int = 400, players: int = 2) -> tuple[Settings, list[list[Played]]]:
     settings = planted.settings(tuple(BOTS), players)
     return settings, whole_tables(settings, planted.arena(BOTS, deals, players=players, luck=luck))
 

@@ -10,6 +10,7 @@ import pytest
 from axio.arena.bootstrap import Bootstrap, Estimate
 from axio.arena.meetings import add_up, meetings, whole_tables
 from axio.arena.ratings import bradley_terry, openskill
+from axio.arena.schedule import Schedule
 from axio.arena.summary import summarise
 from tests.arena import planted
 
@@ -114,7 +115,7 @@ def test_openskill_puts_bots_in_their_order(players: int) -> None:
 
 def test_a_draw_is_half_and_a_shared_victory_is_divided() -> None:
     settings = planted.settings(("a", "b"))
-    games = [planted.game(seating, (1, 1)) for seating in planted.Schedule(("a", "b"), 2).games(0)]
+    games = [planted.game(seating, (1, 1)) for seating in Schedule(("a", "b"), 2).games(0)]
     (meeting, _) = meetings(settings, [games])
     assert meeting.shares == (0.5, 0.5)
     sums = add_up(settings.bots, [meeting])

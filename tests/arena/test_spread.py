@@ -11,7 +11,8 @@ import pytest
 
 from axio.arena import extras
 from axio.arena.spread import ALL, spread
-from axio.errors import AxioError, NotInstalled, WrongOption
+from axio.errors import AxioError, IllegalMove, NotInstalled, WrongOption
+from axio.reasons import Reason
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
@@ -38,6 +39,15 @@ def test_a_worker_that_is_ended_is_said() -> None:
 def test_what_a_worker_raises_is_raised() -> None:
     with pytest.raises(ValueError, match="math domain"):
         list(spread(math.sqrt, [-1], 2))
+
+
+def illegal(number: int) -> None:
+    raise IllegalMove(f"move {number}", Reason.GAME_OVER)
+
+
+def test_an_error_of_ours_travels_by_its_text() -> None:
+    with pytest.raises(AxioError, match=f"move 7: {Reason.GAME_OVER.text}"):
+        list(spread(illegal, [7], 2))
 
 
 def test_an_unknown_backend() -> None:

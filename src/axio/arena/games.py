@@ -11,9 +11,10 @@ from msgspec import Struct
 from ..chance import Generator
 from ..games import find_variant
 from ..match import play_match
-from ..players import Budget, Choice, Player, player
+from ..players import Budget, Choice, Player
 from ..players.limits import Limited
 from ..table import Table
+from ..talk.players import seated
 from ..view import View
 from .schedule import Seating
 from .settings import Settings
@@ -67,9 +68,10 @@ def play(settings: Settings, seating: Seating) -> Played:
     Deal d has the seed SEED/d, whoever sits at the table. Every seat's bot has chance of its own.
     """
     warm(settings)
-    timed = [Timed(player(bot)) for bot in seating.seats]
     options = dict.fromkeys(settings.options, True)
-    table = play_match(settings.game, timed, f"{settings.seed}/{seating.deal}", options=options)
+    with seated(seating.seats) as players:
+        timed = [Timed(player) for player in players]
+        table = play_match(settings.game, timed, f"{settings.seed}/{seating.deal}", options=options)
     result = table.result
     assert result is not None, "a match is played to its end"
     return Played(
@@ -89,7 +91,7 @@ def warm(settings: Settings) -> None:
     table = Table(find_variant(settings.game, settings.players, dict.fromkeys(settings.options, True)), 0)
     assert table.turn is not None, "a new table waits for a move"
     view = table.view(table.turn)
-    for bot in settings.bots:
-        found = player(bot)
-        unhurried = found.player if isinstance(found, Limited) else found
-        unhurried.choose(view, WARMING, Generator(0))
+    with seated(settings.bots) as players:
+        for player in players:
+            unhurried = player.player if isinstance(player, Limited) else player
+            unhurried.choose(view, WARMING, Generator(0))

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ..errors import WrongOption, WrongPlayers
 from ..games import find_variant
-from ..players import player
+from ..talk.players import player_or_engine
 from ..version import __version__
 from .sprt import Hypotheses
 
@@ -38,7 +38,7 @@ def checked(
     """Settings that can be played. Raises `UnknownGame`, `WrongPlayers` or `WrongOption`."""
     variant = find_variant(game, players, dict.fromkeys(options, True))
     for bot, often in Counter(bots).items():
-        player(bot)
+        player_or_engine(bot)
         if often > 1:
             raise WrongPlayers(f"{bot!r} stands {often} times among the bots: name each once")
     if not bots:

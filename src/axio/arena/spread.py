@@ -48,7 +48,7 @@ def spread(
         yield from map(function, pieces)
         return
     joblib = need("joblib")
-    work = (joblib.delayed(function)(piece) for piece in pieces)
+    work = (joblib.delayed(_plainly)(function, piece) for piece in pieces)
     with _cluster(backend, jobs):
         try:
             yield from _results(joblib, work, jobs, backend)
@@ -76,6 +76,14 @@ def _results(joblib: Any, work: Iterator[Any], jobs: int, backend: str) -> Gener
         # Ending early is what we want, so there is nothing to be warned of.
         warnings.filterwarnings("ignore", module="joblib")
         yield from results
+
+
+def _plainly(function: Callable[[Work], Result], piece: Work) -> Result:
+    """`function` of a piece. Errors of ours may be made of more than their text, which does not travel."""
+    try:
+        return function(piece)
+    except AxioError as error:
+        raise AxioError(str(error)) from None
 
 
 def _end_with_parent() -> None:
