@@ -19,7 +19,9 @@ would take.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import combinations
+from statistics import fmean
 
 import numpy as np
 from msgspec import Struct
@@ -28,8 +30,6 @@ from .bootstrap import LEVEL, Bootstrap, Estimate
 from .games import Played
 from .meetings import Tables
 from .settings import Settings
-
-Results = dict[tuple[int, int], list[float]]  # by deal and seat
 
 
 class Difference(Struct, frozen=True):
@@ -92,33 +92,48 @@ def _ratio(sums: np.ndarray) -> np.ndarray:
 def differences(settings: Settings, tables: Tables, resamples: int) -> dict[tuple[str, str], Difference]:
     """The difference of every two bots that sat at the same tables (alone: that played the same deals)."""
     found = {}
-    for one, other in combinations(settings.bots, 2):
-        by_deal: dict[int, list[float]] = defaultdict(list)
-        games: dict[tuple[str, ...], list[float]] = defaultdict(list)  # alone: by bot, else by seating
-        for table in tables:
-            values: dict[str, list[float]] = {one: [], other: []}
-            for game in table:
-                here: dict[str, list[float]] = {one: [], other: []}
-                for seat, bot in enumerate(game.seats):
-                    if bot in here:
-                        here[bot].append(value_of(settings, game, seat))
-                for bot, own in here.items():
-                    values[bot] += own
-                if settings.players == 1 and (bot := game.seats[0]) in here:
-                    games[bot,] += here[bot]
-                elif here[one] and here[other]:
-                    games[game.seats].append(float(np.mean(here[one]) - np.mean(here[other])))
-            if values[one] and values[other]:
-                by_deal[table[0].deal].append(float(np.mean(values[one]) - np.mean(values[other])))
-        if by_deal:
-            found[one, other] = _difference(
-                settings, [float(np.mean(d)) for d in by_deal.values()], games, resamples
-            )
+    for pair in combinations(settings.bots, 2):
+        if deals := _deal_by_deal(settings, tables, pair):
+            games = _game_by_game(settings, tables, pair)
+            found[pair] = _difference(settings, deals, games, resamples)
     return found
 
 
+def _deal_by_deal(settings: Settings, tables: Tables, pair: tuple[str, str]) -> list[float]:
+    """What the first bot scored more than the second, on each deal."""
+    apart: dict[int, list[float]] = defaultdict(list)
+    for table in tables:
+        ours, theirs = (_values(settings, table, bot) for bot in pair)
+        if ours and theirs:
+            apart[table[0].deal].append(fmean(ours) - fmean(theirs))
+    return [fmean(deal) for deal in apart.values()]
+
+
+def _game_by_game(settings: Settings, tables: Tables, pair: tuple[str, str]) -> list[list[float]]:
+    """The same from each game by itself, those of one seating together; alone, the results of each bot."""
+    games = [game for table in tables for game in table]
+    if settings.players == 1:
+        return [_values(settings, games, bot) for bot in pair]
+    apart: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    for game in games:
+        ours, theirs = (_values(settings, [game], bot) for bot in pair)
+        if ours and theirs:
+            apart[game.seats].append(fmean(ours) - fmean(theirs))
+    return list(apart.values())
+
+
+def _values(settings: Settings, games: Sequence[Played], bot: str) -> list[float]:
+    """What these games were worth to a bot."""
+    return [
+        value_of(settings, game, seat)
+        for game in games
+        for seat, name in enumerate(game.seats)
+        if name == bot
+    ]
+
+
 def _difference(
-    settings: Settings, deals: list[float], games: dict[tuple[str, ...], list[float]], resamples: int
+    settings: Settings, deals: list[float], games: list[list[float]], resamples: int
 ) -> Difference:
     column = np.array(deals)[:, None]
     ones = np.ones_like(column)
@@ -139,11 +154,11 @@ def _difference(
     return Difference(estimate.value, estimate.low, estimate.high, error, alone, times, level)
 
 
-def _error_alone(settings: Settings, games: dict[tuple[str, ...], list[float]]) -> float:
+def _error_alone(settings: Settings, games: list[list[float]]) -> float:
     """The standard error of the difference if every game had a deal of its own."""
     # Seats are balanced in any case: what a seat is worth is no luck of the deal.
     if settings.players == 1:
-        return float(np.sqrt(sum(np.var(values, ddof=1) / len(values) for values in games.values())))
-    total = sum(map(len, games.values()))
-    within = sum(float(np.var(values)) * len(values) for values in games.values())
+        return float(np.sqrt(sum(np.var(values, ddof=1) / len(values) for values in games)))
+    total = sum(map(len, games))
+    within = sum(float(np.var(values)) * len(values) for values in games)
     return float(np.sqrt(within / max(1, total - len(games)) / total))
