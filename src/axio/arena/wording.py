@@ -23,12 +23,10 @@ def sheets(summary: Summary) -> list[Sheet]:
     """The tables of a summary, the strongest bot first."""
     if not summary.bots:
         return []
-    return [
-        _standings(summary),
-        _scores(summary),
-        *([_pairs(summary)] if summary.pairs else []),
-        _times(summary),
-    ]
+    compared = [_pairs(summary)] if summary.pairs else []
+    if len(summary.bots) > 2:  # for two, the table of pairs says it all
+        compared.append(_cross(summary))
+    return [_standings(summary), _scores(summary), *compared, _times(summary)]
 
 
 def _ranked(summary: Summary) -> list[int]:
@@ -81,6 +79,19 @@ def _pairs(summary: Summary) -> Sheet:
     return Sheet("Two by two, on shared deals", head, rows)
 
 
+def _cross(summary: Summary) -> Sheet:
+    """How often the bot of a row was ahead of the bot of a column."""
+    order = [summary.bots[n].bot for n in _ranked(summary)]
+    ahead = {pair.bots: pair.ahead.value for pair in summary.pairs}
+    ahead |= {(other, one): 1 - rate for (one, other), rate in ahead.items()}
+    rows = [(one, *(_whole_percent(ahead.get((one, other))) for other in order)) for one in order]
+    return Sheet("Cross table: how often the row was ahead of the column", ("ahead of", *order), rows)
+
+
+def _whole_percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.0f} %"
+
+
 def _difference(pair: PairFigures) -> str:
     apart = pair.difference
     return number(Estimate(apart.value, apart.low, apart.high), "+.2f")
@@ -106,16 +117,22 @@ def sentences(summary: Summary) -> list[str]:
     if summary.seats:
         said.append(f"The first seat won {percent(summary.seats[0].win_rate)} of the games.")
     if share := summary.share_of_the_deal:
-        said.append(f"The deal decided {percent(share)} of what skill does not explain.")
+        said.append(f"The deal decided {percent(_not_negative(share))} of what skill does not explain.")
     if summary.sprt:
-        said.append(test_sentence(summary))
+        said.append(sequential_sentence(summary))
     if summary.left_out:
         why = "their table is not whole, or the test had ended before"
         said.append(f"{_games(summary.left_out)} not counted: {why}.")
     return said
 
 
-def test_sentence(summary: Summary) -> str:
+def _not_negative(share: Estimate) -> Estimate:
+    """A share as people understand it; few deals can give less than 0 by chance."""
+    low, high = (None if end is None else max(0.0, end) for end in (share.low, share.high))
+    return Estimate(max(0.0, share.value), low, high)
+
+
+def sequential_sentence(summary: Summary) -> str:
     """Where the sequential test stands."""
     standing, test = summary.sprt, summary.settings.sprt
     assert standing is not None, "asked for only where there is a test"

@@ -11,7 +11,7 @@ from typing import Any
 from ..arena.bootstrap import QUICK
 from ..arena.run import Run
 from ..arena.summary import Summary, summarise
-from ..arena.wording import sheets, test_sentence
+from ..arena.wording import sequential_sentence, sheets
 
 PAUSE = 1.0  # seconds between two looks at the figures
 SHARE = 0.05  # of the time that may go into figures
@@ -68,4 +68,4 @@ def _tables(summary: Summary) -> Iterator[Any]:
             table.add_row(*(row[n] for n in shown))
         yield table
     if summary.sprt:
-        yield test_sentence(summary)
+        yield sequential_sentence(summary)
