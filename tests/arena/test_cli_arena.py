@@ -82,7 +82,7 @@ def test_the_tables_say_who_is_stronger() -> None:
     ran = run(*COMMON, "--games", "11")
     assert ran.code == 0
     lines = ran.out.splitlines()
-    assert lines[0] == "12 games on 6 deals, at 1 kind of table; intervals of 95 % over deals"
+    assert lines[0] == "12 games: 1 line-up on 6 deals; intervals of 95 % over deals"
     assert lines[2].split() == ["bot", "games", "wins", "mean", "place", "Elo", "OpenSkill", "(2σ)"]
     assert lines[3].startswith("greedy     12  100.0 % (")
     assert lines[4].split()[:4] == ["random", "12", "0.0", "%"]
@@ -151,7 +151,7 @@ def test_a_table_is_shown_while_games_are_played() -> None:
     terminal.expect("mean place")
     terminal.expect("greedy")
     terminal.expect(r"\d+/300")
-    terminal.expect("300 games on 150 deals")
+    terminal.expect("300 games: 1 line-up on 150 deals")
     terminal.expect(pexpect.EOF)
     terminal.close()
     assert terminal.exitstatus == 0
@@ -249,7 +249,7 @@ def test_without_a_folder_an_interruption_shows_what_there_is(tmp_path: Path) ->
     out, err = process.communicate()
     assert process.returncode == 130
     assert "--out DIR would keep them" in err
-    assert out == "" or "mean place" in out or out.startswith("0 games")
+    assert out == "" or "mean place" in out or out.startswith("0 games:")
 
 
 # ---------------------------------------------------------------- errors

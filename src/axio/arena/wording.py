@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .bootstrap import Estimate
-from .schedule import Schedule
+from .schedule import line_ups
 from .summary import PairFigures, Summary
 
 
@@ -149,9 +149,11 @@ def sequential_sentence(summary: Summary) -> str:
 
 def played(summary: Summary) -> str:
     """How much was played, in words."""
-    tables = len(Schedule(summary.settings.bots, summary.settings.players).line_ups)
-    at = "alone" if summary.settings.players == 1 else f"at {_count(tables, 'kind')} of table"
-    return f"{_games(summary.games)} on {_count(summary.deals, 'deal')}, {at}; intervals of 95 % over deals"
+    settings = summary.settings
+    who = _count(len(line_ups(settings.bots, settings.players)), "line-up")
+    if settings.players == 1:
+        who = f"{_count(len(settings.bots), 'bot')} alone"
+    return f"{_games(summary.games)}: {who} on {_count(summary.deals, 'deal')}; intervals of 95 % over deals"
 
 
 def _games(number: int) -> str:
