@@ -59,10 +59,19 @@ def bind(template: Callable[..., Any], rules: dict[str, Any]) -> Any:
     The names are swapped in the function's globals, not in a closure: Numba's cache does not find
     functions again that close over other compiled functions.
     """
+    return entry(_with_rules(template, rules))
+
+
+def part(template: Callable[..., Any], rules: dict[str, Any]) -> Any:
+    """The template with a game's own rules in place of the stand-ins, to be called by loops."""
+    return seldom(_with_rules(template, rules))
+
+
+def _with_rules(template: Callable[..., Any], rules: dict[str, Any]) -> FunctionType:
     bound = FunctionType(template.__code__, {**template.__globals__, **rules}, template.__name__)
     bound.__qualname__ = template.__qualname__
     bound.__module__ = template.__module__
-    return entry(bound)
+    return bound
 
 
 def cache_folder() -> Path:

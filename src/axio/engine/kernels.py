@@ -9,11 +9,27 @@ from typing import Any
 
 import numpy as np
 
-from . import loops
-from .compile import INTERPRETED, bind, cache_folder
+from . import loops, thinking
+from .compile import INTERPRETED, bind, cache_folder, part
 from .lots import seeded
+from .minds import desk_dtype, mind_dtype
 
-HOOKS = ("apply", "greediest", "lay", "legal", "lot", "pick", "rate", "refusal")
+HOOKS = (
+    "apply",
+    "gone",
+    "greediest",
+    "hope",
+    "keenest",
+    "lay",
+    "legal",
+    "lot",
+    "outlook",
+    "pick",
+    "rate",
+    "refusal",
+    "scored",
+)
+LEARNING = ("self_play", "contest")  # loops that only training needs
 
 
 class Kernels:
@@ -57,15 +73,71 @@ class Kernels:
     def greedy_playouts(self) -> Any:
         return self._make(loops.greedy_playouts, self._tables, self._states, self._states, seeded(0), 0)
 
+    # ------------------------------------------------------------ thinking, in `engine.thinking`
+
+    @cached_property
+    def _thinking(self) -> dict[str, Any]:
+        """The rules, and with them the parts that thinking is made of."""
+        rules = dict(self.rules)
+        for template in thinking.PARTS:
+            rules[template.__name__] = part(template, rules)
+        return rules
+
+    @cached_property
+    def _minds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        tracks = self._states["scores"].shape[-1]
+        return np.zeros(1, mind_dtype(tracks)), np.zeros(1, desk_dtype(tracks)), self._actions
+
+    @cached_property
+    def glance_at(self) -> Any:
+        return self._make(thinking.glance_at, self._tables, self._states, 0, *self._minds)
+
+    @cached_property
+    def roll_out(self) -> Any:
+        mind, desk, room = self._minds
+        sums, points = np.zeros(1, np.float64), np.zeros((1, 1, 1), np.float64)
+        return self._make(
+            thinking.roll_out, self._tables, self._states, room, 0, 0, 0, 0, np.uint64(0), mind, desk,
+            sums, sums, points,
+        )  # fmt: skip
+
+    @cached_property
+    def self_play(self) -> Any:
+        inputs, results = np.zeros((1, 1), np.float32), np.zeros(1, np.float32)
+        owners = np.zeros(1, np.int64)
+        return self._make(
+            thinking.self_play, self._tables, self._states, self._states, 0, 0, seeded(0), *self._minds,
+            inputs, results, owners, 0,
+        )  # fmt: skip
+
+    @cached_property
+    def contest(self) -> Any:
+        keeps, points = np.zeros(1, np.int64), np.zeros(1, np.float64)
+        return self._make(
+            thinking.contest,
+            self._tables,
+            self._states,
+            self._states,
+            keeps,
+            0,
+            seeded(0),
+            *self._minds,
+            points,
+        )
+
     def compile_all(self) -> int:
-        """Make all loops ready; how many there are."""
-        names = [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]
+        """Make all loops ready that playing needs; how many there are."""
+        names = [
+            name
+            for name, value in vars(type(self)).items()
+            if isinstance(value, cached_property) and not name.startswith("_") and name not in LEARNING
+        ]
         for name in names:
             getattr(self, name)
         return len(names)
 
     def _make(self, loop: Any, *arguments: Any) -> Any:
-        bound = bind(loop, self.rules)
+        bound = bind(loop, self._thinking if loop.__module__ == thinking.__name__ else self.rules)
         if not INTERPRETED:
             self._compile(bound, arguments)
         return bound

@@ -7,17 +7,25 @@ from collections.abc import Callable
 from ..errors import WrongPlayers
 from .balanced import Balanced
 from .greedy import Greedy
+from .instant import Instant
 from .interface import Budget, Candidate, Choice, Player
+from .levels import LEVELS
 from .limits import Limited, read_limit
+from .mc import FlatMonteCarlo
 from .random import Random
+from .sim import Sim
 
 PLAYERS: dict[str, Callable[[], Player]] = {
     "random": Random,
     "greedy": Greedy,
     "balanced": Balanced,
+    "mc": FlatMonteCarlo,
+    "instant": Instant,
+    "sim": Sim,
+    **LEVELS,
 }
 
-__all__ = ["PLAYERS", "Budget", "Candidate", "Choice", "Player", "player"]
+__all__ = ["LEVELS", "PLAYERS", "Budget", "Candidate", "Choice", "Player", "player"]
 
 
 def player(name: str) -> Player:

@@ -17,7 +17,7 @@ from ...reasons import Reason
 from ..cells import read_rows, write_rows
 from ..declaration import Game
 from ..variant import State, Variant
-from . import board, greedy, rules, scoring
+from . import board, greedy, judgement, rules, scoring
 from .board import COVERED, EMPTY, PYRAMID, SPENT
 from .tables import Facts, opening, pairs, slots_of, state_dtype, tables
 
@@ -63,7 +63,9 @@ class DominoVariant(Variant):
         self.first_other_action = self.places * len(facts.colours) ** 2
         self.tables = tables(facts)
         label = f"{game.id} ({len(self.names)} cells)"
-        self.kernels = Kernels(label, hooks(board, scoring, rules, greedy), self.tables, state_dtype(facts))
+        self.kernels = Kernels(
+            label, hooks(board, scoring, rules, greedy, judgement), self.tables, state_dtype(facts)
+        )
         self.opening = opening(facts, self.tables)
         self._lay(self.opening, {self.number[cell]: colour for cell, colour in facts.printed.items()})
 

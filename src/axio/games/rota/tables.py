@@ -55,6 +55,7 @@ def tables(facts: Facts) -> Any:
         ("sides", np.int8, (4, 2)),
         ("cap", np.int8),
         ("players", np.int8),
+        ("stack", np.int8),
     )
     t = allocate(dtype)
     t["corners"] = BLANK
@@ -70,7 +71,7 @@ def tables(facts: Facts) -> Any:
         t["has_blank"][0, kind] = "_" in letters
     t["circle"] = CIRCLES
     t["sides"] = ((1, 0), (0, 1), (-1, 0), (0, -1))
-    t["cap"], t["players"] = facts.cap, facts.players
+    t["cap"], t["players"], t["stack"] = facts.cap, facts.players, facts.stack
     return t
 
 

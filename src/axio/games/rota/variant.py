@@ -16,7 +16,7 @@ from ...moves import Move
 from ...reasons import Reason
 from ..declaration import Game
 from ..variant import State, Variant
-from . import drawing, greedy, rules
+from . import drawing, greedy, judgement, rules
 from .rules import FREE, NAMES, SIDE, TURNS
 from .tables import MIDDLE, MOST_FREE, Facts, opening, tables, turn
 
@@ -64,7 +64,7 @@ class RotaVariant(Variant):
         self.letters = {kind * TURNS + times + 1: way for way, (kind, times) in self.ways.items()}
         self.tables = tables(facts)
         self.opening = opening(facts)
-        self.kernels = Kernels(game.id, hooks(rules, greedy), self.tables, self.opening.dtype)
+        self.kernels = Kernels(game.id, hooks(rules, greedy, judgement), self.tables, self.opening.dtype)
 
     # ------------------------------------------------------------ positions on the torus
 

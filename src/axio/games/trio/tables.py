@@ -73,6 +73,7 @@ def tables(facts: Facts) -> Any:
         ("kind_of", np.uint8, len(names)),
         ("ways", np.uint64, len(kinds)),  # the arrangements of a tile, as a set
         ("suits", np.uint64, (3, 1 << len(facts.colours))),  # those that suit what a square wants
+        ("tiles", np.int16),  # in the bag at the start
         ("players", np.int8),
         ("children", np.bool_),
     )
@@ -96,6 +97,7 @@ def tables(facts: Facts) -> Any:
             shown = 1 << facts.colours.index(letters[square])
             if wants & shown or (wants == 0 and not facts.children):
                 t["suits"][0, square, wants] |= np.uint64(1 << number)
+    t["tiles"] = sum(facts.tiles.values()) - facts.removed
     t["players"], t["children"] = facts.players, facts.children
     return t
 

@@ -17,7 +17,7 @@ from ...reasons import Reason
 from ..cells import read_rows, write_rows
 from ..declaration import Game
 from ..variant import State, Variant
-from . import board, drawing, greedy, rules
+from . import board, drawing, greedy, judgement, rules
 from .board import BLACK, HAND, SUBSETS
 from .tables import Facts, arrangements, canonical, opening, slots_of, tables
 
@@ -67,7 +67,9 @@ class TrioVariant(Variant):
         self.first_other_action = self.places * len(self.arrangements)
         self.tables = tables(facts)
         self.opening = opening(facts, self.tables)
-        self.kernels = Kernels(game.id, hooks(board, rules, greedy), self.tables, self.opening.dtype)
+        self.kernels = Kernels(
+            game.id, hooks(board, rules, greedy, judgement), self.tables, self.opening.dtype
+        )
         starters = {n: facts.at(n) for n in range(side * side) if facts.at(n) in facts.colours}
         self.printed = {self.names[cell]: letter for cell, letter in starters.items()}
         self._lay(self.opening, starters)

@@ -1,0 +1,95 @@
+"""What players ask of the game with four corners: the placement that is worth the most, and what is offered."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engine.compile import rule
+from ...engine.lots import below
+from ...engine.worth import sum_up
+from .rules import BLANK, TURNS, beside, encode, names, rate
+
+
+@rule
+def scored(t, action):
+    """Whether an action is a placement: all are."""
+    return True
+
+
+@rule
+def gone(t, s):
+    """How much of the game has been played, by the seat's stack."""
+    return np.float32(1.0) - np.float32(s.stack[s.seat]) / np.float32(t.stack)
+
+
+@rule
+def keenest(t, s, rng, worth):
+    """The placement whose points are worth the most."""
+    best, best_value = np.int64(-1), np.float32(-1.0)
+    first = below(rng, s.n_edge)
+    for j in range(s.n_edge):
+        at = s.edge[(first + j) % s.n_edge]
+        for turn in range(TURNS):
+            for name in range(names(t, s)):
+                rate(t, s, encode(at, turn, name))
+                value = sum_up(s, worth)
+                if value > best_value:
+                    best, best_value = encode(at, turn, name), value
+    return best
+
+
+@rule
+def outlook(t, s, seat, out):
+    """For each colour: the best circle for it, how many give two or more, and one or more; the own tile."""
+    colours = len(s.gain)
+    for colour in range(colours):
+        for k in range(4):
+            out[colour, k] = 0
+    for i in range(s.n_edge):
+        at = s.edge[i]
+        for corner in range(4):
+            for k in range(3):
+                one = s.grid[beside(at, t.circle[corner, k, 0], t.circle[corner, k, 1])]
+                colour = t.corners[one, t.circle[corner, k, 2]]
+                if colour == BLANK:
+                    continue
+                points = 1
+                for m in range(k):
+                    two = s.grid[beside(at, t.circle[corner, m, 0], t.circle[corner, m, 1])]
+                    points += t.corners[two, t.circle[corner, m, 2]] == colour
+                out[colour, 0] = max(out[colour, 0], np.float32(points))
+                out[colour, 1] += points == 2
+                out[colour, 2] += points == 1
+    if s.held[seat] > 0:
+        for corner in range(4):
+            colour = t.corners[np.int64(s.hands[seat, 0]) * TURNS + 1, corner]
+            if colour != BLANK:
+                out[colour, 3] = 1
+    for colour in range(colours):
+        out[colour, 0] *= np.float32(0.33)
+        out[colour, 1] *= np.float32(0.1)
+        out[colour, 2] *= np.float32(0.03)
+
+
+@rule
+def hope(t, s, seat, known, worth, desk):
+    """What a seat's next placement would be worth with the corners it would like best."""
+    best = np.float32(0.0)
+    for i in range(s.n_edge):
+        at = s.edge[i]
+        total = np.float32(0.0)
+        for corner in range(4):
+            most = np.float32(0.0)
+            for k in range(3):
+                one = s.grid[beside(at, t.circle[corner, k, 0], t.circle[corner, k, 1])]
+                colour = t.corners[one, t.circle[corner, k, 2]]
+                if colour == BLANK:
+                    continue
+                points = 1
+                for m in range(k):
+                    two = s.grid[beside(at, t.circle[corner, m, 0], t.circle[corner, m, 1])]
+                    points += t.corners[two, t.circle[corner, m, 2]] == colour
+                most = max(most, worth[colour, points])
+            total += most
+        best = max(best, total)
+    return best

@@ -1,0 +1,136 @@
+"""What players ask of the edge-matching game: the placement that is worth the most, and what is offered."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engine.compile import rule
+from ...engine.hopes import expected_best
+from ...engine.lots import below
+from ...engine.worth import EXCHANGE, EXTRA_TURN, POINTS
+from .board import (
+    ENOUGH,
+    HAND,
+    LIVE,
+    NOTHING,
+    ONE,
+    allowed,
+    encode,
+    exchange_of,
+    in_hand,
+    matching_edges,
+    passing,
+    placements,
+)
+
+
+@rule
+def scored(t, action):
+    """Whether an action is a placement."""
+    return action < placements(t)
+
+
+@rule
+def gone(t, s):
+    """How much of the game has been played, by the tiles that are left."""
+    return np.float32(1.0) - np.float32(s.in_bag) / np.float32(t.tiles)
+
+
+@rule
+def keenest(t, s, rng, worth):
+    """The placement that is worth the most, extra turn included; all new tiles where none is worth enough."""
+    best, best_value = np.int64(-1), np.float32(-1.0)
+    slots = len(t.slots)
+    first = below(rng, slots)
+    hand = in_hand(t, s, s.seat)
+    for j in range(slots):
+        slot = (first + j) % slots
+        if s.slot[slot] == LIVE:
+            ways = allowed(t, s, slot) & hand
+            arrangement = 0
+            while ways != NOTHING:
+                if ways & ONE:
+                    action = encode(slot, arrangement)
+                    value = worth_of(t, s, action, worth)
+                    if value > best_value:
+                        best, best_value = action, value
+                ways >>= ONE
+                arrangement += 1
+    if s.in_bag == 0:
+        return best if best >= 0 else np.int64(passing(t))
+    if best >= 0 and best_value >= worth[1, EXCHANGE]:
+        return best
+    most = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
+    return np.int64(exchange_of(t, (1 << most) - 1))
+
+
+@rule
+def outlook(t, s, seat, out):
+    """The best and second-best place on the board, the best with the hand, and how many places that has."""
+    for k in range(4):
+        out[0, k] = 0
+    hand = in_hand(t, s, seat)
+    for slot in range(len(t.slots)):
+        if s.slot[slot] == LIVE:
+            edges, star = 0, 0
+            for k in range(3):
+                cell = t.slots[slot, k]
+                most = 0
+                for colour in range(s.match.shape[1]):
+                    most = max(most, np.int64(s.match[cell, colour]))
+                edges += most
+                star |= t.star[cell]
+            points = np.float32(2 * edges if star else edges)
+            if points > out[0, 0]:
+                out[0, 1] = out[0, 0]
+                out[0, 0] = points
+            elif points > out[0, 1]:
+                out[0, 1] = points
+            ways = allowed(t, s, slot) & hand
+            arrangement = 0
+            while ways != NOTHING:
+                if ways & ONE:
+                    edges, star = matching_edges(t, s, encode(slot, arrangement))
+                    points = np.float32(2 * edges if star else edges)
+                    out[0, 2] = max(out[0, 2], points)
+                    out[0, 3] += 1
+                ways >>= ONE
+                arrangement += 1
+    out[0, 0] *= np.float32(0.1)
+    out[0, 1] *= np.float32(0.1)
+    out[0, 2] *= np.float32(0.1)
+    out[0, 3] *= np.float32(0.05)
+
+
+@rule
+def hope(t, s, seat, known, worth, desk):
+    """What a seat's next placement is worth on average, extra turn included, as the board is now."""
+    best, order = desk.best, desk.kinds
+    for kind in range(len(t.ways)):
+        best[kind] = 0
+    for slot in range(len(t.slots)):
+        if s.slot[slot] == LIVE:
+            ways = allowed(t, s, slot)
+            arrangement = 0
+            while ways != NOTHING:
+                if ways & ONE:
+                    kind = t.kind_of[arrangement]
+                    best[kind] = max(best[kind], worth_of(t, s, encode(slot, arrangement), worth))
+                ways >>= ONE
+                arrangement += 1
+    sure = np.float32(0.0)
+    draws = np.int64(HAND)
+    if known:
+        for i in range(s.held[seat]):
+            sure = max(sure, best[s.hands[seat, i]])
+        draws -= s.held[seat]
+    return expected_best(s.bag, np.int64(s.unseen), draws, sure, best, order)
+
+
+@rule
+def worth_of(t, s, action, worth):
+    """What the points of a placement and its extra turn are worth."""
+    edges, star = matching_edges(t, s, action)
+    points = np.int64(2 * edges if star else edges)
+    value = worth[0, min(points, POINTS - 1)]
+    return value + worth[1, EXTRA_TURN] if edges >= ENOUGH else value

@@ -1,0 +1,98 @@
+"""What the moves of a position are worth: the promising ones are found at a glance, then played on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..moves import Move
+from ..view import View
+from .halving import Meter, halve
+from .minds import find_mind
+from .rollouts import Rollouts, Tally
+
+TURNS = 2  # own moves that rollouts go on for after the one that is tried
+WIDTH = 32  # moves that are played on
+CHEAP_WIDTH = 8  # and with few rollouts: below `CHEAP` for each
+CHEAP = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A move that was played on: what it was worth between 0 and 1, how sure that is, and how often."""
+
+    move: Move
+    action: int
+    value: float
+    error: float
+    rollouts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The moves of a position, the best first, and how many rollouts were played for them together."""
+
+    lines: tuple[Line, ...]
+    rollouts: int
+
+    @property
+    def best(self) -> Line:
+        """The move to make."""
+        return self.lines[0]
+
+
+def analyse(
+    view: View,
+    *,
+    seed: int,
+    seconds: float = 1.0,
+    rollouts: int | None = None,
+    threads: int = 1,
+    turns: int = TURNS,
+    width: int = WIDTH,
+    include: tuple[int, ...] = (),
+) -> Analysis:
+    """Think about the position of a view, whose seat has to move, for so long or for so many rollouts.
+
+    Moves with the numbers in `include` are always played on, however poor they look at first.
+    """
+    variant = view.variant
+    actions = view.legal_moves().actions
+    playing = Rollouts(variant, view.state, find_mind(variant), seed, threads)
+    try:
+        (glance,) = playing.run(actions, 0, 1, 0)
+        chosen = _promising(actions, glance.sums, _width(width, len(actions), rollouts), include)
+        tally = halve(playing, actions[chosen], turns, Meter(seconds, rollouts))
+    finally:
+        playing.close()
+    return _analysis(view, actions[chosen], tally)
+
+
+def _width(width: int, moves: int, rollouts: int | None) -> int:
+    if rollouts is not None:
+        width = max(min(width, rollouts // CHEAP), min(width, CHEAP_WIDTH))
+    return min(width, moves)
+
+
+def _promising(actions: np.ndarray, looks: np.ndarray, width: int, include: tuple[int, ...]) -> np.ndarray:
+    order = np.argsort(-looks, kind="stable")
+    wanted = np.flatnonzero(np.isin(actions, include))
+    return np.unique(np.concatenate([order[:width], wanted]))
+
+
+def _analysis(view: View, actions: np.ndarray, tally: Tally) -> Analysis:
+    """The lines in order: those that stayed to the end first, each group by its mean."""
+    order = np.lexsort([-tally.means, -tally.count])
+    means, errors = tally.means, tally.errors
+    lines = tuple(
+        Line(
+            move=view.variant.decode(view.state, int(actions[i])),
+            action=int(actions[i]),
+            value=float(means[i]),
+            error=float(errors[i]),
+            rollouts=int(tally.count[i]),
+        )
+        for i in order.tolist()
+    )
+    return Analysis(lines, int(tally.count.sum()))

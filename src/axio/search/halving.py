@@ -1,0 +1,71 @@
+"""Finding the best of some moves: all are tried, then the better half of them, and so on.
+
+Sequential halving: every round gets the same share of the budget, and half as many moves. Time runs out
+between chunks of a few milliseconds, so that nobody waits longer than was agreed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, log2
+
+import numpy as np
+
+from .rollouts import CHUNK, Rollouts, Tally
+
+PATIENCE = 0.006  # seconds between two looks at the clock
+PORTION = 8 * CHUNK  # guesses between two looks at the clock where rollouts are counted
+LEFT = 2  # moves that the last round compares
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """How much may be spent: rollouts, where they are counted, otherwise seconds."""
+
+    seconds: float
+    rollouts: int | None
+
+    def rounds(self, moves: int) -> int:
+        """How many rounds so many moves need."""
+        return max(1, ceil(log2(max(moves, LEFT) / LEFT)) + 1)
+
+
+def halve(rollouts: Rollouts, actions: np.ndarray, turns: int, meter: Meter) -> Tally:
+    """Try the actions; what came of each. The best is the one with the highest mean of those tried most."""
+    total = Tally(len(actions), rollouts.variant.players, len(rollouts.variant.tracks))
+    alive = np.arange(len(actions))
+    rounds = meter.rounds(len(actions))
+    begun = time.perf_counter()
+    first = 0
+    for number in range(rounds):
+        until = begun + meter.seconds * (number + 1) / rounds
+        share = None if meter.rollouts is None else meter.rollouts // rounds
+        for guesses in _portions(share, len(alive), until):
+            for tally in rollouts.run(actions[alive], first, guesses, turns):
+                total.add(alive, tally)
+            first += guesses
+        if number + 1 < rounds:
+            best = np.argsort(-total.means[alive], kind="stable")
+            alive = np.sort(alive[best[: max(LEFT, ceil(len(alive) / 2))]])
+    return total
+
+
+def _portions(share: int | None, moves: int, until: float) -> Iterator[int]:
+    """Numbers of guesses to play next: what a share of rollouts allows, or until a time."""
+    if share is not None:
+        left = max(1, share // moves)
+        while left > 0 and time.perf_counter() < until:
+            yield min(left, PORTION)
+            left -= min(left, PORTION)
+        return
+    guesses = 1
+    while True:
+        start = time.perf_counter()
+        yield guesses
+        now = time.perf_counter()
+        if now >= until:
+            return
+        pace = max((now - start) / guesses, 1e-7)
+        guesses = max(1, min(int(min(PATIENCE, until - now) / pace), 4 * CHUNK))

@@ -1,0 +1,86 @@
+"""Playing on from a position in compiled code, a few guesses at a time, in one thread or several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from ..engine.layout import allocate
+from ..engine.minds import desk_dtype
+from ..games.variant import State, Variant
+
+CHUNK = 16  # guesses that are added up together: the same ones, however many threads there are
+TO_THE_END = 1 << 30  # turns
+
+
+class Tally:
+    """What came of some moves: how often each was tried, and what that added up to."""
+
+    def __init__(self, moves: int, seats: int, tracks: int) -> None:
+        self.count = np.zeros(moves, np.int64)
+        self.sums = np.zeros(moves)
+        self.squares = np.zeros(moves)
+        self.points = np.zeros((moves, seats, tracks))
+
+    def add(self, which: np.ndarray, other: Tally) -> None:
+        """Add what another tally has for its moves to what this one has for `which`."""
+        self.count[which] += other.count
+        self.sums[which] += other.sums
+        self.squares[which] += other.squares
+        self.points[which] += other.points
+
+    @property
+    def means(self) -> np.ndarray:
+        """What each move was worth on average."""
+        return self.sums / np.maximum(self.count, 1)
+
+    @property
+    def errors(self) -> np.ndarray:
+        """The standard errors of the means."""
+        count = np.maximum(self.count, 1)
+        variance = np.maximum(self.squares / count - self.means**2, 0.0)
+        return np.sqrt(variance / count)
+
+
+class Rollouts:
+    """All that playing on from one position needs: what is known of it, and room for every thread."""
+
+    def __init__(self, variant: Variant, state: State, mind: Any, seed: int, threads: int = 1) -> None:
+        self.variant = variant
+        self.state = state
+        self.mind = mind
+        self.seed = np.uint64(seed & (2**63 - 1))
+        self._loop = variant.kernels.roll_out
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+
+    def close(self) -> None:
+        """Let the threads go."""
+        if self._pool:
+            self._pool.shutdown()
+
+    def run(self, actions: np.ndarray, first: int, guesses: int, turns: int) -> Iterator[Tally]:
+        """Play on after each action in guesses number `first` and those after it; chunk by chunk.
+
+        The chunks come in their order, and whoever adds them up gets the same numbers to the last bit.
+        """
+        actions = np.ascontiguousarray(actions, np.int32)
+        starts = range(first, first + guesses, CHUNK)
+        chunks = [(actions, start, min(start + CHUNK, first + guesses), turns) for start in starts]
+        yield from self._pool.map(self._chunk, chunks) if self._pool else map(self._chunk, chunks)
+
+    def _chunk(self, work: tuple[np.ndarray, int, int, int]) -> Tally:
+        actions, first, end, turns = work
+        tracks = len(self.variant.tracks)
+        states = allocate(self.state.dtype, 3)
+        states[0] = self.state[0]
+        desk = allocate(desk_dtype(tracks))
+        tally = Tally(len(actions), self.variant.players, tracks)
+        self._loop(
+            self.variant.tables, states, actions, len(actions), first, end, turns, self.seed, self.mind, desk,
+            tally.sums, tally.squares, tally.points,
+        )  # fmt: skip
+        tally.count += end - first
+        return tally
