@@ -181,7 +181,7 @@ class Plots:
 def drawn(figure: Any, form: str) -> bytes:
     """A plot as `png` or `svg`; the same plot gives the same bytes."""
     out = io.BytesIO()
-    with need("matplotlib").rc_context({"svg.hashsalt": "axio", "font.family": "DejaVu Sans"}):
+    with need("matplotlib").rc_context({"svg.hashsalt": __name__, "font.family": "DejaVu Sans"}):
         metadata = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
         figure.savefig(out, format=form, dpi=160, metadata=metadata)
     return out.getvalue()
