@@ -61,8 +61,8 @@ def page(summary: Summary, made: Provenance, light: Mapping[str, bytes], dark: M
     parts += [_plot(plot, light[plot], dark[plot]) for plot in light]
     parts.append("</div>")
     parts += [_sheet(sheet) for sheet in tables[1:]]
-    parts.append("<section><h2>Luck</h2>" + "".join(f"<p>{escape(said)}</p>" for said in sentences(summary)))
-    parts.append("</section>")
+    if said := "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences(summary)):
+        parts.append(f"<section><h2>Luck and the rest</h2>{said}</section>")
     parts.append(_origin(summary, made))
     style = STYLE % {"light": _variables(LIGHT), "dark": _variables(DARK)}
     return (
