@@ -148,10 +148,6 @@ def test_what_is_no_view_is_refused(text: str) -> None:
         read_view(text)
 
 
-@pytest.mark.xfail(
-    reason="the edge game's `contradiction` calls the game over before the draw after the last exchange",
-    strict=True,
-)
 def test_a_view_between_the_last_exchange_and_its_draw_comes_back() -> None:
     *_, whole = play(Case(GAMES[-1], 2).variant(), STYLES, "start")
     table = Table(whole.variant)

@@ -29,6 +29,7 @@ COMMANDS = {
     "engine": "Answer other programs that ask one of our players for moves.",
     "arena": "Find out which programs are stronger, on shared deals.",
     "report": "Make the report of an arena anew.",
+    "train": "Learn a game by playing it, for the players that judge positions.",
     "verify": "Check recorded games against the rules.",
     "show": "Show a position of a recorded game, as text or as a picture.",
     "warm": "Compile the rules of all games now, not when they are needed.",

@@ -98,7 +98,7 @@ def guess_hidden(t, s, rng):
 
 
 def play_on(t, states, at, seat, turns, rng, mind, desk):
-    """Let everybody play by what points are worth until `seat` has moved so often; what that is worth to it."""
+    """Let everybody play by what points are worth until `seat` has moved so often; its worth to that seat."""
     s = states[at]
     while turns > 0 and s.phase != OVER:
         if s.phase >= DRAW:
@@ -153,7 +153,7 @@ def roll_out(tables, states, actions, n, first, end, turns, seed, mind, desk, su
 def self_play(tables, openings, states, keep, noise, rng, mind, desk, room, inputs, results, owners, first):
     """Play a game by glances, with a random move now and then; write every position and its result.
 
-    Rows from `first` on: the numbers of the position after each move and what the game was worth to the mover.
+    Rows from `first` on: the position after each move in numbers, and what the game was worth to the mover.
     Gives back the row after the last one.
     """
     t = tables[0]

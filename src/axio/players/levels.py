@@ -1,8 +1,8 @@
 """Eight levels for people, from a beginner to full strength.
 
-A level is weaker because it sees less or thinks less, not because it throws moves away: the lowest look at a few
-of the moves only, as beginners do, and at nothing but points; the middle ones at everything, but not ahead; the
-upper ones play on from the promising moves, longer and longer.
+A level is weaker because it sees less or thinks less, not because it throws moves away: the lowest look at a
+few of the moves only, as beginners do, and at nothing but points; the middle ones at everything, but not
+ahead; the upper ones play on from the promising moves, longer and longer.
 """
 
 from __future__ import annotations

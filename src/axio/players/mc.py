@@ -21,7 +21,7 @@ WIDTH = 24  # moves that each of the simple players would like best
 
 
 class FlatMonteCarlo:
-    """Plays the favourite moves of simple players on to the end by what points are worth, and counts results."""
+    """Plays the moves that simple players like on to the end by what points are worth; counts results."""
 
     name = "mc"
 

@@ -35,14 +35,16 @@ class Tally:
     @property
     def means(self) -> np.ndarray:
         """What each move was worth on average."""
-        return self.sums / np.maximum(self.count, 1)
+        means: np.ndarray = self.sums / np.maximum(self.count, 1)
+        return means
 
     @property
     def errors(self) -> np.ndarray:
         """The standard errors of the means."""
         count = np.maximum(self.count, 1)
         variance = np.maximum(self.squares / count - self.means**2, 0.0)
-        return np.sqrt(variance / count)
+        errors: np.ndarray = np.sqrt(variance / count)
+        return errors
 
 
 class Rollouts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine.compile import rule
+from ...engine.compile import rule, seldom
 from ...engine.hopes import expected_best
 from ...engine.lots import below
 from ...engine.phases import OFFER
@@ -64,6 +64,20 @@ def worth_of_halves(s, a, ca, b, cb, worth):
     return worth[ca, min(points_a, POINTS - 1)] + worth[cb, min(points_b, POINTS - 1)]
 
 
+@seldom
+def worth_of_pyramids(t, s, a, b, worth):
+    """About what the pyramids are worth that a tile on `a` and `b` would make, by what lies there."""
+    value = np.float32(0.0)
+    for d in range(t.near.shape[1]):
+        for cell in (t.near[a, d], t.near[b, d]):
+            if s.open[cell] == 1 and cell != a and cell != b:
+                for e in range(t.near.shape[1]):
+                    colour = s.cells[t.near[cell, e]]
+                    if colour >= 0:
+                        value += worth[colour, 1]
+    return value
+
+
 @rule
 def outlook(t, s, seat, out):
     """For each colour: the best and second-best cell for it, the best if the hand has it, and how often."""
@@ -93,7 +107,7 @@ def outlook(t, s, seat, out):
 
 @rule
 def hope(t, s, seat, known, worth, desk):
-    """What a seat's next placement is worth on average, as the board is now and pyramids aside.
+    """What a seat's next placement is worth on average, as the board is now.
 
     With its hand, where that is known, and what it will draw; otherwise with any hand.
     """
@@ -104,11 +118,14 @@ def hope(t, s, seat, known, worth, desk):
     for j in range(s.n_free):
         slot = s.free[j]
         a, b = t.slots[slot, 0], t.slots[slot, 1]
+        besides = np.float32(0.0)
+        if t.pyramids > 0 and pyramids_made(t, s, a, b) > 0:
+            besides = worth_of_pyramids(t, s, a, b, worth)
         for kind in range(kinds):
             ca, cb = t.pairs[kind, 0], t.pairs[kind, 1]
             value = worth_of_halves(s, a, ca, b, cb, worth)
             turned = worth_of_halves(s, a, cb, b, ca, worth)
-            best[kind] = max(best[kind], max(value, turned))
+            best[kind] = max(best[kind], besides + max(value, turned))
     sure = np.float32(0.0)
     draws = np.int64(t.hand)
     if known:

@@ -1,4 +1,4 @@
-"""What players ask of the game with four corners: the placement that is worth the most, and what is offered."""
+"""What players ask of the game with four corners: the placement worth the most, and what is offered."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...drawing.scene import Content, Laid, Scene, Tile
 from ...engine.kernels import Kernels, hooks
-from ...engine.phases import OVER
+from ...engine.phases import PLACE
 from ...errors import BadText
 from ...moves import Move
 from ...reasons import Reason
@@ -171,7 +171,7 @@ class TrioVariant(Variant):
             return "the coloured squares on the board do not make whole tiles"
         if state["removed"][0].sum() > self.facts.removed:
             return f"{self.facts.removed} tiles are removed in this game, not {state['removed'][0].sum()}"
-        if state["phase"][0] != OVER and self.players > 1 and state["idle"][0] >= 3 * self.players:
+        if state["phase"][0] == PLACE and self.players > 1 and state["idle"][0] >= 3 * self.players:
             return f"after {3 * self.players} exchanges in a row the game is over"
         return ""
 

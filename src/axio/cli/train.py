@@ -1,0 +1,98 @@
+"""`train`: learn a game by playing it, for the players that judge positions."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..games import find_variant
+from ..learning.training import Plan, Round, train
+from ..search.minds import mind_file, write_mind
+from ..version import __version__
+from .progress import progress
+
+USUAL = Plan()
+HEAD = "round  loss   against greed  against the round before"
+
+
+@click.command("train")
+@click.argument("game")
+@click.option("--players", type=click.IntRange(1, 4), default=2, show_default=True)
+@click.option("--rounds", type=click.IntRange(min=1), default=USUAL.rounds, show_default=True)
+@click.option("--games", type=click.IntRange(min=1), default=USUAL.games, show_default=True, help="A round.")
+@click.option("--seed", type=int, default=USUAL.seed, show_default=True)
+@click.option("--quick", is_flag=True, help="Little of everything: to see that it works.")
+@click.option(
+    "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write it there."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON a round.")
+def command(
+    game: str, players: int, rounds: int, games: int, seed: int, quick: bool, out: Path | None, as_json: bool
+) -> None:
+    """Learn GAME for a number of players from nothing, by playing it.
+
+    What has been learned is written to FILE, by default to the one in the game's folder that all players
+    read, after every round. The same seed learns the same on the same kind of processor.
+    """
+    variant = find_variant(game, players)
+    plan = Plan(rounds=rounds, games=games, seed=seed)
+    if quick:
+        plan = replace(plan, games=min(games, 40), generations=1, knob_games=10, proof_games=20)
+    path = out or mind_file(variant)
+    begun = time.monotonic()
+    if not as_json:
+        click.echo(HEAD)
+    bars = _Bars(f"{variant.game.id}, {players} players")
+    try:
+        for done in train(variant, plan, bars.advance):
+            bars.close()
+            write_mind(variant, done.mind, path)
+            click.echo(_line(done, time.monotonic() - begun, as_json))
+    finally:
+        bars.close()
+    if not as_json:
+        click.echo(f"written to {path}")
+
+
+def _line(done: Round, seconds: float, as_json: bool) -> str:
+    if as_json:
+        facts = {
+            "round": done.number,
+            "loss": round(done.loss, 4),
+            "against_greed": round(done.against_greed, 4),
+            "against_last": round(done.against_last, 4),
+            "seconds": round(seconds, 1),
+            "version": __version__,
+        }
+        return json.dumps(facts)
+    return f"{done.number:5}  {done.loss:.3f}  {done.against_greed:13.1%}  {done.against_last:24.1%}"
+
+
+class _Bars:
+    """A bar for each part of the work, one after the other."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._part = ""
+        self._done = 0
+        self._bar: Any = None
+        self._step: Any = None
+
+    def advance(self, part: str, done: int, of: int) -> None:
+        if part != self._part:
+            self.close()
+            self._part, self._done = part, 0
+            self._bar = progress(f"{self._what}: {part}", of)
+            self._step = self._bar.__enter__()
+        self._step(done - self._done)
+        self._done = done
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+            self._bar, self._part = None, ""
