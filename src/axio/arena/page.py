@@ -10,7 +10,7 @@ from ..drawing.theme import DARK, LIGHT, Theme
 from ..games import game
 from .provenance import Provenance
 from .summary import PairFigures, Summary
-from .wording import Sheet, percent, played, sentences, sheets
+from .wording import Sheet, number, percent, played, sentences, sheets
 
 CAPTIONS = {
     "ratings": "Strength",
@@ -75,10 +75,13 @@ def page(summary: Summary, made: Provenance, light: Mapping[str, bytes], dark: M
 
 
 def _verdict(summary: Summary) -> str:
-    best = max(summary.bots, key=lambda bot: bot.elo.value)
+    best = summary.ranking()[0]
     if summary.settings.players == 1:
-        lowest = best.mean_lowest.value
-        return f"{best.bot} did best on {percent(best.win_rate)} of the deals, with {lowest:.1f} on average."
+        lowest = number(best.mean_lowest, ".1f")
+        deals = percent(best.win_rate)
+        return (
+            f"{best.bot} got the most, its lowest {lowest} on average. It did best on {deals} of the deals."
+        )
     if len(summary.bots) == 1:
         return f"{best.bot} played against itself."
     unsure = [other for pair in summary.pairs if (other := _not_surely_beaten(best.bot, pair))]

@@ -27,7 +27,7 @@ class Plots:
         self.met = met
         self.theme = theme
         self.bots = [figures.bot for figures in summary.bots]
-        self.best_first = sorted(range(len(self.bots)), key=lambda n: -summary.bots[n].elo.value)
+        self.best_first = [self.bots.index(figures.bot) for figures in summary.ranking()]
 
     def all(self) -> Mapping[str, Callable[[], Any]]:
         """The plots that there is something to show in, by name."""
@@ -76,11 +76,9 @@ class Plots:
         axes.imshow(rates, cmap=colours, vmin=0, vmax=1, aspect="auto")
         for i, j in np.ndindex(size, size):
             if not np.isnan(rates[i, j]):
-                strong = abs(rates[i, j] - 0.5) > 0.3
-                ink = self.theme.card if strong else self.theme.ink
-                axes.text(
-                    j, i, _percent(float(rates[i, j])), ha="center", va="center", color=ink, fontsize=10
-                )
+                rate = float(rates[i, j])
+                ink = self._readable_on(colours(rate))
+                axes.text(j, i, _percent(rate), ha="center", va="center", color=ink, fontsize=10)
         names = [self.bots[n] for n in self.best_first]
         axes.set_xticks(range(size), names, rotation=30 if size > 4 else 0)
         axes.set_yticks(range(size), names)
@@ -104,13 +102,21 @@ class Plots:
             rate = won.cumsum() / np.maximum(of.cumsum(), 1)
             low, high = Bootstrap(len(deals), QUICK).running_rate(won, of)
             style = STYLES[n // len(PAINTS) % len(STYLES)]
-            axes.fill_between(deals, low, high, color=self._paint(n), alpha=0.14, linewidth=0)
+            axes.fill_between(
+                deals,
+                low,
+                high,
+                color=self._paint(n),
+                alpha=0.14 if len(self.bots) < 5 else 0.06,
+                linewidth=0,
+            )
             axes.plot(deals, rate, style, color=self._paint(n), linewidth=1.8, label=self.bots[n])
         axes.set_ylim(-0.02, 1.02)
         axes.set_xlim(1, max(2, len(deals)))
         axes.yaxis.set_major_formatter(lambda value, _: _percent(value))
         axes.set_xlabel("deals")
-        axes.set_ylabel("share of victories")
+        alone = self.summary.settings.players == 1
+        axes.set_ylabel("share of deals done best" if alone else "share of victories")
         axes.xaxis.set_major_locator(need("matplotlib.ticker").MaxNLocator(integer=True))
         self._legend(axes)
         return figure
@@ -174,6 +180,10 @@ class Plots:
             bbox_to_anchor=(0, 1.14), borderaxespad=0,
         )  # fmt: skip
 
+    def _readable_on(self, ground: Any) -> str:
+        away = {ink: abs(_light(ink) - _light(ground)) for ink in (self.theme.ink, self.theme.card)}
+        return max(away, key=lambda ink: away[ink])
+
     def _paint(self, n: int) -> str:
         return self.theme.paints[PAINTS[n % len(PAINTS)]].fill
 
@@ -185,6 +195,12 @@ def drawn(figure: Any, form: str) -> bytes:
         metadata = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
         figure.savefig(out, format=form, dpi=160, metadata=metadata)
     return out.getvalue()
+
+
+def _light(colour: Any) -> float:
+    """How light a colour looks, from 0 to 1."""
+    red, green, blue = need("matplotlib.colors").to_rgb(colour)
+    return float(0.299 * red + 0.587 * green + 0.114 * blue)
 
 
 def _percent(share: float) -> str:

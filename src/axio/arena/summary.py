@@ -63,6 +63,11 @@ class Summary(Struct, frozen=True):
     share_of_the_deal: Estimate | None
     sprt: Standing | None
 
+    def ranking(self) -> list[BotFigures]:
+        """The bots, the strongest first: by Elo or, alone, by their mean points, the lowest first."""
+        alone = self.settings.players == 1
+        return sorted(self.bots, key=lambda bot: bot.mean_vector if alone else (bot.elo.value,), reverse=True)
+
 
 def summarise(
     settings: Settings,

@@ -29,15 +29,10 @@ def sheets(summary: Summary) -> list[Sheet]:
     return [_standings(summary), _scores(summary), *compared, _times(summary)]
 
 
-def _ranked(summary: Summary) -> list[int]:
-    return sorted(range(len(summary.bots)), key=lambda n: -summary.bots[n].elo.value)
-
-
 def _standings(summary: Summary) -> Sheet:
     wins = "best on a deal" if summary.settings.players == 1 else "wins"
     rows = []
-    for n in _ranked(summary):
-        bot = summary.bots[n]
+    for bot in summary.ranking():
         skill = bot.openskill
         rows.append(
             (
@@ -55,8 +50,7 @@ def _standings(summary: Summary) -> Sheet:
 def _scores(summary: Summary) -> Sheet:
     rows = []
     single = len(summary.bots[0].mean_vector) == 1
-    for n in _ranked(summary):
-        bot = summary.bots[n]
+    for bot in summary.ranking():
         vector = () if single else ("  ".join(f"{points:.1f}" for points in bot.mean_vector),)
         rows.append((bot.bot, number(bot.mean_lowest, ".2f"), *vector))
     head = ("bot", "mean points") if single else ("bot", "mean lowest", "mean of each, lowest first")
@@ -81,7 +75,7 @@ def _pairs(summary: Summary) -> Sheet:
 
 def _cross(summary: Summary) -> Sheet:
     """How often the bot of a row was ahead of the bot of a column."""
-    order = [summary.bots[n].bot for n in _ranked(summary)]
+    order = [bot.bot for bot in summary.ranking()]
     ahead = {pair.bots: pair.ahead.value for pair in summary.pairs}
     ahead |= {(other, one): 1 - rate for (one, other), rate in ahead.items()}
     rows = [(one, *(_whole_percent(ahead.get((one, other))) for other in order)) for one in order]
@@ -106,7 +100,7 @@ def _saved(pair: PairFigures) -> str:
 def _times(summary: Summary) -> Sheet:
     rows = [
         (bot.bot, str(bot.moves), seconds(bot.seconds_a_move), seconds(bot.slowest_move))
-        for bot in (summary.bots[n] for n in _ranked(summary))
+        for bot in summary.ranking()
     ]
     return Sheet("Time", ("bot", "moves", "a move", "slowest move"), rows)
 
