@@ -29,7 +29,7 @@ from .standings import live
 
 @click.command("arena")
 @click.argument("game")
-@click.option("--bots", required=True, metavar="BOT,…", help="The programs, such as greedy,balanced@1s.")
+@click.option("--bots", required=True, metavar="BOT,…", help="The programs, with limits such as BOT@1s.")
 @click.option("--players", default=2, show_default=True, help="Seats at a table.")
 @click.option(
     "--games",
@@ -41,7 +41,9 @@ from .standings import live
 @click.option("--seed", default="0", show_default=True, help="A number or any text; it decides every deal.")
 @click.option("--option", "options", multiple=True, metavar="NAME", help="Switch a game's option on.")
 @click.option("--out", metavar="DIR", help="Keep the games here, go on with those kept, and write a report.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes to use: 1, or all of a cluster.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), help="Processes to use. [default: 1, or all that a cluster has]"
+)
 @click.option("--backend", default=BACKENDS[0], show_default=True, help=f"One of {', '.join(BACKENDS)}.")
 @click.option("--sprt", metavar="ELO0,ELO1", help="Stop early, by a sequential test of two bots.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON on standard output.")
