@@ -1,0 +1,216 @@
+"""Judging one decision from what the seat knew: the best moves, the one that was made, and how sure that is.
+
+First a search finds the promising moves. Then these and the one that was made are played on again, all in the
+same guesses of what is hidden, which are not those that they were chosen by: otherwise the best would look
+better than it is. Guesses come in chunks, and the spread of the chunks says how sure a difference is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from msgspec import Struct
+
+from ..engine.phases import DRAW, PLACE
+from ..games.variant import State
+from ..players.interface import Budget
+from ..players.limits import UNLIMITED
+from ..search.analysis import TURNS, analyse
+from ..search.minds import find_mind
+from ..search.rollouts import CHUNK, TO_THE_END, Rollouts
+from ..view import View
+from .rating import LEAST, SURE
+
+SHOWN = 5  # moves that are compared, besides the one that was made
+SEARCH, COMPARE, FINISH = 0.4, 0.4, 0.2  # how a budget is shared out
+FEWEST, MOST = 4, 4096  # chunks
+
+
+class Candidate(Struct, frozen=True):
+    """A move that was compared with the others.
+
+    `value` is what it is worth, `behind` how much less that is than the best, each with its standard error.
+    `gain` is what it scores at once, by track, and `wasted` how many points more that would be without the cap.
+    `points` are what every seat is likely to have in the end, and `points_error` how sure their difference to
+    those of the best is.
+    """
+
+    move: str
+    action: int
+    value: float
+    error: float
+    behind: float
+    behind_error: float
+    gain: tuple[int, ...]
+    wasted: int
+    wins_turn: bool
+    points: tuple[tuple[float, ...], ...]
+    points_error: tuple[tuple[float, ...], ...]
+
+    @property
+    def told_apart(self) -> bool:
+        """Whether it is surely, and noticeably, worse than the best."""
+        return self.behind > max(SURE * self.behind_error, LEAST)
+
+
+class Judgement(Struct, frozen=True):
+    """The moves that were compared, the best first, and which of them was made (-1: none).
+
+    A move without an alternative is not judged: it has no candidates.
+    """
+
+    candidates: tuple[Candidate, ...]
+    made: int = -1
+    rollouts: int = 0
+
+    @property
+    def forced(self) -> bool:
+        """Whether there was no choice."""
+        return not self.candidates
+
+    @property
+    def chosen(self) -> Candidate:
+        """The move that was made."""
+        return self.candidates[self.made]
+
+    @property
+    def given_up(self) -> float:
+        """What the move gave up; nothing, where it cannot be told apart from the best."""
+        if self.forced or not self.chosen.told_apart:
+            return 0.0
+        return self.chosen.behind
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What came of some moves in chunks of guesses: values and points by chunk and move."""
+
+    values: np.ndarray
+    points: np.ndarray
+
+    @property
+    def rollouts(self) -> int:
+        """How often moves were played on, all together."""
+        return int(self.values.size * CHUNK)
+
+
+def judge(view: View, made: int | None, budget: Budget, seed: int) -> Judgement:
+    """Judge the position of a view whose seat has to move, and the move with this number, if one was made.
+
+    The same seed and budget of rollouts give the same judgement.
+    """
+    actions = view.legal_moves().actions
+    if len(actions) < 2:
+        return Judgement(())
+    # Without a judgement of positions, only the end says what they are worth.
+    turns = TURNS if find_mind(view.variant)["outer"].any() else TO_THE_END
+    seconds = UNLIMITED if budget.rollouts is not None else budget.seconds
+    found = analyse(
+        view,
+        seed=seed,
+        seconds=seconds * SEARCH,
+        rollouts=None if budget.rollouts is None else int(budget.rollouts * SEARCH),
+        threads=budget.threads,
+        turns=turns,
+        include=() if made is None else (made,),
+    )
+    tried = [line.action for line in found.lines[:SHOWN]]
+    if made is not None and made not in tried:
+        tried.append(made)
+    playing = Rollouts(view.variant, view.state, find_mind(view.variant), seed + 1, budget.threads)
+    try:
+        if turns == TO_THE_END:
+            compared = finished = _sample(playing, tried, TO_THE_END, budget, COMPARE + FINISH)
+        else:
+            compared = _sample(playing, tried, turns, budget, COMPARE)
+            finished = _sample(playing, tried, TO_THE_END, budget, FINISH)
+    finally:
+        playing.close()
+    played = found.rollouts + compared.rollouts + (finished.rollouts if finished is not compared else 0)
+    return _judgement(view, tried, made, compared, finished, played)
+
+
+def _sample(playing: Rollouts, actions: Sequence[int], turns: int, budget: Budget, share: float) -> Sample:
+    """Play the moves on for a share of the budget."""
+    numbers = np.array(actions, np.int32)
+    values, points = list[np.ndarray](), list[np.ndarray]()
+    wanted, until = MOST, time.perf_counter() + budget.seconds * share
+    if budget.rollouts is not None:
+        wanted = max(FEWEST, round(budget.rollouts * share / len(actions) / CHUNK))
+    while len(values) < wanted:
+        chunks = min(budget.threads, wanted - len(values))
+        for tally in playing.run(numbers, len(values) * CHUNK, chunks * CHUNK, turns):
+            values.append(tally.means)
+            points.append(tally.points / tally.count[:, None, None])
+        if budget.rollouts is None and len(values) >= FEWEST and time.perf_counter() > until:
+            break
+    return Sample(np.array(values), np.array(points))
+
+
+def _judgement(
+    view: View, tried: Sequence[int], made: int | None, compared: Sample, finished: Sample, played: int
+) -> Judgement:
+    means = compared.values.mean(axis=0)
+    order = np.argsort(-means, kind="stable")
+    best = compared.values[:, order[0]]
+    errors = _errors(compared.values)
+    behind = _errors(best[:, None] - compared.values)
+    likely = finished.points.mean(axis=0)
+    unsure = _errors(finished.points[:, order[:1]] - finished.points)
+    after = [_after(view, action) for action in tried]
+    candidates = tuple(
+        Candidate(
+            move=str(view.variant.decode(view.state, tried[i])),
+            action=tried[i],
+            value=float(means[i]),
+            error=float(errors[i]),
+            behind=float(means[order[0]] - means[i]),
+            behind_error=float(behind[i]),
+            gain=tuple(after[i]["gain"][0].tolist()) if tried[i] < view.variant.first_other_action else (),
+            wasted=_wasted(view, tried[i], after[i]),
+            wins_turn=_wins_turn(view, after[i]),
+            points=_rows(likely[i]),
+            points_error=_rows(unsure[i]),
+        )
+        for i in order.tolist()
+    )
+    at = -1 if made is None else order.tolist().index(tried.index(made))
+    return Judgement(candidates, at, played)
+
+
+def _errors(chunks: np.ndarray) -> np.ndarray:
+    """The standard errors of the means over chunks."""
+    return np.asarray(chunks.std(axis=0, ddof=1) / np.sqrt(len(chunks)))
+
+
+def _rows(points: np.ndarray) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(round(n, 3) for n in row) for row in points.tolist())
+
+
+def _after(view: View, action: int) -> State:
+    state = view.state.copy()
+    view.variant.kernels.step(view.variant.tables, state, action, False)
+    return state
+
+
+def _wasted(view: View, action: int, after: State) -> int:
+    """How many points of a move are lost because a track cannot show them."""
+    variant = view.variant
+    if variant.cap is None or action >= variant.first_other_action:
+        return 0
+    fresh = view.state.copy()
+    fresh["scores"] = 0  # so that no track is near its cap
+    rated = variant.gains(fresh, np.array([action], np.int32))[0]
+    return int(np.maximum(rated - after["gain"][0], 0).sum())
+
+
+def _wins_turn(view: View, after: State) -> bool:
+    """Whether the move that has led to a state won one more turn or placement."""
+    variant, before = view.variant, view.state
+    if after["phase"][0] == DRAW:
+        elsewhere = variant.source(after) != variant.source(before)
+        return elsewhere or variant.extra_turns(after) > variant.extra_turns(before)
+    return bool(variant.players > 1 and after["phase"][0] == PLACE and after["seat"][0] == before["seat"][0])

@@ -1,0 +1,62 @@
+"""In what terms a value between 0 and 1 is told to people, and what a finished game was worth.
+
+Players compare values; people are told a chance to win, an expected place, or expected points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from ..games.variant import Variant
+from ..search.minds import UNCAPPED
+
+Kind = Literal["win", "place", "lowest", "points"]
+NEXT = 0.02  # what the next track counts beside the one before it, for somebody who plays alone
+
+
+class Terms(Struct, frozen=True):
+    """What a value means at a table; `full` is how much of it a value of 1 stands for.
+
+    `win`: the chance to win, in percent. `place`: the place; a value of 1 is the first, one of 0 is `full`
+    places behind it. `lowest`, `points`: alone, the points of the lowest track, or of the only one.
+    """
+
+    kind: Kind
+    full: float
+
+    def told(self, value: float) -> float:
+        """The number that stands for a value."""
+        return 1 + (1 - value) * self.full if self.kind == "place" else value * self.full
+
+    def told_change(self, change: float) -> float:
+        """The number that stands for a difference of values; more is better, whatever it counts."""
+        return change * self.full
+
+
+def terms_of(variant: Variant) -> Terms:
+    """The terms for a game and a number of players."""
+    if variant.players == 2:
+        return Terms("win", 100.0)
+    if variant.players > 2:
+        return Terms("place", variant.players - 1.0)
+    return Terms("lowest" if len(variant.tracks) > 1 else "points", float(variant.cap or UNCAPPED))
+
+
+def value_of_result(
+    variant: Variant, place: Sequence[int], points: Sequence[Sequence[int]], seat: int
+) -> float:
+    """What a finished game was worth to a seat, as the search counts it.
+
+    The share of opponents left behind, ties half; alone the sorted points, of which each next track counts a
+    fiftieth of the one before it.
+    """
+    if variant.players > 1:
+        mine, others = place[seat], [at for other, at in enumerate(place) if other != seat]
+        return sum(1.0 if mine < at else 0.5 * (mine == at) for at in others) / len(others)
+    weights = [NEXT**number for number in range(len(variant.tracks))]
+    ordered = sorted(points[seat])
+    total = sum(weight * n for weight, n in zip(weights, ordered, strict=True))
+    return min(total / sum(weights) / (variant.cap or UNCAPPED), 1.0)
