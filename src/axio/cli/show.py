@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 import click
 
 from ..drawing import svg
 from ..errors import AxioError, BadRecord
-from ..record import Record, read_lines, replay
+from ..record import replay
 from ..table import Table
 from ..view import View
 from ..writing import write_out
+from .choosing import Chosen, choose
 from .lines import count, one_line
 from .outcome import explained
 from .screen import Screen
 from .telling import last_made, told, written
 
 WIDTH = 1200
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A record of a file, and the line it stands on."""
-
-    file: str
-    line: int
-    record: Record
 
 
 @click.command("show")
@@ -62,7 +53,7 @@ def command(
         raise click.UsageError("--width is for --png.")
     if dark and not (svg_file or png_file):
         raise click.UsageError("--dark is for --svg and --png.")
-    chosen = _choose(file, number)
+    chosen = choose(file, number)
     table = _table(chosen, ply)
     seen = table.view(seat) if seat is not None or spectator else table
     names = tuple(map(one_line, chosen.record.players))
@@ -87,18 +78,6 @@ def _one_of(given: dict[str, object]) -> None:
     both = [name for name, value in given.items() if value]
     if len(both) > 1:
         raise click.UsageError(f"{both[0]} and {both[1]} cannot be used together.")
-
-
-def _choose(file: str, number: int) -> Chosen:
-    found = 0
-    for line, text in read_lines(file):
-        found += 1
-        if found == number:
-            try:
-                return Chosen(file, line, Record.parse(text))
-            except BadRecord as error:
-                raise BadRecord(f"{file}, line {line}: {error}") from None
-    raise AxioError(f"{file} has no game {number}: it holds {count(found, 'game')}, 1 to {found}")
 
 
 def _table(chosen: Chosen, ply: int | None) -> Table:

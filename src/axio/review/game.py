@@ -198,8 +198,8 @@ def review(
 
 
 def _step(seat: int, judgement: Judgement) -> Step:
-    best, given_up = judgement.candidates[0], judgement.given_up
-    return Step(seat, best.value, best.error, given_up, judgement.chosen.behind_error if given_up else 0.0)
+    best, chosen = judgement.candidates[0], judgement.chosen
+    return Step(seat, best.value, best.error, judgement.given_up, chosen.behind_error)
 
 
 def _reviewed(decision: Decision, judgement: Judgement, luck: Luck) -> Reviewed:

@@ -33,7 +33,7 @@ class Candidate(Struct, frozen=True):
     """A move that was compared with the others.
 
     `value` is what it is worth, `behind` how much less that is than the best, each with its standard error.
-    `gain` is what it scores at once, by track, and `wasted` how many points more that would be without the cap.
+    `gain` is what it scores at once, by track, `wasted` how many points more that would be without the cap.
     `points` are what every seat is likely to have in the end, and `points_error` how sure their difference to
     those of the best is.
     """

@@ -17,6 +17,7 @@ from .rating import LEAST, SURE
 
 NEAR = 1.5  # points above the lowest track that count as lowest, too: which one it will be is not sure
 NOTABLE = 0.4  # points that are worth telling
+DECIDED = 0.01  # a chance that is none any more
 WASTED = 2  # points beyond the cap that are worth telling
 
 
@@ -62,6 +63,8 @@ def remark_on(view: View, judgement: Judgement) -> Remark:
     best, chosen = judgement.candidates[0], judgement.chosen
     if judgement.made == 0:
         return _praise(view, judgement)
+    if not chosen.told_apart and view.players > 1 and not DECIDED < best.value < 1 - DECIDED:
+        return Remark("decided")
     if not chosen.told_apart:
         within = max(SURE * chosen.behind_error, LEAST)
         return Remark("equal", move=best.move, behind=chosen.behind, within=within)

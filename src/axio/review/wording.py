@@ -67,6 +67,11 @@ class Wording:
             return self.say(key, n=text)
         return self.say(f"{key}.one" if text == "1" else f"{key}.other", n=text)
 
+    def bare_change(self, change: float) -> str:
+        """A difference of values without a word."""
+        amount = self.terms.told_change(change)
+        return self.number(amount, max(self._places, 1))
+
     def track(self, track: str) -> str:
         """The name of a track."""
         return self._words.get(f"colour.{track}", track)

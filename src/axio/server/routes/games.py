@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from ...drawing.symbols import SPARK, SYMBOLS
 from ...drawing.theme import DARK, LIGHT, Theme
+from ...drawing.variables import properties
 from ...games import GAMES, figure, find_variant, game, rules_page, words
 from ...games.declaration import MOST_PLAYERS
 from ..play.bots import DEFAULT_LEVEL, LEVELS
@@ -152,15 +153,7 @@ async def show_theme() -> Response[str]:
 
 
 def _properties(theme: Theme) -> str:
-    values = {
-        name.replace("_", "-"): value
-        for name in Theme.__slots__
-        if isinstance(value := getattr(theme, name), str)
-    }
-    values |= {f"facet-{number}": shade for number, shade in enumerate(theme.facets)}
-    for letter, paint in theme.paints.items():
-        values |= {f"{letter}-fill": paint.fill, f"{letter}-rim": paint.rim, f"{letter}-tint": paint.tint}
-    return "".join(f"--{name}:{value};" for name, value in values.items())
+    return "".join(f"--{name}:{value};" for name, value in properties(theme).items())
 
 
 GAME_ROUTES = [list_games, show_rules, show_figure, list_bots, show_look, show_theme]

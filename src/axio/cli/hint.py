@@ -1,0 +1,101 @@
+"""`hint`: the best moves of a position, with what they are worth and what speaks for them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+
+from ..chance import Generator
+from ..errors import BadText
+from ..games import LANGUAGES
+from ..position import Position
+from ..record import replay
+from ..review.hints import Hint, hint
+from ..review.wording import Wording
+from ..view import View
+from .choosing import choose
+from .lines import in_columns, points
+from .review import budget_of
+
+SECONDS = 1.0
+
+
+@click.command("hint")
+@click.argument("position", metavar="POSITION_OR_RECORD")
+@click.option("--game", "number", type=int, default=1, show_default=True, help="Which game of a file.")
+@click.option(
+    "--time", "seconds", type=click.FloatRange(0.01, 600), help=f"Seconds to think.  [default: {SECONDS}]"
+)
+@click.option("--rollouts", type=click.IntRange(100), help="Rollouts to play: the same every time.")
+@click.option("--threads", type=click.IntRange(1, 64), default=1, show_default=True, help="Threads to use.")
+@click.option("--seed", default="0", show_default=True, help="A number or any text; it decides every guess.")
+@click.option(
+    "--lang",
+    "language",
+    type=click.Choice(LANGUAGES),
+    default=LANGUAGES[0],
+    show_default=True,
+    help="The language.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+def command(
+    position: str,
+    number: int,
+    seconds: float | None,
+    rollouts: int | None,
+    threads: int,
+    seed: str,
+    language: str,
+    as_json: bool,
+) -> None:
+    """The best moves of a position, or of the end of a recorded game that is not over.
+
+    A position is a line of text, as `show --json` prints it; - reads it from standard input. Only what the
+    seat to move may know is used.
+    """
+    budget = budget_of(seconds, rollouts, threads, SECONDS)
+    view, names = _view(position, number)
+    found = hint(view, budget, Generator(seed).bits() >> 1)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
+        return
+    _report(view, found, Wording(language, found.terms, names))
+
+
+def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:
+    """What the seat to move knows, and the names of the seats, where they are known."""
+    if text == "-":
+        text = sys.stdin.readline().strip()
+    elif "=" not in text or Path(text).is_file():
+        chosen = choose(text, number)
+        table = replay(chosen.record)
+        return table.view(table.turn), chosen.record.players
+    try:
+        seen = Position.parse(text)
+    except BadText as error:
+        raise BadText(f"{error}; a file with a record would do, too") from None
+    hidden = any("?" in seen.hand(seat) for seat in range(seen.players))
+    state = seen.state if hidden else seen.variant.redact(seen.state, seen.turn)
+    return View(seen.variant, state, seen.turn, ()), ()
+
+
+def _report(view: View, found: Hint, wording: Wording) -> None:
+    if not found.suggestions:
+        click.echo(wording.say("forced"))
+        return
+    rows = [
+        (
+            one.candidate.move,
+            points(dict(zip(found.tracks, one.candidate.gain, strict=False))) if one.candidate.gain else "",
+            wording.value(one.candidate.value),
+            f"± {wording.change(one.candidate.error)}",
+        )
+        for one in found.suggestions
+    ]
+    lines = in_columns(rows, right=(2, 3))
+    for line, one in zip(lines, found.suggestions, strict=True):
+        click.echo(f"{line}  {' '.join(map(wording.remark, one.remarks))}")
+    click.echo(wording.say("thought", rollouts=found.rollouts))
