@@ -27,6 +27,7 @@ from .rating import LEAST, SURE
 SHOWN = 5  # moves that are compared, besides the one that was made
 SEARCH, COMPARE, FINISH = 0.4, 0.4, 0.2  # how a budget is shared out
 FEWEST, MOST = 4, 4096  # chunks
+APART = 1 << 40  # from one seed to another that shares no guess with it
 
 
 class Candidate(Struct, frozen=True):
@@ -120,7 +121,7 @@ def judge(view: View, made: int | None, budget: Budget, seed: int) -> Judgement:
     tried = [line.action for line in found.lines[:SHOWN]]
     if made is not None and made not in tried:
         tried.append(made)
-    playing = Rollouts(view.variant, view.state, find_mind(view.variant), seed + 1, budget.threads)
+    playing = Rollouts(view.variant, view.state, find_mind(view.variant), seed + APART, budget.threads)
     try:
         if turns == TO_THE_END:
             compared = finished = _sample(playing, tried, TO_THE_END, budget, COMPARE + FINISH)
