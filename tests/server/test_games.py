@@ -7,7 +7,7 @@ import re
 import pytest
 
 from axio.games import GAMES, find_variant, game, words
-from axio.players import PLAYERS
+from axio.players import LEVELS
 
 from .driving import Client, Json, RunningServer, offers
 
@@ -65,7 +65,7 @@ def test_every_game_has_a_picture(nobody: Client, name: str) -> None:
 
 def test_bots_are_listed_weakest_first_with_one_default(nobody: Client) -> None:
     told = nobody.get("/api/bots")
-    assert [bot["level"] for bot in told] == list(PLAYERS)
+    assert [bot["level"] for bot in told] == list(LEVELS)
     assert [bot["default"] for bot in told].count(True) == 1
 
 

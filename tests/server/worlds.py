@@ -260,6 +260,7 @@ def orders(number: int) -> list[Json]:
 
 QUERIES = {
     "/api/games": ("", "?lang=de"),
+    "/api/review/words": ("", "?lang=de"),
     "/api/tables": ("", "?which=live", "?which=mine"),
     "/api/tables/{table_id}/picture.svg": ("", "?move=0", "?move=5", "?dark=true"),
 }
@@ -286,6 +287,7 @@ BODIES: dict[str, Any] = {
     "/api/tables/{table_id}/seats/{seat}/return": None,
     "/api/tables/{table_id}/moves": {"id": "m", "n": 1, "pick": 0},
     "/api/tables/{table_id}/rematch": None,
+    "/api/tables/{table_id}/review": None,
 }
 
 

@@ -84,7 +84,7 @@ def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:
 
 def _report(view: View, found: Hint, wording: Wording) -> None:
     if not found.suggestions:
-        click.echo(wording.say("forced"))
+        click.echo(wording.say("hint_only"))
         return
     rows = [
         (

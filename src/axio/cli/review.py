@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from ..errors import AxioError, BadRecord
 from ..games import LANGUAGES
 from ..players import Budget
+from ..players.limits import UNLIMITED
 from ..record import Record
 from ..record import replay as replayed
 from ..review.game import Decision, Review, decisions, judged, start_of
@@ -89,7 +90,9 @@ def budget_of(seconds: float | None, rollouts: int | None, threads: int, usual: 
     """How long to think about each move, by seconds or by rollouts."""
     if seconds is not None and rollouts is not None:
         raise click.UsageError("--time and --rollouts cannot be used together.")
-    return Budget(seconds or usual, rollouts, threads)
+    if rollouts is not None:
+        return Budget(UNLIMITED, rollouts, threads)
+    return Budget(seconds or usual, threads=threads)
 
 
 def _reviewed(record: Record, made: Sequence[Decision], budget: Budget, seed: str) -> Review:

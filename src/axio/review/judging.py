@@ -17,7 +17,6 @@ from msgspec import Struct
 from ..engine.phases import DRAW, PLACE
 from ..games.variant import State
 from ..players.interface import Budget
-from ..players.limits import UNLIMITED
 from ..search.analysis import TURNS, analyse
 from ..search.minds import find_mind
 from ..search.rollouts import CHUNK, TO_THE_END, Rollouts
@@ -101,18 +100,17 @@ class Sample:
 def judge(view: View, made: int | None, budget: Budget, seed: int) -> Judgement:
     """Judge the position of a view whose seat has to move, and the move with this number, if one was made.
 
-    The same seed and budget of rollouts give the same judgement.
+    A budget of rollouts is kept to as long as its seconds last. Where they do, the same seed gives the same.
     """
     actions = view.legal_moves().actions
     if len(actions) < 2:
         return Judgement(())
     # Without a judgement of positions, only the end says what they are worth.
     turns = TURNS if find_mind(view.variant)["outer"].any() else TO_THE_END
-    seconds = UNLIMITED if budget.rollouts is not None else budget.seconds
     found = analyse(
         view,
         seed=seed,
-        seconds=seconds * SEARCH,
+        seconds=budget.seconds * SEARCH,
         rollouts=None if budget.rollouts is None else int(budget.rollouts * SEARCH),
         threads=budget.threads,
         turns=turns,
@@ -146,7 +144,7 @@ def _sample(playing: Rollouts, actions: Sequence[int], turns: int, budget: Budge
         for tally in playing.run(numbers, len(values) * CHUNK, chunks * CHUNK, turns):
             values.append(tally.means)
             points.append(tally.points / tally.count[:, None, None])
-        if budget.rollouts is None and len(values) >= FEWEST and time.perf_counter() > until:
+        if len(values) >= FEWEST and time.perf_counter() > until:
             break
     return Sample(np.array(values), np.array(points))
 

@@ -21,7 +21,7 @@ DECIDED = 0.01  # a chance that is none any more
 WASTED = 2  # points beyond the cap that are worth telling
 
 
-class Remark(Struct, frozen=True):
+class Remark(Struct, frozen=True, omit_defaults=True):
     """A sentence by its key, and what is to be filled in.
 
     `mine` and `other` are points that two moves make likely, `value` and `best` what they are worth, `behind`

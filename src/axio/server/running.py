@@ -14,6 +14,7 @@ from .keys import secret_key
 from .play import columns
 from .play.bots import Bots
 from .play.presence import share_presence
+from .play.reviews import Reviews
 from .play.rooms import Rooms
 from .settings import Settings
 from .storage.database import Database
@@ -35,6 +36,7 @@ class Server:
     people: People
     bots: Bots
     rooms: Rooms
+    reviews: Reviews
     limits: Limits
 
 
@@ -51,6 +53,7 @@ def assemble(settings: Settings) -> Server:
         people=People(database, secret_key(settings.folder)),
         bots=bots,
         rooms=Rooms(store, journal, bots),
+        reviews=Reviews(bots),
         limits=Limits(settings.limits),
     )
 
@@ -73,6 +76,7 @@ async def running(server: Server) -> AsyncIterator[None]:
             with suppress(asyncio.CancelledError):
                 await task
         server.rooms.close()
+        server.reviews.close()
         await server.journal.close()
         server.bots.close()
         await server.database.close()

@@ -21,6 +21,7 @@ WRITES_FROM_ADDRESS = Pace(400, 20.0)  # a club behind one address
 SECRETS = Pace(8, 0.05)  # phrases and passwords tried, for one address
 GUESTS = Pace(30, 0.2)  # guests made for programs, for one address
 SOCKETS = Pace(200, 10.0)  # connections opened, for one address
+REVIEWS = Pace(10, 0.05)  # reviews asked for, for one person
 MESSAGES = Pace(300, 50.0)  # messages to a table, for one connection; bots are fast
 
 

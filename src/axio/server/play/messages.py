@@ -7,6 +7,8 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from ...events import Event, Result
+from ...review.remarks import Remark
+from ...review.terms import Terms
 
 Phase = Literal["open", "place", "offer", "draw", "over", "closed"]
 Kind = Literal["person", "bot", "open"]
@@ -161,17 +163,23 @@ class PreviewMessage(Struct, frozen=True, tag_field="type", tag="preview"):
 
 
 class HintPick(Struct, frozen=True):
-    """A move that a bot would make, and why."""
+    """A move that could be made: what it is worth, how sure that is, and what speaks for it.
+
+    There is no value where there is no other move.
+    """
 
     pick: int
     move: str
-    why: str
+    value: float | None
+    error: float | None
+    remarks: tuple[Remark, ...]
 
 
 class HintMessage(Struct, frozen=True, tag_field="type", tag="hint"):
-    """The moves that a bot likes best."""
+    """The best moves, and in what terms they are valued."""
 
     id: str | None
+    terms: Terms
     picks: list[HintPick]
 
 

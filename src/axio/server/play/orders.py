@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from ...errors import AxioError
-from .bots import DEFAULT_LEVEL, Bots
+from ...review.remarks import Remark
+from .bots import Bots
 from .connection import Connection, encode
 from .messages import HintMessage, HintPick, Order, PongMessage, PreviewMessage
 from .refusals import Refused
@@ -142,10 +143,18 @@ async def _hint(room: Room, client: Connection, order: Order, bots: Bots) -> Hin
         if room.game.table is None or room.game.turn != seat or room.game.held is not None:
             raise Refused("not_your_turn", "wait until it is your turn")
         view = room.game.table.view(seat)
-    choice = await bots.choose(DEFAULT_LEVEL, view)
-    actions = view.legal_moves().actions.tolist()
+    found = await bots.hint(view)
+    offered = view.legal_moves()
+    actions = offered.actions.tolist()
     picks = [
-        HintPick(actions.index(view.action_of(candidate.move)), str(candidate.move), candidate.why)
-        for candidate in choice.candidates
+        HintPick(
+            actions.index(one.candidate.action),
+            one.candidate.move,
+            one.candidate.value,
+            one.candidate.error,
+            one.remarks,
+        )
+        for one in found.suggestions
     ]
-    return HintMessage(order.id, picks)
+    only = HintPick(0, str(offered[0]), None, None, (Remark("hint_only"),))
+    return HintMessage(order.id, found.terms, picks or [only])

@@ -9,7 +9,8 @@ from .games import GAME_ROUTES
 from .health import HEALTH
 from .people import PEOPLE
 from .pictures import PICTURES
+from .reviews import REVIEWS
 from .site import SITE
 from .tables import TABLES
 
-ROUTES: list[Any] = [*PEOPLE, *GAME_ROUTES, *TABLES, *PICTURES, *DAILY, *HEALTH, *SITE]
+ROUTES: list[Any] = [*PEOPLE, *GAME_ROUTES, *TABLES, *PICTURES, *REVIEWS, *DAILY, *HEALTH, *SITE]

@@ -130,7 +130,7 @@ async def show_figure(
 
 @get("/api/bots")
 async def list_bots() -> list[BotInfo]:
-    """The bots, weakest first."""
+    """The bots that people are offered, weakest first. Others go by the names of `axio.players`."""
     return [BotInfo(level, level == DEFAULT_LEVEL) for level in LEVELS]
 
 

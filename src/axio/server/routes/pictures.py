@@ -17,7 +17,6 @@ from ...players import player
 from ...position import Position
 from ...record import record_of, replay
 from ..identity.people import Person
-from ..play.bots import DEFAULT_LEVEL
 from ..play.refusals import Refused
 from ..play.room import Room
 from ..running import Server
@@ -27,6 +26,7 @@ from .tables import room_for
 
 SVG = "image/svg+xml"
 EXAMPLE_MOVES = 14
+EXAMPLE = "balanced"
 PNG_WIDTH = 1600
 
 Body = TypeVar("Body", str, bytes)
@@ -96,7 +96,7 @@ _EXAMPLES: dict[tuple[str, bool], str] = {}
 
 def _example(name: str, dark: bool) -> str:
     if (name, dark) not in _EXAMPLES:
-        players = [player(DEFAULT_LEVEL), player(DEFAULT_LEVEL)]
+        players = [player(EXAMPLE), player(EXAMPLE)]
         table = play_match(name, players, "example")
         position = replay(record_of(table), upto=EXAMPLE_MOVES)
         content = replace(position.content(), panels=(), last=(), title=words(name).name)

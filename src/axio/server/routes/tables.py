@@ -18,7 +18,7 @@ from ...games import find_variant
 from ...record import Record, record_of
 from ..identity.people import Person, clean_name
 from ..play.acts import Act, Hired, Sat
-from ..play.bots import LEVELS
+from ..play.bots import BOTS
 from ..play.entries import now
 from ..play.game import Game, Terms, next_id
 from ..play.messages import ViewMessage
@@ -118,8 +118,8 @@ async def room_for(server: Server, table_id: str, person: Person | None) -> Room
 
 def check_level(level: str | None) -> str:
     """The level of a bot. Raises `WrongPlayers`."""
-    if level not in LEVELS:
-        raise WrongPlayers(f"there is no bot {level!r}: choose from {', '.join(LEVELS)}")
+    if level not in BOTS:
+        raise WrongPlayers(f"there is no bot {level!r}: choose from {', '.join(BOTS)}")
     return level
 
 

@@ -3,6 +3,7 @@ import { ApiError, explain, get, look, onConnection } from "../shell/api.js";
 import { byId } from "../shell/dom.js";
 import { frame, setTitle } from "../shell/frame.js";
 import { t } from "../shell/i18n.js";
+import { toast } from "../shell/say.js";
 import { startActions } from "./actions.js";
 import { installSymbols } from "./artwork.js";
 import { startBoard } from "./board.js";
@@ -13,7 +14,6 @@ import { drawPoints, startGhost } from "./ghost.js";
 import { startHand } from "./hand.js";
 import { startKeys } from "./keys.js";
 import { startLog, toggleLog } from "./log.js";
-import { startMenu } from "./menu.js";
 import { ghost, startPlacing } from "./placing.js";
 import { startPointer } from "./pointer.js";
 import { mayMove, replaced } from "./position.js";
@@ -83,8 +83,10 @@ function start(view) {
   startRoom(receive);
   startCurtain(send);
   startReplay();
-  startResult(() => void openReplay());
-  startMenu(() => void openReplay());
+  const review = later(async () => (await import("./review.js")).openReview());
+  startResult(() => void openReplay(), review);
+  byId("review").addEventListener("click", review);
+  byId("menu-button").addEventListener("click", later(async () => (await import("./menu.js")).openMenu(openReplay)));
   startKeys({ hint, log: toggleLog, mute, replay: replayKey });
   startSound((on) => byId("mute").setAttribute("aria-pressed", String(!on)));
   byId("mute").addEventListener("click", mute);
@@ -110,6 +112,9 @@ function start(view) {
   addEventListener("pagehide", () => connection.stop());
   addEventListener("pageshow", (event) => event.persisted && connection.reopen());
 }
+
+/** What needs a file that is not loaded yet. @param {() => Promise<void>} does */
+const later = (does) => () => void does().catch((error) => toast(explain(error), { kind: "error" }));
 
 /** All that has happened can be seen now. @param {View | null} before */
 function shown(before) {

@@ -1,6 +1,6 @@
 /** What can be done at a table besides playing. */
 import { bots } from "../shell/api.js";
-import { byId, h } from "../shell/dom.js";
+import { h } from "../shell/dom.js";
 import { toggle } from "../shell/controls.js";
 import { t } from "../shell/i18n.js";
 import { closeButton, closeBeside, dialog } from "../shell/say.js";
@@ -11,13 +11,8 @@ import { state } from "./state.js";
 
 /** @typedef {{label: string, id?: string, run: () => void}} Item */
 
-/** @param {() => void} replay */
-export function startMenu(replay) {
-  byId("menu-button").addEventListener("click", () => open(replay));
-}
-
-/** @param {() => void} replay */
-function open(replay) {
+/** @param {() => Promise<void>} replay */
+export async function openMenu(replay) {
   const { table } = state.view;
   const close = () => box.close();
   const buttons = items(replay).map(({ label, id, run }) =>
@@ -46,7 +41,7 @@ function open(replay) {
   box.showModal();
 }
 
-/** @param {() => void} replay @returns {Item[]} */
+/** @param {() => Promise<void>} replay @returns {Item[]} */
 function items(replay) {
   const { view } = state;
   const playing = view.table.status === "playing";
@@ -57,7 +52,7 @@ function items(replay) {
       found.push({ label: t("table.call_bot", { name: seat.name ?? "" }), run: () => void callBot(index) });
     }
   });
-  if (view.table.status === "over" && !state.replay) found.push({ label: t("table.replay"), run: replay });
+  if (view.table.status === "over" && !state.replay) found.push({ label: t("table.replay"), run: () => void replay() });
   found.push(
     { label: t("table.copy_watch"), run: () => void copy(new URL(`/t/${view.table.id}`, location.href).href) },
     { label: t("table.read_board"), run: readBoard },

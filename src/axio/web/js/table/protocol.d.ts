@@ -110,7 +110,69 @@ export type Step = {
   you: number | null;
 };
 export type Preview = { type: "preview"; id: string; pyramids: string[]; ends: boolean };
-export type Hint = { type: "hint"; id: string; picks: { pick: number; move: string; why: string }[] };
+export type Terms = { kind: "win" | "place" | "lowest" | "points"; full: number };
+export type Remark = {
+  key: string;
+  move?: string;
+  track?: string;
+  seat?: number;
+  mine?: number;
+  other?: number;
+  count?: number;
+  value?: number;
+  best?: number;
+  behind?: number;
+  within?: number;
+};
+export type HintPick = { pick: number; move: string; value: number | null; error: number | null; remarks: Remark[] };
+export type Hint = { type: "hint"; id: string; terms: Terms; picks: HintPick[] };
+
+export type Rating = "forced" | "best" | "good" | "inaccuracy" | "mistake" | "blunder";
+export type Tried = {
+  move: string;
+  value: number;
+  error: number;
+  behind: number;
+  behind_error: number;
+  tile: Placed | null;
+};
+export type ReviewedMove = {
+  ply: number;
+  at: number;
+  seat: number;
+  move: string;
+  rating: Rating;
+  given_up: number;
+  luck: { change: number; error: number };
+  made: number;
+  candidates: Tried[];
+  remark: Remark;
+};
+export type Account = {
+  start: number;
+  luck: number;
+  choices: number;
+  gifts: number;
+  result: number;
+  error: number;
+};
+export type Review = {
+  terms: Terms;
+  seats: {
+    account: Account;
+    accuracy: number | null;
+    ratings: Record<Rating, number>;
+    line: [step: number, value: number][];
+  }[];
+  moves: ReviewedMove[];
+  turning: { ply: number; seat: number; by: "choice" | "luck"; change: number }[];
+};
+export type ReviewState = {
+  state: "none" | "running" | "ready";
+  done: number;
+  total: number;
+  review: Review | null;
+};
 export type Refused = { type: "refused"; id: string | null; code: string; detail: string; view: View | null };
 export type Message = View | Step | { type: "seats"; seats: Seat[] } | Preview | Hint | Refused | { type: "pong" };
 

@@ -13,10 +13,12 @@ import { seatName, trackName } from "./words.js";
 
 /** @type {() => void} */
 let replay = () => {};
+/** @type {() => void} */
+let review = () => {};
 
-/** @param {() => void} startReplay */
-export function startResult(startReplay) {
-  replay = startReplay;
+/** @param {() => void} startReplay @param {() => void} startReview */
+export function startResult(startReplay, startReview) {
+  [replay, review] = [startReplay, startReview];
   byId("result").addEventListener("click", () => void showResult());
   byId("rematch").addEventListener("click", () => void rematch());
   byId("replay").addEventListener("click", () => replay());
@@ -91,11 +93,13 @@ export async function showResult() {
     title: outcome(),
     body,
     actions: [
+      { label: t("table.review"), value: "review" },
       { label: t("table.replay"), value: "replay", primary: !again },
       ...(again ? [{ label: again, value: "rematch", primary: true }] : []),
     ],
   });
   if (answer === "replay") replay();
+  if (answer === "review") review();
   if (answer === "rematch") await rematch();
 }
 

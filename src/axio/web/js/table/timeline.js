@@ -1,4 +1,5 @@
 /** Takes what the server says, one thing after another, so that each can be followed with the eye. */
+import { explain } from "../shell/api.js";
 import { hasWord, t } from "../shell/i18n.js";
 import { announce, toast } from "../shell/say.js";
 import { celebrate, showPlacement } from "./animate.js";
@@ -9,7 +10,7 @@ import { after, mayMove, wonExtra } from "./position.js";
 import { headline, outcome } from "./prompt.js";
 import { play } from "./sound.js";
 import { choiceChanged, state, viewChanged } from "./state.js";
-import { eventWords, pickGain, seatName } from "./words.js";
+import { eventWords, seatName } from "./words.js";
 
 /** @import {Hint, Message, Refused, Step, TableEvent, View} from "./protocol.js" */
 
@@ -58,7 +59,7 @@ export function receive(message) {
       receivePreview(message);
       break;
     case "hint":
-      receiveHint(message);
+      void receiveHint(message);
       break;
     case "refused":
       receiveRefusal(message);
@@ -128,14 +129,19 @@ function speak(news) {
 }
 
 /** @param {Hint} message */
-function receiveHint(message) {
+async function receiveHint(message) {
+  const { view, options } = state;
   const [best] = message.picks;
-  const gain = best && state.options?.moves.gain[best.pick];
-  if (!best || !state.options) return void toast(t("table.no_hint"));
-  // The server's reason is English; points can be told in any language.
-  const why = gain && t("table.hint_why", { why: pickGain(state.view, gain) });
-  suggest(best.pick, why ?? t("table.hint_other", { move: t(`table.${best.move.split(" ")[0]}`) }));
-  announce(state.why);
+  if (!best || !options) return void toast(t("table.no_hint"));
+  try {
+    const { hintWords } = await import("./judged.js");
+    const why = await hintWords(view, message, options.moves.gain[best.pick]);
+    if (state.options !== options) return; // somebody has moved meanwhile
+    suggest(best.pick, why);
+    announce(why);
+  } catch (error) {
+    toast(explain(error), { kind: "error" });
+  }
 }
 
 /** @param {Refused} message */
