@@ -39,6 +39,9 @@ def desk_dtype(tracks: int) -> np.dtype[Any]:
         ("worth", np.float32, (tracks + 1, POINTS)),
         ("outlook", np.float32, (tracks, OUTLOOK)),
         ("inputs", np.float32, width(MOST_SEATS, tracks)),
+        ("beside", np.int64, 2),  # pyramids beside the halves of a tile
+        ("halves", np.float32, (2, tracks)),  # what each colour is worth on the halves of a place
+        ("most", np.float32, 2),  # and the most of them
         ("hopes", np.float32, MOST_SEATS),
         ("best", np.float32, MOST_KINDS),
         ("kinds", np.int64, MOST_KINDS),

@@ -12,11 +12,11 @@ def _unbound(*_: Any) -> NoReturn:
 apply: Any = _unbound  # (t, s, action): carry out a legal action or what chance drew
 gone: Any = _unbound  # (t, s): how much of the game has been played, 0 to 1
 greediest: Any = _unbound  # (t, s, rng): an action with the most points now, and how many were rated
-keenest: Any = _unbound  # (t, s, rng, worth): the action whose points are worth the most now
+keenest: Any = _unbound  # (t, s, rng, desk): the action whose points are worth the most now
 lay: Any = _unbound  # (t, s, place, what): put something on the board, nothing else
 legal: Any = _unbound  # (t, s, out): write all legal actions, ascending; how many
 lot: Any = _unbound  # (t, s, rng): what chance does next
-hope: Any = _unbound  # (t, s, seat, known, worth, desk): what a seat's next placement is worth on average
+hope: Any = _unbound  # (t, s, seat, known, desk): what a seat's next placement is worth on average
 outlook: Any = _unbound  # (t, s, seat, out): what each track may still gain, in four numbers, see `features`
 pick: Any = _unbound  # (t, s, rng): a legal action, each as likely as any other
 rate: Any = _unbound  # (t, s, action): write what an action would score into s.gain

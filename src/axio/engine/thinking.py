@@ -26,7 +26,7 @@ def take_in(t, s, seat, mind, desk):
     played = gone(t, s)
     for turn in range(t.players):
         weigh(s, (seat + turn) % t.players, mind.cap, played, mind.knobs, desk.worth)
-        desk.hopes[turn] = hope(t, s, (seat + turn) % t.players, turn == 0, desk.worth, desk)
+        desk.hopes[turn] = hope(t, s, (seat + turn) % t.players, turn == 0, desk)
     return describe(s, seat, t.players, played, mind.scale, desk)
 
 
@@ -106,7 +106,7 @@ def play_on(t, states, at, seat, turns, rng, mind, desk):
             continue
         mover = s.seat
         weigh(s, mover, mind.cap, gone(t, s), mind.knobs, desk.worth)
-        apply(t, s, keenest(t, s, rng, desk.worth))
+        apply(t, s, keenest(t, s, rng, desk))
         if mover == seat:
             turns -= 1
     return size_up(t, s, seat, mind, desk)
@@ -151,7 +151,7 @@ def roll_out(tables, states, actions, n, first, end, turns, seed, mind, desk, su
 
 
 def self_play(tables, openings, states, keep, noise, rng, mind, desk, room, inputs, results, owners, first):
-    """Play a game by glances, with a random move now and then; write every position and its result.
+    """Play a game by glances at `keep` moves, or by what points are worth, and now and then by lot.
 
     Rows from `first` on: the position after each move in numbers, and what the game was worth to the mover.
     Gives back the row after the last one.
@@ -166,6 +166,9 @@ def self_play(tables, openings, states, keep, noise, rng, mind, desk, room, inpu
         seat = states[0].seat
         if below(rng, 1000) < noise:
             action = pick(t, states[0], rng)
+        elif keep == 0:
+            weigh(states[0], seat, mind[0].cap, gone(t, states[0]), mind[0].knobs, desk[0].worth)
+            action = keenest(t, states[0], rng, desk[0])
         else:
             action, _ = glance(t, states, 0, 1, keep, mind[0], desk[0], room)
         apply(t, states[0], action)
@@ -202,7 +205,7 @@ def contest(tables, openings, states, keeps, games, rng, minds, desk, room, poin
                     minds[who].knobs,
                     desk[0].worth,
                 )
-                action = keenest(t, states[0], rng, desk[0].worth)
+                action = keenest(t, states[0], rng, desk[0])
             else:
                 action, _ = glance(t, states, 0, 1, keeps[who], minds[who], desk[0], room)
             apply(t, states[0], action)

@@ -11,14 +11,13 @@ import numpy as np
 from ..games.variant import Variant
 from ..search.minds import blank_mind
 from .fitting import cross_entropy, fit, predict
-from .knobs import greedy_knobs, turn_knobs
+from .knobs import TRIES, greedy_knobs, turn_knobs
 from .selfplay import Bench, Games
 
 KEEP = 16  # moves looked at in games to learn from
 TRUST = 0.7  # in results, see `Games.targets`
-MEMORY = 4  # rounds whose games are learned from
-RATES = (3e-3, 1e-3)  # how fast to learn, in the first rounds and later
-FAST_ROUNDS = 3
+MEMORY = 6  # rounds whose games are learned from
+RATES = ((3, 3e-3), (12, 1e-3), (1 << 30, 3e-4))  # how fast to learn up to a round
 PROOF_KEEP = 24
 
 
@@ -26,8 +25,8 @@ PROOF_KEEP = 24
 class Plan:
     """How much to play and learn."""
 
-    rounds: int = 8
-    games: int = 6000  # a round
+    rounds: int = 20
+    games: int = 3000  # a round
     generations: int = 12  # of knobs
     knob_games: int = 400
     proof_games: int = 1000  # after each round, to see what it was good for
@@ -52,9 +51,14 @@ def train(
     bench = Bench(variant)
     mind = blank_mind(variant)
     count = _Counter(advance)
-    steps = plan.generations * 24
+    steps = plan.generations * TRIES
     mind["knobs"][0] = turn_knobs(
-        bench, mind, plan.generations, plan.knob_games, plan.seed, count("turning knobs", steps)
+        bench,
+        mind,
+        plan.generations,
+        plan.knob_games // variant.players,
+        plan.seed,
+        count("turning knobs", steps),
     )
     rival = mind.copy()
     rival["knobs"][0] = greedy_knobs()
@@ -62,13 +66,17 @@ def train(
     remembered: list[Games] = []
     for number in range(plan.rounds):
         played = bench.play(
-            mind, plan.games, KEEP, plan.seed * 1000 + number, count(f"round {number + 1}", plan.games)
+            mind,
+            plan.games,
+            KEEP if number else 0,
+            plan.seed * 1000 + number,
+            count(f"round {number + 1}", plan.games),
         )
         remembered = [*remembered, played][-MEMORY:]
         inputs = np.concatenate([games.inputs for games in remembered])
         trust = TRUST if number else 1.0
         targets = np.concatenate([games.targets(predict(mind, games.inputs), trust) for games in remembered])
-        learned = fit(mind, inputs, targets, RATES[number >= FAST_ROUNDS], plan.seed + number)
+        learned = fit(mind, inputs, targets, _rate(number), plan.seed + number)
         seed = plan.seed * 7919 + number
         greed = bench.contest(
             [learned] + [rival] * others, [PROOF_KEEP] + [0] * others, plan.proof_games, seed
@@ -82,6 +90,10 @@ def train(
             learned,
         )
         mind = learned
+
+
+def _rate(number: int) -> float:
+    return next(rate for until, rate in RATES if number < until)
 
 
 class _Counter:

@@ -12,10 +12,11 @@ from .halving import Meter, halve
 from .minds import find_mind
 from .rollouts import Rollouts, Tally
 
-TURNS = 2  # own moves that rollouts go on for after the one that is tried
-WIDTH = 32  # moves that are played on
-CHEAP_WIDTH = 8  # and with few rollouts: below `CHEAP` for each
-CHEAP = 40
+TURNS = 4  # own moves that rollouts go on for after the one that is tried
+WIDTH = 16  # moves that are played on
+FAITH = 100.0  # rollouts that the first look counts as much as
+CHEAP = 40  # rollouts that a move should get, or fewer moves are played on
+LEAST_WIDTH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,7 @@ def analyse(
     threads: int = 1,
     turns: int = TURNS,
     width: int = WIDTH,
+    faith: float = FAITH,
     include: tuple[int, ...] = (),
 ) -> Analysis:
     """Think about the position of a view, whose seat has to move, for so long or for so many rollouts.
@@ -63,15 +65,17 @@ def analyse(
     try:
         (glance,) = playing.run(actions, 0, 1, 0)
         chosen = _promising(actions, glance.sums, _width(width, len(actions), rollouts), include)
-        tally = halve(playing, actions[chosen], turns, Meter(seconds, rollouts))
+        looks = glance.sums[chosen]
+        tally = halve(playing, actions[chosen], turns, Meter(seconds, rollouts), looks, faith)
     finally:
         playing.close()
-    return _analysis(view, actions[chosen], tally)
+    worth = (tally.sums + faith * looks) / np.maximum(tally.count + faith, 1)
+    return _analysis(view, actions[chosen], tally, worth)
 
 
 def _width(width: int, moves: int, rollouts: int | None) -> int:
     if rollouts is not None:
-        width = max(min(width, rollouts // CHEAP), min(width, CHEAP_WIDTH))
+        width = max(LEAST_WIDTH, min(width, rollouts // CHEAP))
     return min(width, moves)
 
 
@@ -81,15 +85,15 @@ def _promising(actions: np.ndarray, looks: np.ndarray, width: int, include: tupl
     return np.unique(np.concatenate([order[:width], wanted]))
 
 
-def _analysis(view: View, actions: np.ndarray, tally: Tally) -> Analysis:
-    """The lines in order: those that stayed to the end first, each group by its mean."""
-    order = np.lexsort([-tally.means, -tally.count])
-    means, errors = tally.means, tally.errors
+def _analysis(view: View, actions: np.ndarray, tally: Tally, worth: np.ndarray) -> Analysis:
+    """The lines in order: those that stayed to the end first, each group by what they are worth."""
+    order = np.lexsort([-worth, -tally.count])
+    errors = tally.errors
     lines = tuple(
         Line(
             move=view.variant.decode(view.state, int(actions[i])),
             action=int(actions[i]),
-            value=float(means[i]),
+            value=float(worth[i]),
             error=float(errors[i]),
             rollouts=int(tally.count[i]),
         )

@@ -32,8 +32,13 @@ class Meter:
         return max(1, ceil(log2(max(moves, LEFT) / LEFT)) + 1)
 
 
-def halve(rollouts: Rollouts, actions: np.ndarray, turns: int, meter: Meter) -> Tally:
-    """Try the actions; what came of each. The best is the one with the highest mean of those tried most."""
+def halve(
+    rollouts: Rollouts, actions: np.ndarray, turns: int, meter: Meter, looks: np.ndarray, faith: float
+) -> Tally:
+    """Try the actions; what came of each. The best is the one that is worth most of those tried most.
+
+    `looks` is what they seemed to be worth before, which counts as much as so many rollouts as `faith` says.
+    """
     total = Tally(len(actions), rollouts.variant.players, len(rollouts.variant.tracks))
     alive = np.arange(len(actions))
     rounds = meter.rounds(len(actions))
@@ -47,7 +52,8 @@ def halve(rollouts: Rollouts, actions: np.ndarray, turns: int, meter: Meter) -> 
                 total.add(alive, tally)
             first += guesses
         if number + 1 < rounds:
-            best = np.argsort(-total.means[alive], kind="stable")
+            worth = (total.sums + faith * looks) / (total.count + faith)
+            best = np.argsort(-worth[alive], kind="stable")
             alive = np.sort(alive[best[: max(LEFT, ceil(len(alive) / 2))]])
     return total
 

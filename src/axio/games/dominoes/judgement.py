@@ -8,10 +8,10 @@ from ...engine.compile import rule, seldom
 from ...engine.hopes import expected_best
 from ...engine.lots import below
 from ...engine.phases import OFFER
-from ...engine.worth import POINTS, sum_up
+from ...engine.worth import POINTS
 from .board import COVERED, encode, placements
-from .rules import suits_first
-from .scoring import pyramids_made, rate
+from .rules import is_first, suits_first
+from .scoring import pyramids_made
 
 
 @rule
@@ -27,54 +27,80 @@ def gone(t, s):
 
 
 @rule
-def keenest(t, s, rng, worth):
-    """The placement whose points are worth the most; a new hand where one is offered."""
+def keenest(t, s, rng, desk):
+    """The placement whose points are worth the most by `desk.worth`; a new hand where one is offered."""
     if s.phase == OFFER:
         return placements(t)
     best, best_value = np.int64(-1), np.float32(-1.0)
     seat = s.seat
+    first = is_first(s)
     start = below(rng, np.int64(s.n_free))
     for j in range(s.n_free):
         at = start + j
         slot = s.free[at if at < s.n_free else at - s.n_free]
-        if not suits_first(t, s, slot):
+        if first and not suits_first(t, s, slot):
             continue
-        a, b = t.slots[slot, 0], t.slots[slot, 1]
-        simple = not t.solo and (t.pyramids == 0 or pyramids_made(t, s, a, b) == 0)
+        besides = look(t, s, slot, desk)
+        if besides + desk.most[0] + desk.most[1] <= best_value:
+            continue
         for i in range(s.held[seat]):
             kind = s.hands[seat, i]
-            for turned in range(t.ways[kind]):
-                ca, cb = t.pairs[kind, turned], t.pairs[kind, 1 - turned]
-                if simple:
-                    value = worth_of_halves(s, a, ca, b, cb, worth)
-                else:
-                    rate(t, s, encode(t, slot, ca, cb))
-                    value = sum_up(s, worth)
-                if value > best_value:
-                    best, best_value = encode(t, slot, ca, cb), value
+            ca, cb = t.pairs[kind, 0], t.pairs[kind, 1]
+            value = besides + desk.halves[0, ca] + desk.halves[1, cb]
+            if ca == cb:
+                value = besides + worth_of_double(t, s, slot, ca, desk)
+            if value > best_value:
+                best, best_value = encode(t, slot, ca, cb), value
+            value = besides + desk.halves[0, cb] + desk.halves[1, ca]
+            if value > best_value and ca != cb:
+                best, best_value = encode(t, slot, cb, ca), value
     return best
 
 
 @rule
-def worth_of_halves(s, a, ca, b, cb, worth):
-    """What both halves are worth, where no pyramid is made; the table knows of the cap."""
-    points_a, points_b = np.int64(s.sums[a, ca]), np.int64(s.sums[b, cb])
-    if ca == cb:
-        return worth[ca, min(points_a + points_b, POINTS - 1)]
-    return worth[ca, min(points_a, POINTS - 1)] + worth[cb, min(points_b, POINTS - 1)]
+def look(t, s, slot, desk):
+    """Write what each colour would be worth on either cell of a slot into `desk.halves`.
+
+    Gives back what the pyramids are worth that any tile would make there, by the symbols that lie already;
+    the points that they bring for the tile's own halves are in the halves' worth.
+    """
+    a, b = t.slots[slot, 0], t.slots[slot, 1]
+    besides = np.float32(0.0)
+    desk.beside[0], desk.beside[1] = 0, 0
+    if t.pyramids > 0 and pyramids_made(t, s, a, b) > 0:
+        besides = worth_of_pyramids(t, s, a, b, desk)
+    for half in range(2):
+        cell = t.slots[slot, half]
+        most = np.float32(0.0)
+        for colour in range(len(s.gain)):
+            points = np.int64(s.sums[cell, colour]) + desk.beside[half]
+            value = desk.worth[colour, min(points, POINTS - 1)]
+            desk.halves[half, colour] = value
+            most = max(most, value)
+        desk.most[half] = most
+    return besides
+
+
+@rule
+def worth_of_double(t, s, slot, colour, desk):
+    """What two halves of one colour are worth together on a slot that has been looked at."""
+    points = np.int64(s.sums[t.slots[slot, 0], colour]) + s.sums[t.slots[slot, 1], colour]
+    return desk.worth[colour, min(points + desk.beside[0] + desk.beside[1], POINTS - 1)]
 
 
 @seldom
-def worth_of_pyramids(t, s, a, b, worth):
-    """About what the pyramids are worth that a tile on `a` and `b` would make, by what lies there."""
+def worth_of_pyramids(t, s, a, b, desk):
+    """What the pyramids are worth that a tile on `a` and `b` would make; how many lie beside each half."""
     value = np.float32(0.0)
-    for d in range(t.near.shape[1]):
-        for cell in (t.near[a, d], t.near[b, d]):
+    for half in range(2):
+        for d in range(t.near.shape[1]):
+            cell = t.near[a, d] if half == 0 else t.near[b, d]
             if s.open[cell] == 1 and cell != a and cell != b:
+                desk.beside[half] += 1
                 for e in range(t.near.shape[1]):
                     colour = s.cells[t.near[cell, e]]
                     if colour >= 0:
-                        value += worth[colour, 1]
+                        value += desk.worth[colour, 1]
     return value
 
 
@@ -106,30 +132,34 @@ def outlook(t, s, seat, out):
 
 
 @rule
-def hope(t, s, seat, known, worth, desk):
-    """What a seat's next placement is worth on average, as the board is now.
+def hope(t, s, seat, known, desk):
+    """What a seat's next placement is worth to it on average, as the board is now.
 
     With its hand, where that is known, and what it will draw; otherwise with any hand.
     """
     kinds = len(t.pairs)
-    best, order = desk.best, desk.kinds
+    best = desk.best
     for kind in range(kinds):
         best[kind] = 0
+    least = np.float32(0.0)  # of the best so far: where nothing beats it, no tile needs to be tried
     for j in range(s.n_free):
         slot = s.free[j]
-        a, b = t.slots[slot, 0], t.slots[slot, 1]
-        besides = np.float32(0.0)
-        if t.pyramids > 0 and pyramids_made(t, s, a, b) > 0:
-            besides = worth_of_pyramids(t, s, a, b, worth)
+        besides = look(t, s, slot, desk)
+        if besides + desk.most[0] + desk.most[1] <= least:
+            continue
+        least = np.float32(1e9)
         for kind in range(kinds):
             ca, cb = t.pairs[kind, 0], t.pairs[kind, 1]
-            value = worth_of_halves(s, a, ca, b, cb, worth)
-            turned = worth_of_halves(s, a, cb, b, ca, worth)
-            best[kind] = max(best[kind], besides + max(value, turned))
+            if ca == cb:
+                value = worth_of_double(t, s, slot, ca, desk)
+            else:
+                value = max(desk.halves[0, ca] + desk.halves[1, cb], desk.halves[0, cb] + desk.halves[1, ca])
+            best[kind] = max(best[kind], besides + value)
+            least = min(least, best[kind])
     sure = np.float32(0.0)
     draws = np.int64(t.hand)
     if known:
         for i in range(s.held[seat]):
             sure = max(sure, best[s.hands[seat, i]])
         draws -= s.held[seat]
-    return expected_best(s.bag, np.int64(s.unseen), draws, sure, best, order)
+    return expected_best(s.bag, np.int64(s.unseen), draws, sure, best, desk.kinds)

@@ -23,7 +23,7 @@ def gone(t, s):
 
 
 @rule
-def keenest(t, s, rng, worth):
+def keenest(t, s, rng, desk):
     """The placement whose points are worth the most."""
     best, best_value = np.int64(-1), np.float32(-1.0)
     first = below(rng, s.n_edge)
@@ -32,7 +32,7 @@ def keenest(t, s, rng, worth):
         for turn in range(TURNS):
             for name in range(names(t, s)):
                 rate(t, s, encode(at, turn, name))
-                value = sum_up(s, worth)
+                value = sum_up(s, desk.worth)
                 if value > best_value:
                     best, best_value = encode(at, turn, name), value
     return best
@@ -72,7 +72,7 @@ def outlook(t, s, seat, out):
 
 
 @rule
-def hope(t, s, seat, known, worth, desk):
+def hope(t, s, seat, known, desk):
     """What a seat's next placement would be worth with the corners it would like best."""
     best = np.float32(0.0)
     for i in range(s.n_edge):
@@ -89,7 +89,7 @@ def hope(t, s, seat, known, worth, desk):
                 for m in range(k):
                     two = s.grid[beside(at, t.circle[corner, m, 0], t.circle[corner, m, 1])]
                     points += t.corners[two, t.circle[corner, m, 2]] == colour
-                most = max(most, worth[colour, points])
+                most = max(most, desk.worth[colour, points])
             total += most
         best = max(best, total)
     return best

@@ -37,7 +37,7 @@ def gone(t, s):
 
 
 @rule
-def keenest(t, s, rng, worth):
+def keenest(t, s, rng, desk):
     """The placement that is worth the most, extra turn included; all new tiles where none is worth enough."""
     best, best_value = np.int64(-1), np.float32(-1.0)
     slots = len(t.slots)
@@ -51,14 +51,14 @@ def keenest(t, s, rng, worth):
             while ways != NOTHING:
                 if ways & ONE:
                     action = encode(slot, arrangement)
-                    value = worth_of(t, s, action, worth)
+                    value = worth_of(t, s, action, desk.worth)
                     if value > best_value:
                         best, best_value = action, value
                 ways >>= ONE
                 arrangement += 1
     if s.in_bag == 0:
         return best if best >= 0 else np.int64(passing(t))
-    if best >= 0 and best_value >= worth[1, EXCHANGE]:
+    if best >= 0 and best_value >= desk.worth[1, EXCHANGE]:
         return best
     most = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
     return np.int64(exchange_of(t, (1 << most) - 1))
@@ -103,7 +103,7 @@ def outlook(t, s, seat, out):
 
 
 @rule
-def hope(t, s, seat, known, worth, desk):
+def hope(t, s, seat, known, desk):
     """What a seat's next placement is worth on average, extra turn included, as the board is now."""
     best, order = desk.best, desk.kinds
     for kind in range(len(t.ways)):
@@ -115,7 +115,7 @@ def hope(t, s, seat, known, worth, desk):
             while ways != NOTHING:
                 if ways & ONE:
                     kind = t.kind_of[arrangement]
-                    best[kind] = max(best[kind], worth_of(t, s, encode(slot, arrangement), worth))
+                    best[kind] = max(best[kind], worth_of(t, s, encode(slot, arrangement), desk.worth))
                 ways >>= ONE
                 arrangement += 1
     sure = np.float32(0.0)
