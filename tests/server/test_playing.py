@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from axio.games import GAMES
+from axio.review.wording import words
 
 from .driving import Client, Guest, Json, Live, RunningServer, at_random, offers
 
@@ -87,7 +88,10 @@ def test_hints_are_given_where_no_other_person_plays(ann: Guest) -> None:
             hint = live.until("hint")
             assert hint["id"] == message
             best = hint["picks"][0]
-            assert best["why"]
+            assert hint["terms"] == {"kind": "win", "full": 100.0}
+            assert 0 <= best["value"] <= 1
+            assert {remark["key"] for remark in best["remarks"]} <= set(words("en"))
+            assert best["remarks"]
             assert live.moves is not None
             assert 0 <= best["pick"] < offers(live.moves)
             step = live.play(best["pick"])

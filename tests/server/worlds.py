@@ -30,6 +30,7 @@ from tests.conformance.test_views import otherwise_dealt
 from .inside import Inside, Json, Socket
 
 BEGAN = 1_700_000_000_000
+QUICK = Budget(rollouts=40)
 TABLE = "table-under-test"
 INVITE = "invite-under-test"
 
@@ -103,7 +104,7 @@ def played(case: Case, kind: str) -> World:
             acts.append(game.draw())
             continue
         style = styles[lots.below(len(styles))]
-        move = style.choose(game.table.view(turn), Budget(), lots).move
+        move = style.choose(game.table.view(turn), QUICK, lots).move
         acts.append(game.move(turn, move, hold=lots.below(5) == 0))
     return World(terms, tuple(acts))
 

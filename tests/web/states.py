@@ -12,6 +12,7 @@ from .playing import PLACES, Player
 from .stage import GAMES, Stage
 
 BOTH = ("en", "de")
+REVIEWING = 90_000  # milliseconds that a review may take on a busy machine
 Open = Callable[[Visitor, Stage], None]
 
 
@@ -185,6 +186,23 @@ def replay(visitor: Visitor, stage: Stage) -> None:
     visitor.find("#replay-bar").wait_for()
 
 
+def reviewed(visitor: Visitor, stage: Stage) -> None:
+    """The review of a game, and what it comes to."""
+    replay(visitor, stage)
+    visitor.click("#review")
+    visitor.find("#review-dialog").wait_for(timeout=REVIEWING)
+
+
+def review(visitor: Visitor, stage: Stage) -> None:
+    """A move in the review, with the better one on the board where there is one."""
+    reviewed(visitor, stage)
+    visitor.click(visitor.find("#review-dialog li button").first)
+    visitor.find("#review-graph").wait_for()
+    if visitor.find("#review-show").count():
+        visitor.click("#review-show")
+        visitor.find("#board [data-best]").wait_for()
+
+
 def menu(visitor: Visitor, stage: Stage) -> None:
     visitor.set(coach=False)
     visitor.goto(f"/t/{stage.running['hex']}")
@@ -225,6 +243,8 @@ STATES = [
     State("over", over, board=True),
     State("result", result),
     State("replay", replay, board=True),
+    State("reviewed", reviewed),
+    State("review", review, board=True),
     State("menu", menu),
     State("log", log),
     State("daily", daily),

@@ -66,9 +66,11 @@ export function remarkWords(view, terms, remark) {
   if (behind !== undefined && within !== undefined) {
     Object.assign(holes, { behind: changeWords(terms, behind), within: changeWords(terms, within) });
   }
-  const sentence = say(key, holes);
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+  return capital(say(key, holes));
 }
+
+/** @param {string} sentence */
+const capital = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 /**
  * A hint with its reasons.
@@ -81,6 +83,8 @@ export async function hintWords(view, { picks: [best], terms }, gain) {
   const what = gain
     ? t("table.hint_why", { why: pickGain(view, gain) })
     : t("table.hint_other", { move: t(`table.${best.move.split(" ")[0]}`) });
-  const worth = best.value === null ? [] : [say("hint_value", { terms: say(`terms.${terms.kind}`), value: valueWords(terms, best.value) })];
-  return [what, ...worth, ...best.remarks.map((remark) => remarkWords(view, terms, remark))].join(" ");
+  const told = best.remarks.map((remark) => remarkWords(view, terms, remark));
+  if (best.value === null) return [what, ...told].join(" ");
+  const worth = say("hint_value", { terms: say(`terms.${terms.kind}`), value: valueWords(terms, best.value) });
+  return [what, capital(worth), ...told].join(" ");
 }

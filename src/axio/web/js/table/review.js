@@ -10,7 +10,7 @@ import { go, openReplay } from "./replay.js";
 import { onView, state } from "./state.js";
 import { seatName } from "./words.js";
 
-/** @import {Review, ReviewedMove, ReviewState} from "./protocol.js" */
+/** @import {Rating, Review, ReviewedMove, ReviewState} from "./protocol.js" */
 
 const PAUSE = 700;
 const WIDTH = 600;
@@ -24,7 +24,7 @@ let review = null;
 let asking = false;
 let showsBest = false;
 
-const note = h("div", { id: "review-note" });
+const note = h("div", { id: "review-note", "aria-live": "polite", role: "group" });
 const graph = s("svg", { id: "review-graph", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none" });
 const best = s("g", { class: "review-best" });
 
@@ -106,11 +106,14 @@ function draw() {
   graph.setAttribute("role", "img");
   graph.setAttribute("aria-label", say("graph_label", { terms: say(`terms.${review.terms.kind}`) }));
   const here = movesHere();
+  note.setAttribute("aria-label", t("table.review"));
   note.replaceChildren(...(here.length ? here.flatMap(told) : [h("p", null, say(`meaning.${review.terms.kind}`))]));
-  const better = here.find(({ candidates, made: number }) => number > 0 && candidates[0].tile);
-  if (better) note.append(bestButton(better));
-  if (better && showsBest) drawBest(better);
+  const better = showsBest && here.find(isWorse);
+  if (better) drawBest(better);
 }
+
+/** Whether another tile, or another place, was better. @param {ReviewedMove} move */
+const isWorse = ({ candidates, made: number }) => number > 0 && candidates[0].tile !== null;
 
 /** @param {ReviewedMove} move */
 function told(move) {
@@ -122,6 +125,7 @@ function told(move) {
     h("p", { class: "review-facts" },
       h("span", { class: `rated ${rating}` }, sign, ` ${say(`rating.${rating}`)}${cost}`),
       move.candidates.length > 0 && h("span", { class: "muted" }, `${say("luck")} ${changeWords(terms, luck.change, true)}`),
+      isWorse(move) && bestButton(move),
     ),
     h("p", null, remarkWords(state.view, terms, remark)),
   ];
@@ -195,19 +199,22 @@ const cursor = () => s("path", { class: "review-cursor", d: `M${x(state.replay?.
 async function showSummary(told) {
   const { terms, seats, turning } = told;
   const alone = seats.length === 1;
-  const columns = ["accuracy", "luck", "own", ...(alone ? [] : ["others"]), "result"];
-  const rows = seats.map(({ account, accuracy }, seat) => {
-    const changes = [account.luck, account.choices, ...(alone ? [] : [account.gifts])];
-    const cells = [
-      accuracy === null ? "–" : fixed(accuracy),
-      ...changes.map((change) => changeWords(terms, change, true)),
-      valueWords(terms, account.result),
-    ];
+  const parts = seats.map(({ account, accuracy, ratings }, seat) => {
+    const facts = [
+      ["accuracy", accuracy === null ? "–" : fixed(accuracy)],
+      ["luck", changeWords(terms, account.luck, true)],
+      ["own", changeWords(terms, account.choices, true)],
+      ...(alone ? [] : [["others", changeWords(terms, account.gifts, true)]]),
+      ["result", valueWords(terms, account.result)],
+    ].map(([key, text]) => h("div", null, h("dt", null, say(key)), h("dd", null, text)));
+    const wrong = WRONG.map((rating) =>
+      h("div", null, h("dt", null, say(`rating.${rating}`)), h("dd", null, ratings[/** @type {Rating} */ (rating)])),
+    );
     const key = s("svg", { class: "review-key", viewBox: "0 0 30 10", "aria-hidden": "true" },
       s("path", { class: `review-line seat-${seat}`, d: "M1 5H29" }));
-    return h("tr", null, h("th", { scope: "row" }, key, " ", seatName(state.view, seat)), cells.map((cell) => h("td", null, cell)));
+    const name = h("h3", null, key, " ", seatName(state.view, seat));
+    return h("section", { class: "review-seat" }, name, h("dl", null, facts), h("dl", { class: "small" }, wrong));
   });
-  const head = h("tr", null, h("th", { scope: "col" }, say("player")), columns.map((one) => h("th", { scope: "col" }, say(one))));
   const error = changeWords(terms, 2 * Math.max(...seats.map(({ account }) => account.error)));
   const jumps = turning.map((turn) => {
     const move = told.moves[Math.min(turn.ply, told.moves.length) - 1];
@@ -222,8 +229,7 @@ async function showSummary(told) {
     "div",
     { class: "review-summary" },
     h("p", null, say(`meaning.${terms.kind}`)),
-    h("div", { class: "review-table", tabindex: "0", role: "region", "aria-label": say("summary") },
-      h("table", null, h("thead", null, head), h("tbody", null, rows))),
+    parts,
     h("p", { class: "small muted" }, say("adds_up", { error })),
     h("h3", null, say("turning")),
     jumps.length ? h("ul", { role: "list" }, jumps) : h("p", null, say("no_turning")),
