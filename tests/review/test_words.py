@@ -129,6 +129,22 @@ def test_a_turn_given_away_an_exchange_and_waste() -> None:
     assert remark_on(view, Judgement((best, exchanged), 1)).key == "place_better"
 
 
+def test_what_the_best_move_does_is_told_by_the_next_best() -> None:
+    view = a_view()
+    plain, rival = candidate(view), candidate(view, move="BB d5-d6", behind=0.1)
+
+    def praised(best: Candidate, rival: Candidate = rival) -> Remark:
+        return remark_on(view, Judgement((best, rival), 0))
+
+    assert praised(plain).key == "best"
+    raising = praised(candidate(view, points=changed(view, 0, 1, 12.0)), candidate(view, behind=0.1))
+    assert (raising.key, raising.mine, raising.other) == ("best_raises", 12.0, 8.0)
+    denying = praised(candidate(view, points=changed(view, 1, 3, 5.0)))
+    assert (denying.key, denying.seat, denying.mine, denying.other) == ("best_denies", 1, 5.0, 8.0)
+    assert praised(candidate(view, wins_turn=True)).key == "best_turn"
+    assert praised(candidate(view, gain=(), move="exchange")).key == "best_without_place"
+
+
 def test_what_cannot_be_told_apart_is_said() -> None:
     view = a_view()
     best, other = candidate(view, move="BB d5-d6"), candidate(view, behind=0.02, behind_error=0.015)

@@ -213,7 +213,7 @@ def _scores(decision: Decision, review: Review, wording: Wording) -> Markup:
 def _moves(review: Review, wording: Wording) -> Markup:
     say = wording.say
     left = (0, 1, 2, 3, 7)
-    titles = ("", *(say(key) for key in ("player", "move", "rating", "gave_up", "luck", "best_move")), "")
+    titles = ("#", *map(say, ("player", "move", "rating", "gave_up", "luck", "best_move", "comment")))
     rows = []
     for move in review.moves:
         cells = (

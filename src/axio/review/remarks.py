@@ -104,7 +104,7 @@ def _praise(view: View, judgement: Judgement) -> Remark:
         return Remark("best_turn", move=rival.move)
     if not best.gain and rival.gain:
         return Remark("best_without_place", move=rival.move)
-    own, given = _own(view, rival, best), _given(view, rival, best)
+    own, given = _own(view, rival, best), _given(view, best, rival)
     single = len(view.variant.tracks) == 1
     if own.sure and own.size >= max(NOTABLE, given.size if given else 0):
         key = "best_points" if single else "best_raises"

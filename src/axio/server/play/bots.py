@@ -44,7 +44,8 @@ class Bots:
     """A bounded pool of threads. The compiled rules release Python's lock, so the tables go on meanwhile."""
 
     def __init__(self, threads: int, seconds: float) -> None:
-        self._pool = ThreadPoolExecutor(threads or max(1, (os.cpu_count() or 2) - 1), "bot")
+        self._threads = threads or max(1, (os.cpu_count() or 2) - 1)
+        self._pool = ThreadPoolExecutor(self._threads, "bot")
         self._budget = Budget(seconds=seconds)
         self.thinking = 0
         self.review_budget = Budget(min(seconds, REVIEW_SECONDS), REVIEW_ROLLOUTS)
@@ -77,11 +78,13 @@ class Bots:
     def _think(self, level: str, view: View) -> Choice:
         # Nobody can tell how a bot's lots fall: its generator is fresh for every move.
         lots = Generator(secrets.token_hex(16))
+        # Where more think than there are threads, all think less: none waits longer than it may think.
+        budget = Budget(self._budget.seconds * min(1.0, self._threads / max(self.thinking, 1)))
         try:
-            return player(level).choose(view, self._budget, lots)
+            return player(level).choose(view, budget, lots)
         except Exception:
             log.exception("the bot %s failed; any legal move is made for it", level)
-            return player(ANYTHING).choose(view, self._budget, lots)
+            return player(ANYTHING).choose(view, budget, lots)
 
     async def prepare(self) -> None:
         """Load the compiled rules of all games, so that no table waits for them."""

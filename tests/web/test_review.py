@@ -1,0 +1,145 @@
+"""Hints with reasons, reviews after the game, bots by levels, and the page that `axio review` writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from axio.players import LEVELS
+from axio.review.wording import words
+from tests.review.games import whole_game
+from tests.review.test_page import made_page
+
+from .checks import sideways, violations
+from .conftest import Visit
+from .stage import Stage
+from .states import REVIEWING, picked, review, reviewed, settle
+
+BOTH = pytest.mark.parametrize("language", ["en", "de"])
+
+
+@BOTH
+def test_a_hint_says_why(visit: Visit, stage: Stage, language: str) -> None:
+    visitor = visit(language=language)
+    stage.enter(visitor)
+    picked(visitor, stage.running["axio"])
+    chance, bottleneck = (words(language)[key] for key in ("terms.win", "hint_raises"))
+    expect(visitor.find("#detail")).to_contain_text(f"{chance[0].upper()}{chance[1:]}: ")
+    expect(visitor.find("#detail")).to_contain_text(bottleneck.split(" ")[0])
+
+
+def test_a_review_tells_what_each_move_gave_up(visit: Visit, stage: Stage) -> None:
+    visitor = visit()
+    stage.enter(visitor)
+    reviewed(visitor, stage)
+    expect(visitor.find("#review-dialog .review-seat")).to_have_count(2)
+    turning = visitor.find("#review-dialog li button")
+    said = turning.first.inner_text()
+    visitor.click(turning.first)
+    expect(visitor.find("#review-dialog")).to_have_count(0)
+    expect(visitor.find("#review-note .rated")).not_to_have_count(0)
+    assert said.endswith(".")
+    # By keyboard through the moves; the graph goes with them.
+    visitor.page.keyboard.press("Home")
+    before = visitor.find(".review-cursor").get_attribute("d")
+    visitor.page.keyboard.press("ArrowRight")
+    expect(visitor.find(".review-cursor")).not_to_have_attribute("d", before or "")
+    expect(visitor.find("#review-note .rated")).to_have_count(1)
+    visitor.page.keyboard.press("End")
+    box = visitor.find("#review-graph").bounding_box()
+    assert box is not None
+    visitor.click_at(box["x"] + 2, box["y"] + box["height"] / 2)
+    expect(visitor.find("#scrubber")).to_have_value("0")
+    # What is closed with the replay is there at once when it is asked for again.
+    visitor.click("#replay-close")
+    expect(visitor.find("#review-note")).to_be_hidden()
+    visitor.click("#result")
+    visitor.find("dialog .actions button").first.click()
+    expect(visitor.find("#review-dialog")).to_be_visible()
+
+
+def test_the_better_move_is_shown_on_the_board(visit: Visit, stage: Stage) -> None:
+    visitor = visit()
+    stage.enter(visitor)
+    review(visitor, stage)
+    for _ in range(40):
+        if visitor.find("#review-show").count():
+            break
+        visitor.page.keyboard.press("ArrowRight")
+    show = visitor.find("#review-show")
+    if show.get_attribute("aria-pressed") != "true":
+        visitor.click(show)
+    expect(show).to_have_attribute("aria-pressed", "true")
+    place = visitor.find("#board [data-best]").get_attribute("data-best")
+    assert place is not None
+    assert place in show.inner_text()
+    visitor.click(show)
+    expect(visitor.find("#board [data-best]")).to_have_count(0)
+
+
+def test_a_file_that_cannot_be_had_is_said(visit: Visit, stage: Stage) -> None:
+    visitor = visit(worker=False)
+    stage.enter(visitor)
+    visitor.allow("ERR_FAILED|Failed to fetch")
+    visitor.page.route("**/review.js", lambda route: route.abort())
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{stage.finished}?move=3")
+    visitor.click("#review")
+    expect(visitor.find(".toast-error")).to_be_visible()
+
+
+def test_bots_are_offered_by_levels(visit: Visit, stage: Stage) -> None:
+    visitor = visit(language="de")
+    stage.enter(visitor)
+    visitor.goto("/")
+    visitor.click("#new")
+    levels = visitor.find("#new-table [data-level]").first
+    levels.wait_for()
+    assert levels.locator("option").evaluate_all("all => all.map((one) => one.value)") == list(LEVELS)
+    names = levels.locator("option").all_inner_texts()
+    assert all(name.startswith(f"{number} · ") for number, name in enumerate(names, 1))
+    expect(levels).to_have_value("level4")
+    levels.select_option("level2")
+    visitor.click("#new-start")
+    visitor.page.wait_for_url("**/t/*")
+    expect(visitor.page.locator("body")).to_contain_text("2 · leicht")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["phone", "desktop"])
+def test_the_written_page_is_for_everybody(visit: Visit, tmp_path: Path, size: str, theme: str) -> None:
+    file = tmp_path / "review.html"
+    file.write_text(made_page(whole_game("axio"), "de" if theme == "dark" else "en"), encoding="utf-8")
+    visitor = visit(size, theme="dark" if theme == "dark" else "light", worker=False)
+    page = visitor.page
+    page.goto(file.as_uri())
+    settle(page)
+    assert violations(visitor) == []
+    assert sideways(page, page.viewport_size["width"] if page.viewport_size else 0) == []
+    shown = page.locator("article:visible")
+    expect(shown).to_have_count(1)
+    page.keyboard.press("ArrowRight")
+    expect(shown).to_have_attribute("data-ply", "2")
+    page.locator("#mistake").click()
+    expect(shown).to_have_attribute("data-wrong", "1")
+    candidates = shown.locator("button[data-candidate]")
+    candidates.first.click()
+    expect(candidates.first).to_have_attribute("aria-pressed", "true")
+    lying = page.locator(".picture [data-candidate]:not([hidden])")
+    assert lying.count() <= 1
+
+
+def test_a_review_goes_on_where_it_is(visit: Visit, stage: Stage) -> None:
+    """Somebody else who opens the same game meanwhile, or later, gets the same review."""
+    first, second = visit(), visit("phone")
+    for visitor in (first, second):
+        stage.enter(visitor)
+        visitor.set(coach=False)
+        visitor.goto(f"/t/{stage.daily}?move=1")
+        visitor.click("#review")
+    for visitor in (first, second):
+        visitor.find("#review-dialog").wait_for(timeout=REVIEWING)
+    one, other = (visitor.find("#review-dialog").inner_text() for visitor in (first, second))
+    assert one == other
