@@ -12,7 +12,7 @@ import click
 
 from ..games import find_variant
 from ..learning.training import Plan, Round, train
-from ..search.minds import mind_file, write_mind
+from ..search.minds import mind_file, read_mind, write_mind
 from ..version import __version__
 from .progress import progress
 
@@ -26,13 +26,22 @@ HEAD = "round  loss   against greed  against the round before"
 @click.option("--rounds", type=click.IntRange(min=1), default=USUAL.rounds, show_default=True)
 @click.option("--games", type=click.IntRange(min=1), default=USUAL.games, show_default=True, help="A round.")
 @click.option("--seed", type=int, default=USUAL.seed, show_default=True)
+@click.option("--resume", is_flag=True, help="Go on from what the file has, instead of from nothing.")
 @click.option("--quick", is_flag=True, help="Little of everything: to see that it works.")
 @click.option(
     "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write it there."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON a round.")
 def command(
-    game: str, players: int, rounds: int, games: int, seed: int, quick: bool, out: Path | None, as_json: bool
+    game: str,
+    players: int,
+    rounds: int,
+    games: int,
+    seed: int,
+    resume: bool,
+    quick: bool,
+    out: Path | None,
+    as_json: bool,
 ) -> None:
     """Learn GAME for a number of players from nothing, by playing it.
 
@@ -49,7 +58,8 @@ def command(
         click.echo(HEAD)
     bars = _Bars(f"{variant.game.id}, {players} players")
     try:
-        for done in train(variant, plan, bars.advance):
+        learned = read_mind(variant, path) if resume and path.exists() else None
+        for done in train(variant, plan, bars.advance, learned):
             bars.close()
             write_mind(variant, done.mind, path)
             click.echo(_line(done, time.monotonic() - begun, as_json))

@@ -8,22 +8,26 @@ from .compile import rule
 from .features import by_points
 from .standing import ahead
 
+ENDLESS = 4.0  # scaled points that are worth a half where tracks have no end
+
 
 @rule
-def outcome(s, seat, players, scale, desk):
+def outcome(s, seat, players, mind, desk):
     """The share of opponents left behind (ties count half); alone, the sorted points as one number.
 
     With one opponent that is winning, with several the place. Alone each next track counts a fiftieth of the
-    one before it: the lowest decides, and the rest decides between equals.
+    one before it: the lowest decides, and the rest decides between equals. Where tracks have no end, points
+    are worth less the more there are, so that the number stays below 1.
     """
     if players == 1:
         by_points(s, seat, desk.order)
         total, part, parts = np.float32(0.0), np.float32(1.0), np.float32(0.0)
         for i in range(s.scores.shape[1]):
-            total += part * s.scores[seat, desk.order[i]] * scale
+            total += part * s.scores[seat, desk.order[i]] * mind.scale
             parts += part
             part *= np.float32(0.02)
-        return min(total / parts, np.float32(1.0))
+        total /= parts
+        return total if mind.cap > 0 else total / (total + np.float32(ENDLESS))
     better = np.float32(0.0)
     for other in range(players):
         if other != seat:

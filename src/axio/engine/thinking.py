@@ -33,7 +33,7 @@ def take_in(t, s, seat, mind, desk):
 def size_up(t, s, seat, mind, desk):
     """What a position in which a seat has just moved is worth to it."""
     if s.phase == OVER:
-        return outcome(s, seat, t.players, mind.scale, desk)
+        return outcome(s, seat, t.players, mind, desk)
     return forward(mind, desk, take_in(t, s, seat, mind, desk))
 
 
@@ -179,7 +179,7 @@ def self_play(tables, openings, states, keep, noise, rng, mind, desk, room, inpu
             owners[row] = seat
             row += 1
     for r in range(first, row):
-        results[r] = outcome(states[0], owners[r], t.players, mind[0].scale, desk[0])
+        results[r] = outcome(states[0], owners[r], t.players, mind[0], desk[0])
     return row
 
 
@@ -210,4 +210,4 @@ def contest(tables, openings, states, keeps, games, rng, minds, desk, room, poin
                 action, _ = glance(t, states, 0, 1, keeps[who], minds[who], desk[0], room)
             apply(t, states[0], action)
         for seat in range(t.players):
-            points[(seat + game) % t.players] += outcome(states[0], seat, t.players, minds[0].scale, desk[0])
+            points[(seat + game) % t.players] += outcome(states[0], seat, t.players, minds[0], desk[0])

@@ -45,21 +45,19 @@ class Round:
 
 
 def train(
-    variant: Variant, plan: Plan, advance: Callable[[str, int, int], None] = lambda what, done, of: None
+    variant: Variant,
+    plan: Plan,
+    advance: Callable[[str, int, int], None] = lambda what, done, of: None,
+    learned: Any = None,
 ) -> Iterator[Round]:
-    """Learn a game; what each round has brought. The last mind is the one to keep."""
+    """Learn a game, or go on from what has been `learned`; what each round has brought.
+
+    The last mind is the one to keep.
+    """
     bench = Bench(variant)
-    mind = blank_mind(variant)
     count = _Counter(advance)
-    steps = plan.generations * TRIES
-    mind["knobs"][0] = turn_knobs(
-        bench,
-        mind,
-        plan.generations,
-        plan.knob_games // variant.players,
-        plan.seed,
-        count("turning knobs", steps),
-    )
+    known = learned is not None
+    mind = learned if known else _with_knobs_turned(bench, plan, count)
     rival = mind.copy()
     rival["knobs"][0] = greedy_knobs()
     others = variant.players - 1
@@ -68,15 +66,15 @@ def train(
         played = bench.play(
             mind,
             plan.games,
-            KEEP if number else 0,
+            KEEP if number or known else 0,
             plan.seed * 1000 + number,
             count(f"round {number + 1}", plan.games),
         )
         remembered = [*remembered, played][-MEMORY:]
         inputs = np.concatenate([games.inputs for games in remembered])
-        trust = TRUST if number else 1.0
+        trust = TRUST if number or known else 1.0
         targets = np.concatenate([games.targets(predict(mind, games.inputs), trust) for games in remembered])
-        learned = fit(mind, inputs, targets, _rate(number), plan.seed + number)
+        learned = fit(mind, inputs, targets, _rate(number, known), plan.seed + number)
         seed = plan.seed * 7919 + number
         greed = bench.contest(
             [learned] + [rival] * others, [PROOF_KEEP] + [0] * others, plan.proof_games, seed
@@ -92,8 +90,23 @@ def train(
         mind = learned
 
 
-def _rate(number: int) -> float:
-    return next(rate for until, rate in RATES if number < until)
+def _with_knobs_turned(bench: Bench, plan: Plan, count: _Counter) -> Any:
+    mind = blank_mind(bench.variant)
+    steps = plan.generations * TRIES
+    mind["knobs"][0] = turn_knobs(
+        bench,
+        mind,
+        plan.generations,
+        plan.knob_games // bench.variant.players,
+        plan.seed,
+        count("turning knobs", steps),
+    )
+    return mind
+
+
+def _rate(number: int, known: bool) -> float:
+    """How fast to learn in a round: what is known already is changed with care."""
+    return RATES[-1][1] if known else next(rate for until, rate in RATES if number < until)
 
 
 class _Counter:

@@ -21,7 +21,7 @@ from ..games.variant import Variant
 
 FILE = "mind.npz"
 UNTRAINED = (0.05, 0.3, 0.07, 0.09, 2.0, 1.0)  # knobs
-UNCAPPED = 100  # points that count as a full track where there is no cap
+UNCAPPED = 40  # points that count as a full track where there is no cap
 
 
 def blank_mind(variant: Variant) -> Any:

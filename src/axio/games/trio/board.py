@@ -145,3 +145,16 @@ def nth_of(ways, nth):
         if (ways >> np.uint64(arrangement)) & ONE:
             nth -= 1
     return arrangement
+
+
+@rule
+def first_of(ways):
+    """The first arrangement of a set that is not empty."""
+    arrangement = 0
+    step = 32
+    while step > 0:
+        if ways & ((ONE << np.uint64(step)) - ONE) == NOTHING:
+            ways >>= np.uint64(step)
+            arrangement += step
+        step //= 2
+    return arrangement

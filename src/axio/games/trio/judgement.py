@@ -17,6 +17,7 @@ from .board import (
     allowed,
     encode,
     exchange_of,
+    first_of,
     in_hand,
     matching_edges,
     passing,
@@ -47,15 +48,14 @@ def keenest(t, s, rng, desk):
         slot = (first + j) % slots
         if s.slot[slot] == LIVE:
             ways = allowed(t, s, slot) & hand
-            arrangement = 0
+            if ways == NOTHING or ceiling(t, s, slot, desk.worth) <= best_value:
+                continue
             while ways != NOTHING:
-                if ways & ONE:
-                    action = encode(slot, arrangement)
-                    value = worth_of(t, s, action, desk.worth)
-                    if value > best_value:
-                        best, best_value = action, value
-                ways >>= ONE
-                arrangement += 1
+                action = encode(slot, first_of(ways))
+                value = worth_of(t, s, action, desk.worth)
+                if value > best_value:
+                    best, best_value = action, value
+                ways &= ways - ONE
     if s.in_bag == 0:
         return best if best >= 0 else np.int64(passing(t))
     if best >= 0 and best_value >= desk.worth[1, EXCHANGE]:
@@ -72,14 +72,7 @@ def outlook(t, s, seat, out):
     hand = in_hand(t, s, seat)
     for slot in range(len(t.slots)):
         if s.slot[slot] == LIVE:
-            edges, star = 0, 0
-            for k in range(3):
-                cell = t.slots[slot, k]
-                most = 0
-                for colour in range(s.match.shape[1]):
-                    most = max(most, np.int64(s.match[cell, colour]))
-                edges += most
-                star |= t.star[cell]
+            edges, star = most_edges(t, s, slot)
             points = np.float32(2 * edges if star else edges)
             if points > out[0, 0]:
                 out[0, 1] = out[0, 0]
@@ -87,15 +80,12 @@ def outlook(t, s, seat, out):
             elif points > out[0, 1]:
                 out[0, 1] = points
             ways = allowed(t, s, slot) & hand
-            arrangement = 0
             while ways != NOTHING:
-                if ways & ONE:
-                    edges, star = matching_edges(t, s, encode(slot, arrangement))
-                    points = np.float32(2 * edges if star else edges)
-                    out[0, 2] = max(out[0, 2], points)
-                    out[0, 3] += 1
-                ways >>= ONE
-                arrangement += 1
+                edges, star = matching_edges(t, s, encode(slot, first_of(ways)))
+                points = np.float32(2 * edges if star else edges)
+                out[0, 2] = max(out[0, 2], points)
+                out[0, 3] += 1
+                ways &= ways - ONE
     out[0, 0] *= np.float32(0.1)
     out[0, 1] *= np.float32(0.1)
     out[0, 2] *= np.float32(0.1)
@@ -108,16 +98,18 @@ def hope(t, s, seat, known, desk):
     best, order = desk.best, desk.kinds
     for kind in range(len(t.ways)):
         best[kind] = 0
+    least = np.float32(0.0)  # of the best so far: where nothing beats it, no tile needs to be tried
     for slot in range(len(t.slots)):
-        if s.slot[slot] == LIVE:
+        if s.slot[slot] == LIVE and ceiling(t, s, slot, desk.worth) > least:
             ways = allowed(t, s, slot)
-            arrangement = 0
             while ways != NOTHING:
-                if ways & ONE:
-                    kind = t.kind_of[arrangement]
-                    best[kind] = max(best[kind], worth_of(t, s, encode(slot, arrangement), desk.worth))
-                ways >>= ONE
-                arrangement += 1
+                arrangement = first_of(ways)
+                kind = t.kind_of[arrangement]
+                best[kind] = max(best[kind], worth_of(t, s, encode(slot, arrangement), desk.worth))
+                ways &= ways - ONE
+            least = best[0]
+            for kind in range(1, len(t.ways)):
+                least = min(least, best[kind])
     sure = np.float32(0.0)
     draws = np.int64(HAND)
     if known:
@@ -128,9 +120,36 @@ def hope(t, s, seat, known, desk):
 
 
 @rule
-def worth_of(t, s, action, worth):
-    """What the points of a placement and its extra turn are worth."""
-    edges, star = matching_edges(t, s, action)
+def most_edges(t, s, slot):
+    """How many outer edges of a place could meet their own colour, and whether it covers a star."""
+    edges, star = 0, 0
+    for k in range(3):
+        cell = t.slots[slot, k]
+        most = 0
+        for colour in range(s.match.shape[1]):
+            most = max(most, np.int64(s.match[cell, colour]))
+        edges += most
+        star |= t.star[cell]
+    return edges, star
+
+
+@rule
+def ceiling(t, s, slot, worth):
+    """What no tile on a place can be worth more than."""
+    edges, star = most_edges(t, s, slot)
+    return worth_of_edges(edges, star, worth)
+
+
+@rule
+def worth_of_edges(edges, star, worth):
+    """What the points for matching edges and the extra turn for many are worth."""
     points = np.int64(2 * edges if star else edges)
     value = worth[0, min(points, POINTS - 1)]
     return value + worth[1, EXTRA_TURN] if edges >= ENOUGH else value
+
+
+@rule
+def worth_of(t, s, action, worth):
+    """What the points of a placement and its extra turn are worth."""
+    edges, star = matching_edges(t, s, action)
+    return worth_of_edges(edges, star, worth)
