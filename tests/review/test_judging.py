@@ -11,7 +11,7 @@ from axio.players import Budget
 from axio.record import replay
 from axio.review.game import decisions, judged
 from axio.review.judging import judge
-from axio.review.terms import terms_of, value_of_result
+from axio.review.terms import straight, terms_of, value_of_result
 from axio.search.minds import find_mind
 from axio.search.rollouts import TO_THE_END, Rollouts
 from axio.view import View
@@ -101,7 +101,7 @@ def test_a_result_is_worth_what_the_search_says(name: str, players: int) -> None
     playing = Rollouts(last.variant, last.state, find_mind(last.variant), 0)
     (tally,) = playing.run(np.array([last.action_of(move)], np.int32), 0, 1, TO_THE_END)
     ours = value_of_result(last.variant, table.result.place, points, seat)
-    assert ours == pytest.approx(float(tally.means[0]), abs=1e-5)
+    assert ours == pytest.approx(float(straight(last.variant, tally.means)[0]), abs=1e-5)
 
 
 def test_values_are_told_in_the_terms_of_the_table() -> None:

@@ -22,6 +22,7 @@ from ..search.minds import find_mind
 from ..search.rollouts import CHUNK, TO_THE_END, Rollouts
 from ..view import View
 from .rating import LEAST, SURE
+from .terms import straight
 
 SHOWN = 5  # moves that are compared, besides the one that was made
 SEARCH, COMPARE, FINISH = 0.4, 0.4, 0.2  # how a budget is shared out
@@ -142,7 +143,7 @@ def _sample(playing: Rollouts, actions: Sequence[int], turns: int, budget: Budge
     while len(values) < wanted:
         chunks = min(budget.threads, wanted - len(values))
         for tally in playing.run(numbers, len(values) * CHUNK, chunks * CHUNK, turns):
-            values.append(tally.means)
+            values.append(straight(playing.variant, tally.means))
             points.append(tally.points / tally.count[:, None, None])
         if len(values) >= FEWEST and time.perf_counter() > until:
             break

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
 from msgspec import Struct
 
+from ..engine.result import ENDLESS
 from ..games.variant import Variant
 from ..search.minds import UNCAPPED
 
@@ -42,13 +44,27 @@ def terms_of(variant: Variant) -> Terms:
         return Terms("win", 100.0)
     if variant.players > 2:
         return Terms("place", variant.players - 1.0)
-    return Terms("lowest" if len(variant.tracks) > 1 else "points", float(variant.cap or UNCAPPED))
+    return Terms("lowest" if len(variant.tracks) > 1 else "points", float(_full(variant)))
+
+
+def _full(variant: Variant) -> float:
+    """How many points are worth 1 to somebody who plays alone."""
+    return variant.cap if variant.cap is not None else UNCAPPED * ENDLESS
+
+
+def straight(variant: Variant, values: np.ndarray) -> np.ndarray:
+    """Values as the search has them, in proportion to what they count.
+
+    Alone, where tracks have no end, it counts points the less the more there are, to stay below 1. People want
+    to know points, so that is undone, and values may be above 1.
+    """
+    return values / (1 - values) if variant.players == 1 and variant.cap is None else values
 
 
 def value_of_result(
     variant: Variant, place: Sequence[int], points: Sequence[Sequence[int]], seat: int
 ) -> float:
-    """What a finished game was worth to a seat, as the search counts it.
+    """What a finished game was worth to a seat.
 
     The share of opponents left behind, ties half; alone the sorted points, of which each next track counts a
     fiftieth of the one before it.
@@ -59,4 +75,4 @@ def value_of_result(
     weights = [NEXT**number for number in range(len(variant.tracks))]
     ordered = sorted(points[seat])
     total = sum(weight * n for weight, n in zip(weights, ordered, strict=True))
-    return min(total / sum(weights) / (variant.cap or UNCAPPED), 1.0)
+    return total / sum(weights) / _full(variant)
