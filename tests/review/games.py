@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from functools import cache
 
+from axio.chance import Generator
 from axio.match import play_match
-from axio.players import Budget, player
+from axio.players import Budget, Choice, Player, player
 from axio.record import Record, record_of, replay
 from axio.review.game import Review, decisions, judged, review, start_of
+from axio.review.yardstick import simple_move
+from axio.view import View
 
 QUICK = Budget(rollouts=100)
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
 
 
+class Simple:
+    """Makes the move that choices are measured against."""
+
+    name = "simple"
+
+    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+        """The simple move."""
+        return Choice(view.variant.decode(view.state, simple_move(view)), ())
+
+
 @cache
-def whole_game(name: str, players: int = 2, seed: int = 1) -> Record:
-    """A game between beginners, who leave something to be said."""
-    table = play_match(name, [player("level2") for _ in range(players)], seed)
-    return record_of(table, NAMES[:players])
+def whole_game(name: str, players: int = 2, seed: int = 1, by: str = "level2") -> Record:
+    """A game, if nothing else is said between beginners, who leave something to be said."""
+    who: list[Player] = [Simple() if by == Simple.name else player(by) for _ in range(players)]
+    return record_of(play_match(name, who, seed), NAMES[:players])
 
 
 @cache

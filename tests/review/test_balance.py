@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import fmean, stdev
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from axio.games import GAMES
 from axio.review.balance import Step, balance
 from axio.review.game import Review
+from axio.review.judging import Estimate
 from axio.review.rating import FALL, RATINGS, accuracy, rated
 from axio.review.report import WRONG
 
@@ -17,35 +20,62 @@ from .games import reviewed, short_game, whole_game
 values = st.floats(0, 1)
 
 
+def step(seat: int, simple: float, made: float, lead: float | None = None) -> Step:
+    """A decision without errors: what simple play, and the move that was made, were worth."""
+    choice = made - simple
+    return Step(
+        seat,
+        Estimate(simple, 0.01),
+        Estimate(choice, 0.005),
+        Estimate(choice if lead is None else lead, 0.005),
+    )
+
+
 @given(st.integers(1, 4), st.lists(st.tuples(st.integers(0, 3), values, values), max_size=40), st.data())
 def test_start_luck_and_choices_make_the_result(
     players: int, made: list[tuple[int, float, float]], data: st.DataObject
 ) -> None:
-    steps = [Step(seat % players, best, 0.01, best * share, 0.005) for seat, best, share in made]
-    start = [0.5] * players
+    steps = [step(seat % players, simple, value) for seat, simple, value in made]
     result = data.draw(st.none() | st.lists(values, min_size=players, max_size=players))
-    accounts, before, after = balance(players, start, steps, result)
+    accounts, before, after = balance(players, [0.5] * players, steps, result)
     for seat, account in enumerate(accounts):
-        total = account.start + account.luck + account.choices + account.gifts
+        total = account.start + account.luck + account.choices + account.others
         assert total == pytest.approx(account.result, abs=1e-9)
-        lucks = [luck.change for step, luck in zip(steps, before, strict=True) if step.seat == seat]
+        lucks = [luck.change for one, luck in zip(steps, before, strict=True) if one.seat == seat]
         assert sum(lucks) + after[seat].change == pytest.approx(account.luck, abs=1e-9)
-        assert account.choices <= 0 <= account.gifts + 1e-12
+        assert account.choices == pytest.approx(sum(one.choice.value for one in steps if one.seat == seat))
         if result is not None:
             assert account.result == result[seat]
-    if players > 1 and result is not None and sum(result) == pytest.approx(players / 2):
-        # What one gives up others get.
-        assert sum(a.gifts for a in accounts) <= -sum(a.choices for a in accounts) + 1e-9
+        elif not lucks:
+            assert account.result == account.start
 
 
 def test_the_luck_of_two_is_opposite() -> None:
-    steps = [Step(0, 0.6, 0.0, 0.1, 0.0), Step(1, 0.7, 0.0, 0.0, 0.0), Step(0, 0.4, 0.0, 0.2, 0.0)]
+    steps = [step(0, 0.6, 0.5), step(1, 0.7, 0.7), step(0, 0.4, 0.2)]
     (one, other), before, _ = balance(2, [0.5, 0.5], steps, [0.0, 1.0])
     assert before[0].change == pytest.approx(0.1)  # the deal
-    assert before[1].change == pytest.approx(0.7 - 0.5 - 0.1)  # without what the first gave up
+    assert before[1].change == pytest.approx(0.7 - 0.5 - 0.1)  # without what the first lost by its move
     assert before[2].change == pytest.approx(0.4 - 0.5)
     assert one.luck == pytest.approx(-other.luck)
-    assert (one.choices, other.gifts) == pytest.approx((-0.3, 0.3))
+    assert (one.choices, other.others) == pytest.approx((-0.3, 0.3))
+
+
+def test_what_one_gains_the_others_lose() -> None:
+    accounts, _, _ = balance(3, [0.5] * 3, [step(0, 0.5, 0.7)], [1.0, 0.25, 0.25])
+    assert [account.others for account in accounts] == pytest.approx([0.0, -0.1, -0.1])
+    assert [account.luck for account in accounts] == pytest.approx([0.3, -0.15, -0.15])
+
+
+def test_simple_play_is_neither_lucky_nor_clever() -> None:
+    """Somebody who makes the simple move has chosen nothing; alone, luck is nothing on average."""
+    lucks = []
+    for seed in range(6):
+        record = whole_game(GAMES[2], 1, seed, "simple")
+        told = reviewed(record.to_json(), rollouts=200)
+        full = told.terms.full
+        lucks.append(told.seats[0].account.luck * full)
+    spread = stdev(lucks) / len(lucks) ** 0.5
+    assert abs(fmean(lucks)) < 3 * spread + 0.5
 
 
 @pytest.mark.parametrize(("name", "players"), [(GAMES[0], 2), (GAMES[2], 3), (GAMES[2], 1)])
@@ -54,9 +84,12 @@ def test_a_whole_game_adds_up(name: str, players: int) -> None:
     assert told.over
     for seat in told.seats:
         account = seat.account
-        assert account.start + account.luck + account.choices + account.gifts == pytest.approx(account.result)
+        assert account.start + account.luck + account.choices + account.others == pytest.approx(
+            account.result
+        )
         own = [move for move in told.moves if told.seats[move.seat] is seat]
-        assert account.choices == pytest.approx(-sum(move.given_up for move in own))
+        assert account.choices == pytest.approx(sum(move.choice for move in own))
+        assert seat.given_up == sum(move.given_up for move in own)
         assert account.luck == pytest.approx(sum(move.luck.change for move in own) + seat.luck_after.change)
         assert seat.line[0] == (0, account.start)
         assert seat.line[-1] == (len(told.moves), account.result)
@@ -70,7 +103,7 @@ def test_other_guesses_find_the_same_luck_within_the_error() -> None:
         ours, theirs = one.seats[seat].account, other.seats[seat].account
         error = (ours.error**2 + theirs.error**2) ** 0.5
         assert abs(ours.luck - theirs.luck) < 4 * error
-        assert 0 < error < 0.5
+        assert 0 < error < 0.6
 
 
 def test_a_game_that_is_not_over_has_no_luck_after_its_last_move() -> None:
@@ -79,7 +112,9 @@ def test_a_game_that_is_not_over_has_no_luck_after_its_last_move() -> None:
     for seat in told.seats:
         account = seat.account
         assert seat.luck_after.change == 0
-        assert account.start + account.luck + account.choices + account.gifts == pytest.approx(account.result)
+        assert account.start + account.luck + account.choices + account.others == pytest.approx(
+            account.result
+        )
 
 
 def test_ratings_by_what_was_given_up() -> None:

@@ -12,6 +12,7 @@ from axio.record import replay
 from axio.review.game import decisions, judged
 from axio.review.judging import judge
 from axio.review.terms import straight, terms_of, value_of_result
+from axio.review.yardstick import simple_move
 from axio.search.minds import find_mind
 from axio.search.rollouts import TO_THE_END, Rollouts
 from axio.view import View
@@ -41,6 +42,8 @@ def test_every_decision_is_judged(name: str, players: int) -> None:
             assert len(one.points) == players
             assert all(points >= 0 for row in one.points for points in row)
         assert found.given_up == 0 or found.chosen.told_apart
+        assert found.chosen.value == pytest.approx(found.simple.value + found.choice.value)
+        assert simple_move(decision.view) in decision.view.legal_moves().actions
 
 
 @of_all_games

@@ -66,7 +66,7 @@ def test_a_review_is_made_for_whoever_may_see_the_replay(small: RunningServer) -
             assert tried["tile"] is None or tried["tile"]["tile"] in tried["move"]
     for seat in review["seats"]:
         account = seat["account"]
-        total = account["start"] + account["luck"] + account["choices"] + account["gifts"]
+        total = account["start"] + account["luck"] + account["choices"] + account["others"]
         assert total == pytest.approx(account["result"])
         assert seat["line"][-1][0] <= steps
 

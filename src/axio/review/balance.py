@@ -1,9 +1,12 @@
 """Luck told apart from skill: what a game was worth to each seat, from the start to the end, item by item.
 
-Before a seat's move its position is worth what the best move is worth; after it, what the move that was made
-is worth. The difference is choice. From there to its next move the others moved and tiles were drawn. What
-the others gave up went to their opponents, in equal parts; all the rest is luck: the tiles that came, and
-what others held. So for every seat: result = start + luck + its own choices + what the others gave up.
+After a seat's move its position is worth what the move is worth: a mean over all that can happen until its
+next move, if everybody plays simply (see `yardstick`). Before its next move the position is worth what simple
+play would make of it. The difference is what happened: what others did better or worse than simply comes out
+of their opponents' shares, the rest is luck, the tiles that came and what others held. What the seat's own
+move is then worth more, or less, is its choice. So for every seat:
+
+    result = start + luck + its own choices + what the others' choices did to it
 """
 
 from __future__ import annotations
@@ -13,16 +16,20 @@ from dataclasses import dataclass
 
 from msgspec import Struct
 
+from .judging import Estimate
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A decision: whose, what the best move was worth, what was given up, and the standard errors of both."""
+    """A decision: whose, what the position was worth to simple play, and what the seat's own move changed.
+
+    `lead` is how much better than the simple move it was, which is what its opponents lost by it.
+    """
 
     seat: int
-    best: float
-    best_error: float
-    given_up: float
-    given_up_error: float
+    simple: Estimate
+    choice: Estimate
+    lead: Estimate
 
 
 class Luck(Struct, frozen=True):
@@ -42,7 +49,7 @@ class Account(Struct, frozen=True):
     start: float
     luck: float
     choices: float
-    gifts: float
+    others: float
     result: float
     error: float
 
@@ -55,39 +62,42 @@ def balance(
     Without a result, the game is not over, and nothing happens to a seat after its last step.
     """
     level, level_error = list(start), [0.0] * players
-    gifts, gifts_error = [0.0] * players, [0.0] * players  # since the seat's last step; errors squared
-    luck, choices, given, error = ([0.0] * players for _ in range(4))
+    lost, lost_error = (
+        [0.0] * players,
+        [0.0] * players,
+    )  # to others since the seat's last step; errors squared
+    luck, choices, others, error = ([0.0] * players for _ in range(4))
     before = []
 
-    def settle(seat: int, value: float, value_error: float) -> Luck:
-        change = value - level[seat] - gifts[seat]
+    def settle(seat: int, now: Estimate) -> Luck:
+        change = now.value - level[seat] + lost[seat]
         luck[seat] += change
-        given[seat] += gifts[seat]
-        error[seat] += gifts_error[seat]
-        found = Luck(change, (level_error[seat] ** 2 + value_error**2 + gifts_error[seat]) ** 0.5)
-        gifts[seat] = gifts_error[seat] = 0.0
+        others[seat] -= lost[seat]
+        error[seat] += lost_error[seat]
+        found = Luck(change, (level_error[seat] ** 2 + now.error**2 + lost_error[seat]) ** 0.5)
+        lost[seat] = lost_error[seat] = 0.0
         return found
 
     for step in steps:
-        before.append(settle(step.seat, step.best, step.best_error))
-        level[step.seat] = step.best - step.given_up
-        level_error[step.seat] = step.best_error
-        choices[step.seat] -= step.given_up
-        error[step.seat] += step.given_up_error**2
+        seat = step.seat
+        before.append(settle(seat, step.simple))
+        level[seat], level_error[seat] = step.simple.value + step.choice.value, step.simple.error
+        choices[seat] += step.choice.value
+        error[seat] += step.choice.error**2
         for other in range(players):
-            if other != step.seat:
-                gifts[other] += step.given_up / (players - 1)
-                gifts_error[other] += (step.given_up_error / (players - 1)) ** 2
+            if other != seat:
+                lost[other] += step.lead.value / (players - 1)
+                lost_error[other] += (step.lead.error / (players - 1)) ** 2
     after = []
     for seat in range(players):
         if result is None:
             after.append(Luck(0.0, 0.0))
             error[seat] += level_error[seat] ** 2
         else:
-            after.append(settle(seat, result[seat], 0.0))
+            after.append(settle(seat, Estimate(result[seat], 0.0)))
             level[seat] = result[seat]
     accounts = tuple(
-        Account(start[seat], luck[seat], choices[seat], given[seat], level[seat], error[seat] ** 0.5)
+        Account(start[seat], luck[seat], choices[seat], others[seat], level[seat], error[seat] ** 0.5)
         for seat in range(players)
     )
     return accounts, tuple(before), tuple(after)

@@ -43,7 +43,8 @@ class Decision:
 class Reviewed(Struct, frozen=True):
     """A move of the game: what was known, the moves compared, what it gave up, and what there is to say.
 
-    `luck` is what had happened to the seat by chance since its move before.
+    `luck` is what had happened to the seat by chance since its move before, `choice` what the move was then
+    worth more than simple play.
     """
 
     ply: int
@@ -55,6 +56,7 @@ class Reviewed(Struct, frozen=True):
     made: int
     rating: Rating
     given_up: float
+    choice: float
     luck: Luck
     remark: Remark
     rollouts: int
@@ -75,13 +77,14 @@ class Turn(Struct, frozen=True):
 class Summary(Struct, frozen=True):
     """How a seat played: its account, its accuracy from 0 to 100, how often it made moves of each rating.
 
-    `line` is what its game was worth after so many moves.
+    `given_up` is what it gave up in all, and `line` what its game was worth after so many moves.
     """
 
     name: str
     account: Account
     luck_after: Luck
     accuracy: float | None
+    given_up: float
     ratings: dict[Rating, int]
     line: tuple[tuple[int, float], ...]
 
@@ -153,7 +156,7 @@ def start_of(record: Record, budget: Budget, seed: int | str) -> list[float]:
     for deal in range(DEALS):
         table = Table(variant, f"{seed}/deal {deal}")
         judgement = judge(table.view(0), None, budget, Generator(f"{seed}/deal {deal}").bits() >> 1)
-        values += [judgement.candidates[0].value] if judgement.candidates else []
+        values += [judgement.simple.value] if judgement.candidates else []
     return [sum(values) / len(values)]
 
 
@@ -198,8 +201,7 @@ def review(
 
 
 def _step(seat: int, judgement: Judgement) -> Step:
-    best, chosen = judgement.candidates[0], judgement.chosen
-    return Step(seat, best.value, best.error, judgement.given_up, chosen.behind_error)
+    return Step(seat, judgement.simple, judgement.choice, judgement.lead)
 
 
 def _reviewed(decision: Decision, judgement: Judgement, luck: Luck) -> Reviewed:
@@ -214,6 +216,7 @@ def _reviewed(decision: Decision, judgement: Judgement, luck: Luck) -> Reviewed:
         made=judgement.made,
         rating="forced" if judgement.forced else rated(given_up),
         given_up=given_up,
+        choice=judgement.choice.value,
         luck=luck,
         remark=remark_on(decision.view, judgement),
         rollouts=judgement.rollouts,
@@ -227,8 +230,8 @@ def _summary(
     line = [(0, account.start)]
     for move in own:
         if move.candidates:
-            best = move.candidates[0].value
-            line += [(move.ply - 1, best), (move.ply, best - move.given_up)]
+            worth = move.candidates[move.made].value
+            line += [(move.ply - 1, worth - move.choice), (move.ply, worth)]
     if over:
         line.append((len(moves), account.result))
     return Summary(
@@ -236,6 +239,7 @@ def _summary(
         account=account,
         luck_after=after,
         accuracy=accuracy([move.given_up for move in own if move.candidates]),
+        given_up=sum(move.given_up for move in own),
         ratings={rating: sum(move.rating == rating for move in own) for rating in RATINGS},
         line=tuple(line),
     )

@@ -8,26 +8,34 @@ better than it is. Guesses come in chunks, and the spread of the chunks says how
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
-from ..engine.phases import DRAW, PLACE
-from ..games.variant import State
 from ..players.interface import Budget
 from ..search.analysis import TURNS, analyse
 from ..search.minds import find_mind
 from ..search.rollouts import CHUNK, TO_THE_END, Rollouts
 from ..view import View
+from .effects import after, wasted, wins_turn
 from .rating import LEAST, SURE
 from .terms import straight
+from .yardstick import simple_move
 
 SHOWN = 5  # moves that are compared, besides the one that was made
 SEARCH, COMPARE, FINISH = 0.4, 0.4, 0.2  # how a budget is shared out
 FEWEST, MOST = 4, 4096  # chunks
 APART = 1 << 40  # from one seed to another that shares no guess with it
+
+
+class Estimate(Struct, frozen=True):
+    """A number and its standard error."""
+
+    value: float
+    error: float
 
 
 class Candidate(Struct, frozen=True):
@@ -60,12 +68,17 @@ class Candidate(Struct, frozen=True):
 class Judgement(Struct, frozen=True):
     """The moves that were compared, the best first, and which of them was made (-1: none).
 
-    A move without an alternative is not judged: it has no candidates.
+    A move without an alternative is not judged: it has no candidates. `simple` is what the position is worth
+    to somebody who plays simply (see `yardstick`), as it was expected before. The move that was made is worth
+    `choice` more than that, and `lead` more than the simple move is worth now.
     """
 
     candidates: tuple[Candidate, ...]
     made: int = -1
     rollouts: int = 0
+    simple: Estimate = Estimate(0.0, 0.0)
+    choice: Estimate = Estimate(0.0, 0.0)
+    lead: Estimate = Estimate(0.0, 0.0)
 
     @property
     def forced(self) -> bool:
@@ -117,20 +130,33 @@ def judge(view: View, made: int | None, budget: Budget, seed: int) -> Judgement:
         turns=turns,
         include=() if made is None else (made,),
     )
+    simple = simple_move(view)
     tried = [line.action for line in found.lines[:SHOWN]]
-    if made is not None and made not in tried:
-        tried.append(made)
+    shown = {*tried, made}
+    tried += [
+        action for action in dict.fromkeys((made, simple)) if action is not None and action not in tried
+    ]
     playing = Rollouts(view.variant, view.state, find_mind(view.variant), seed + APART, budget.threads)
     try:
         if turns == TO_THE_END:
             compared = finished = _sample(playing, tried, TO_THE_END, budget, COMPARE + FINISH)
+            earlier = compared.values[:, tried.index(simple)]
         else:
             compared = _sample(playing, tried, turns, budget, COMPARE)
             finished = _sample(playing, tried, TO_THE_END, budget, FINISH)
+            earlier = _as_expected(playing, simple, turns, len(compared.values))
     finally:
         playing.close()
     played = found.rollouts + compared.rollouts + (finished.rollouts if finished is not compared else 0)
-    return _judgement(view, tried, made, compared, finished, played)
+    judgement = _judgement(view, tried, shown, made, compared, finished)
+    mine = earlier if made is None else compared.values[:, tried.index(made)]
+    return replace(
+        judgement,
+        rollouts=played,
+        simple=_estimate(earlier),
+        choice=_estimate(mine - earlier),
+        lead=_estimate(mine - compared.values[:, tried.index(simple)]),
+    )
 
 
 def _sample(playing: Rollouts, actions: Sequence[int], turns: int, budget: Budget, share: float) -> Sample:
@@ -150,8 +176,22 @@ def _sample(playing: Rollouts, actions: Sequence[int], turns: int, budget: Budge
     return Sample(np.array(values), np.array(points))
 
 
+def _as_expected(playing: Rollouts, simple: int, turns: int, chunks: int) -> np.ndarray:
+    """The simple move as the judgement of the seat's move before saw it: with one turn less still to come.
+
+    That judgement was a mean over all that could happen until now, so what differs from it is luck alone.
+    """
+    tallies = playing.run(np.array([simple], np.int32), 0, chunks * CHUNK, turns - 1)
+    return np.array([straight(playing.variant, tally.means)[0] for tally in tallies])
+
+
 def _judgement(
-    view: View, tried: Sequence[int], made: int | None, compared: Sample, finished: Sample, played: int
+    view: View,
+    tried: Sequence[int],
+    shown: Container[int | None],
+    made: int | None,
+    compared: Sample,
+    finished: Sample,
 ) -> Judgement:
     means = compared.values.mean(axis=0)
     order = np.argsort(-means, kind="stable")
@@ -160,7 +200,7 @@ def _judgement(
     behind = _errors(best[:, None] - compared.values)
     likely = finished.points.mean(axis=0)
     unsure = _errors(finished.points[:, order[:1]] - finished.points)
-    after = [_after(view, action) for action in tried]
+    led_to = [after(view, action) for action in tried]
     candidates = tuple(
         Candidate(
             move=str(view.variant.decode(view.state, tried[i])),
@@ -169,16 +209,20 @@ def _judgement(
             error=float(errors[i]),
             behind=float(means[order[0]] - means[i]),
             behind_error=float(behind[i]),
-            gain=tuple(after[i]["gain"][0].tolist()) if tried[i] < view.variant.first_other_action else (),
-            wasted=_wasted(view, tried[i], after[i]),
-            wins_turn=_wins_turn(view, after[i]),
+            gain=tuple(led_to[i]["gain"][0].tolist()) if tried[i] < view.variant.first_other_action else (),
+            wasted=wasted(view, tried[i], led_to[i]),
+            wins_turn=wins_turn(view, led_to[i]),
             points=_rows(likely[i]),
             points_error=_rows(unsure[i]),
         )
         for i in order.tolist()
+        if tried[i] in shown or i == order[0]
     )
-    at = -1 if made is None else order.tolist().index(tried.index(made))
-    return Judgement(candidates, at, played)
+    return Judgement(candidates, next((n for n, one in enumerate(candidates) if one.action == made), -1))
+
+
+def _estimate(chunks: np.ndarray) -> Estimate:
+    return Estimate(float(chunks.mean()), float(_errors(chunks)))
 
 
 def _errors(chunks: np.ndarray) -> np.ndarray:
@@ -188,29 +232,3 @@ def _errors(chunks: np.ndarray) -> np.ndarray:
 
 def _rows(points: np.ndarray) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(round(n, 3) for n in row) for row in points.tolist())
-
-
-def _after(view: View, action: int) -> State:
-    state = view.state.copy()
-    view.variant.kernels.step(view.variant.tables, state, action, False)
-    return state
-
-
-def _wasted(view: View, action: int, after: State) -> int:
-    """How many points of a move are lost because a track cannot show them."""
-    variant = view.variant
-    if variant.cap is None or action >= variant.first_other_action:
-        return 0
-    fresh = view.state.copy()
-    fresh["scores"] = 0  # so that no track is near its cap
-    rated = variant.gains(fresh, np.array([action], np.int32))[0]
-    return int(np.maximum(rated - after["gain"][0], 0).sum())
-
-
-def _wins_turn(view: View, after: State) -> bool:
-    """Whether the move that has led to a state won one more turn or placement."""
-    variant, before = view.variant, view.state
-    if after["phase"][0] == DRAW:
-        elsewhere = variant.source(after) != variant.source(before)
-        return elsewhere or variant.extra_turns(after) > variant.extra_turns(before)
-    return bool(variant.players > 1 and after["phase"][0] == PLACE and after["seat"][0] == before["seat"][0])

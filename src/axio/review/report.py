@@ -34,21 +34,18 @@ def told_turn(turn: Turn, review: Review, wording: Wording) -> str:
 def summary_rows(review: Review, wording: Wording) -> Iterator[list[str]]:
     """The table of luck and skill: its head, then a row for each seat."""
     say, change = wording.say, wording.change
-    alone = len(review.seats) == 1
-    columns = ("player", "accuracy", "start", "luck", "own", *(() if alone else ("others",)))
-    yield [
-        *map(say, columns),
-        say("result" if review.over else "so_far"),
-        *(SIGNS[rating] for rating in WRONG),
-    ]
+    end = "result" if review.over else "so_far"
+    signs = (SIGNS[rating] for rating in WRONG)
+    yield [*map(say, ("player", "accuracy", "start", "luck", "play", end, "gave_up")), *signs]
     for seat in review.seats:
         account = seat.account
-        changes = (account.luck, account.choices, *(() if alone else (account.gifts,)))
         yield [
             seat.name,
             "–" if seat.accuracy is None else wording.number(seat.accuracy),
             wording.value(account.start),
-            *(change(amount, signed=True) for amount in changes),
+            change(account.luck, signed=True),
+            change(account.choices + account.others, signed=True),
             wording.value(account.result),
+            change(seat.given_up),
             *(str(seat.ratings[rating]) for rating in WRONG),
         ]

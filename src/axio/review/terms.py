@@ -55,8 +55,8 @@ def _full(variant: Variant) -> float:
 def straight(variant: Variant, values: np.ndarray) -> np.ndarray:
     """Values as the search has them, in proportion to what they count.
 
-    Alone, where tracks have no end, it counts points the less the more there are, to stay below 1. People want
-    to know points, so that is undone, and values may be above 1.
+    Alone, where tracks have no end, it counts points the less the more there are, to stay below 1. People
+    want to know points, so that is undone, and values may be above 1.
     """
     return values / (1 - values) if variant.players == 1 and variant.cap is None else values
 

@@ -63,6 +63,7 @@ class ReviewedSeat(Struct, frozen=True):
     """How a seat played; `line` is what its game was worth after so many steps of the replay."""
 
     account: Account
+    given_up: float
     accuracy: float | None
     ratings: dict[Rating, int]
     line: list[tuple[int, float]]
@@ -171,7 +172,11 @@ def _told(found: Review, made: Sequence[Decision]) -> ReviewMessage:
         terms=found.terms,
         seats=[
             ReviewedSeat(
-                seat.account, seat.accuracy, seat.ratings, [(steps[ply], value) for ply, value in seat.line]
+                seat.account,
+                seat.given_up,
+                seat.accuracy,
+                seat.ratings,
+                [(steps[ply], value) for ply, value in seat.line],
             )
             for seat in found.seats
         ],

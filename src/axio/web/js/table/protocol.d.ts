@@ -152,7 +152,7 @@ export type Account = {
   start: number;
   luck: number;
   choices: number;
-  gifts: number;
+  others: number;
   result: number;
   error: number;
 };
@@ -160,6 +160,7 @@ export type Review = {
   terms: Terms;
   seats: {
     account: Account;
+    given_up: number;
     accuracy: number | null;
     ratings: Record<Rating, number>;
     line: [step: number, value: number][];

@@ -198,14 +198,13 @@ const cursor = () => s("path", { class: "review-cursor", d: `M${x(state.replay?.
 /** @param {Review} told */
 async function showSummary(told) {
   const { terms, seats, turning } = told;
-  const alone = seats.length === 1;
-  const parts = seats.map(({ account, accuracy, ratings }, seat) => {
+  const parts = seats.map(({ account, accuracy, given_up, ratings }, seat) => {
     const facts = [
       ["accuracy", accuracy === null ? "–" : fixed(accuracy)],
       ["luck", changeWords(terms, account.luck, true)],
-      ["own", changeWords(terms, account.choices, true)],
-      ...(alone ? [] : [["others", changeWords(terms, account.gifts, true)]]),
+      ["play", changeWords(terms, account.choices + account.others, true)],
       ["result", valueWords(terms, account.result)],
+      ["gave_up", changeWords(terms, given_up)],
     ].map(([key, text]) => h("div", null, h("dt", null, say(key)), h("dd", null, text)));
     const wrong = WRONG.map((rating) =>
       h("div", null, h("dt", null, say(`rating.${rating}`)), h("dd", null, ratings[/** @type {Rating} */ (rating)])),
