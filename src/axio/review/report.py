@@ -36,7 +36,7 @@ def summary_rows(review: Review, wording: Wording) -> Iterator[list[str]]:
     say, change = wording.say, wording.change
     end = "result" if review.over else "so_far"
     signs = (SIGNS[rating] for rating in WRONG)
-    yield [*map(say, ("player", "accuracy", "start", "luck", "play", end, "gave_up")), *signs]
+    yield [*map(say, ("player", "accuracy", "start", "luck", "play", end)), *signs]
     for seat in review.seats:
         account = seat.account
         yield [
@@ -46,6 +46,5 @@ def summary_rows(review: Review, wording: Wording) -> Iterator[list[str]]:
             change(account.luck, signed=True),
             change(account.choices + account.others, signed=True),
             wording.value(account.result),
-            change(seat.given_up),
             *(str(seat.ratings[rating]) for rating in WRONG),
         ]

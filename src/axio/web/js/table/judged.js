@@ -1,7 +1,7 @@
 /** What the server judged, in words: values, changes and remarks. Loaded when there is something judged. */
 import { get } from "../shell/api.js";
 import { language, t } from "../shell/i18n.js";
-import { pickGain, seatName } from "./words.js";
+import { fullName, pickGain } from "./words.js";
 
 /** @import {Hint, Remark, Terms, View} from "./protocol.js" */
 
@@ -53,7 +53,7 @@ export function remarkWords(view, terms, remark) {
   const holes = {};
   if (move !== undefined) holes.move = moveWords(move);
   if (track !== undefined) holes.track = words[`colour.${track}`] ?? track;
-  if (seat !== undefined) holes.seat = seatName(view, seat);
+  if (seat !== undefined) holes.seat = fullName(view, seat);
   if (count !== undefined) holes.count = count;
   if (mine !== undefined) {
     const digits = other === undefined || Math.round(mine) !== Math.round(other) ? 0 : 1;

@@ -8,7 +8,7 @@ import { layers } from "./board.js";
 import { changeWords, fixed, loadJudged, moveWords, remarkWords, say, valueWords } from "./judged.js";
 import { go, openReplay } from "./replay.js";
 import { onView, state } from "./state.js";
-import { seatName } from "./words.js";
+import { fullName, seatName } from "./words.js";
 
 /** @import {Rating, Review, ReviewedMove, ReviewState} from "./protocol.js" */
 
@@ -198,13 +198,12 @@ const cursor = () => s("path", { class: "review-cursor", d: `M${x(state.replay?.
 /** @param {Review} told */
 async function showSummary(told) {
   const { terms, seats, turning } = told;
-  const parts = seats.map(({ account, accuracy, given_up, ratings }, seat) => {
+  const parts = seats.map(({ account, accuracy, ratings }, seat) => {
     const facts = [
       ["accuracy", accuracy === null ? "–" : fixed(accuracy)],
       ["luck", changeWords(terms, account.luck, true)],
       ["play", changeWords(terms, account.choices + account.others, true)],
       ["result", valueWords(terms, account.result)],
-      ["gave_up", changeWords(terms, given_up)],
     ].map(([key, text]) => h("div", null, h("dt", null, say(key)), h("dd", null, text)));
     const wrong = WRONG.map((rating) =>
       h("div", null, h("dt", null, say(`rating.${rating}`)), h("dd", null, ratings[/** @type {Rating} */ (rating)])),
@@ -238,7 +237,7 @@ async function showSummary(told) {
 
 /** @param {Review} told @param {Review["turning"][number]} turn */
 function turnWords(told, { ply, seat, by, change }) {
-  const name = seatName(state.view, seat);
+  const name = fullName(state.view, seat); // a sentence about somebody, not to them
   if (by === "choice") {
     const move = moveWords(told.moves[ply - 1].move);
     return say("turn_choice", { ply, name, move, change: changeWords(told.terms, -change) });
