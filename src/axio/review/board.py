@@ -129,14 +129,13 @@ def tiles_in_hand(variant: Variant, letters: Sequence[str]) -> dict[str, str]:
     return {tile: _small(variant.drawn_in_hand(tile)) for tile in dict.fromkeys(letters)}
 
 
-def symbol_of(track: str) -> Markup | None:
-    """A picture of a colour's symbol, with its name for those who do not see it; `None` for other tracks."""
-    art = SYMBOLS.get(track)
-    if art is None:
+def symbol_of(track: str, name: str) -> Markup | None:
+    """A picture of a colour's symbol, with a name for those who do not see it; `None` for other tracks."""
+    if track not in SYMBOLS:
         return None
     canvas = Canvas(VARIABLES)
     canvas.add(canvas.symbol(track, (10.0, 10.0), 18.0))
-    return Markup(canvas.document(art.name, (20.0, 20.0)))
+    return Markup(canvas.document(name, (20.0, 20.0)))
 
 
 def _small(scene: Scene) -> str:

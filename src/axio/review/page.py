@@ -190,7 +190,10 @@ def _candidates(move: Reviewed, review: Review, wording: Wording) -> Markup:
 
 
 def _tracks(review: Review, wording: Wording) -> list[Markup]:
-    return [tag("th", symbol_of(track) or wording.track(track), scope="col") for track in review.tracks]
+    return [
+        tag("th", symbol_of(track, wording.track(track)) or wording.track(track), scope="col")
+        for track in review.tracks
+    ]
 
 
 def _points(points: Sequence[float], wording: Wording) -> list[Markup]:
