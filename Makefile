@@ -6,10 +6,14 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-RULE_CODE := src/axio/engine/hands.py,src/axio/engine/loops.py,src/axio/engine/lots.py,src/axio/engine/standing.py,$\
-	src/axio/games/*/board.py,src/axio/games/*/scoring.py,src/axio/games/*/rules.py,src/axio/games/*/greedy.py
+RULE_CODE := src/axio/engine/features.py,src/axio/engine/hands.py,src/axio/engine/hopes.py,$\
+	src/axio/engine/loops.py,src/axio/engine/lots.py,src/axio/engine/network.py,src/axio/engine/result.py,$\
+	src/axio/engine/standing.py,src/axio/engine/thinking.py,src/axio/engine/worth.py,$\
+	src/axio/games/*/board.py,src/axio/games/*/scoring.py,src/axio/games/*/rules.py,src/axio/games/*/greedy.py,$\
+	src/axio/games/*/judgement.py
 
-INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conformance/test_playouts.py
+INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conformance/test_playouts.py $\
+	tests/search/test_judgement.py
 
 .PHONY: play test setup lint unit interpreted crash format goldens lock bench clean
 

@@ -57,10 +57,10 @@ def test_threads_change_nothing(threads: int) -> None:
 
 @pytest.mark.parametrize(("game", "players"), [one for one in VARIANTS if one[1] > 1])
 def test_no_choice_depends_on_what_is_hidden(game: str, players: int) -> None:
-    for plies in range(0, 24, 2):
+    for plies in range(0, 24, 3):
         table = played(game, players, plies, seed=plies)
         assert table.turn is not None
-        for seed in range(6):
+        for seed in range(3):
             other = redealt(table, table.turn, seed)
             mine, theirs = table.view(table.turn), other.view(table.turn)
             assert mine.state.tobytes() == theirs.state.tobytes()
@@ -113,7 +113,7 @@ def test_one_move_needs_no_thought() -> None:
         assert choice("sim@10r", view) == str(view.legal_moves()[0])
 
 
-@pytest.mark.parametrize("name", ["instant", "sim@150r", "mc@600r"])
+@pytest.mark.parametrize("name", ["instant", "sim@150r"])
 def test_it_beats_greed(name: str) -> None:
     """Not how strong it is (the arena says that), but that it is not broken."""
     wins = 0.0
@@ -130,6 +130,7 @@ def test_it_beats_greed(name: str) -> None:
 def test_hidden_tiles_are_guessed_from_what_is_unseen() -> None:
     """Every tile that rollouts give an opponent is one that the seat has not seen."""
     from axio.engine.layout import allocate
+    from axio.engine.lots import seeds
     from axio.engine.minds import desk_dtype
     from axio.search.minds import find_mind
 
@@ -142,7 +143,7 @@ def test_hidden_tiles_are_guessed_from_what_is_unseen() -> None:
     for first in range(20):
         actions = view.legal_moves().actions[:1].copy()
         variant.kernels.roll_out(
-            variant.tables, states, actions, 1, first, first + 1, 0, np.uint64(9), find_mind(variant),
+            variant.tables, states, actions, 1, seeds(9, first, 1), 0, find_mind(variant),
             allocate(desk_dtype(len(variant.tracks))), sums, sums.copy(), np.zeros((1, 2, 5)),
         )  # fmt: skip
         guessed = states[1:2]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 
 from .compile import rule
-from .phases import PLACE
 
 OUTLOOK = 4  # numbers that a game tells of each track: best and second place on the board, reach, tiles
 OWN = 1 + OUTLOOK  # numbers of an own track: points and outlook
@@ -35,8 +34,11 @@ def by_points(s, seat, order):
 
 
 @rule
-def describe(s, seat, players, gone, scale, desk):
-    """Write the numbers into `desk.inputs`, from what the game has told in `desk.outlook`; how many."""
+def describe(s, seat, players, gone, again, scale, desk):
+    """Write the numbers into `desk.inputs`, from what the game has told in `desk.outlook`; how many.
+
+    `again` says whether the seat moves again before the others do.
+    """
     tracks = s.scores.shape[1]
     n = 0
     for turn in range(players):
@@ -49,10 +51,9 @@ def describe(s, seat, players, gone, scale, desk):
             for k in range(told):
                 desk.inputs[n + 1 + k] = desk.outlook[track, k]
             n += 1 + told
-    own_turn = s.phase == PLACE and s.seat == seat
     desk.inputs[n] = gone
     desk.inputs[n + 1] = gone * gone
-    desk.inputs[n + 2] = np.float32(1.0) if own_turn else np.float32(0.0)
+    desk.inputs[n + 2] = np.float32(1.0) if again else np.float32(0.0)
     desk.inputs[n + 3] = np.float32(s.held[seat]) / np.float32(s.hands.shape[1])
     for turn in range(players):
         desk.inputs[n + WHOLE + turn] = desk.hopes[turn] * np.float32(0.1)

@@ -16,6 +16,7 @@ from .minds import desk_dtype, mind_dtype
 
 HOOKS = (
     "apply",
+    "goes_on",
     "gone",
     "greediest",
     "hope",
@@ -96,10 +97,10 @@ class Kernels:
     def roll_out(self) -> Any:
         mind, desk, room = self._minds
         sums, points = np.zeros(1, np.float64), np.zeros((1, 1, 1), np.float64)
+        seeds = np.zeros(1, np.uint64)
         return self._make(
-            thinking.roll_out, self._tables, self._states, room, 0, 0, 0, 0, np.uint64(0), mind, desk,
-            sums, sums, points,
-        )  # fmt: skip
+            thinking.roll_out, self._tables, self._states, room, 0, seeds, 0, mind, desk, sums, sums, points
+        )
 
     @cached_property
     def self_play(self) -> Any:

@@ -20,6 +20,18 @@ def seeded(seed: int) -> np.ndarray:
     return np.array([(x ^ (x >> 31)) or 1], np.uint64)
 
 
+def seeds(seed: int, first: int, count: int) -> np.ndarray:
+    """Generators' states number `first` and those after it, of a sequence that a seed stands for."""
+    mixed: np.ndarray = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(
+        0x9E3779B97F4A7C15
+    )
+    mixed += np.uint64(seed)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    started: np.ndarray = np.maximum(mixed ^ (mixed >> np.uint64(31)), np.uint64(1))
+    return started
+
+
 @rule
 def below(rng, n):
     """A number from 0 to n - 1."""

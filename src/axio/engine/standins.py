@@ -10,6 +10,7 @@ def _unbound(*_: Any) -> NoReturn:
 
 
 apply: Any = _unbound  # (t, s, action): carry out a legal action or what chance drew
+goes_on: Any = _unbound  # (t, s): whether the seat that has just moved moves again
 gone: Any = _unbound  # (t, s): how much of the game has been played, 0 to 1
 greediest: Any = _unbound  # (t, s, rng): an action with the most points now, and how many were rated
 keenest: Any = _unbound  # (t, s, rng, desk): the action whose points are worth the most now

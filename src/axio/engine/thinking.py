@@ -16,7 +16,7 @@ from .lots import below, drawn
 from .network import forward
 from .phases import DRAW, HIDDEN, NO_TILE, OVER
 from .result import outcome
-from .standins import apply, gone, hope, keenest, legal, lot, outlook, pick, rate, scored
+from .standins import apply, goes_on, gone, hope, keenest, legal, lot, outlook, pick, rate, scored
 from .worth import sum_up, weigh
 
 
@@ -27,7 +27,8 @@ def take_in(t, s, seat, mind, desk):
     for turn in range(t.players):
         weigh(s, (seat + turn) % t.players, mind.cap, played, mind.knobs, desk.worth)
         desk.hopes[turn] = hope(t, s, (seat + turn) % t.players, turn == 0, desk)
-    return describe(s, seat, t.players, played, mind.scale, desk)
+    again = s.seat == seat and goes_on(t, s)
+    return describe(s, seat, t.players, played, again, mind.scale, desk)
 
 
 def size_up(t, s, seat, mind, desk):
@@ -40,22 +41,22 @@ def size_up(t, s, seat, mind, desk):
 def list_best(t, s, keep, mind, desk, room):
     """Write the most promising legal actions into `desk.chosen`, the best first; how many.
 
-    What counts is what the points are worth now. Actions that are no placements are always kept.
+    What counts is what the points are worth now. Actions that are no placements are always among them, last.
     """
     n = legal(t, s, room)
     weigh(s, s.seat, mind.cap, gone(t, s), mind.knobs, desk.worth)
     kept = 0
-    for i in range(n):
+    first_other = n
+    while first_other > 0 and not scored(t, np.int64(room[first_other - 1])):
+        first_other -= 1
+    keep = max(1, keep - (n - first_other))
+    for i in range(first_other):
         action = np.int64(room[i])
-        if scored(t, action):
-            rate(t, s, action)
-            value = sum_up(s, desk.worth)
-        else:
-            value = np.float32(1e9)
-        at = min(kept, keep)
-        if at == keep and value <= desk.values[keep - 1]:
+        rate(t, s, action)
+        value = sum_up(s, desk.worth)
+        if kept == keep and value <= desk.values[keep - 1]:
             continue
-        at = min(at, keep - 1)
+        at = min(kept, keep - 1)
         while at > 0 and desk.values[at - 1] < value:
             desk.values[at] = desk.values[at - 1]
             desk.chosen[at] = desk.chosen[at - 1]
@@ -63,6 +64,9 @@ def list_best(t, s, keep, mind, desk, room):
         desk.values[at] = value
         desk.chosen[at] = action
         kept = min(kept + 1, keep)
+    for i in range(first_other, n):
+        desk.chosen[kept] = np.int64(room[i])
+        kept += 1
     return kept
 
 
@@ -123,18 +127,16 @@ def glance_at(tables, states, keep, mind, desk, room):
     return glance(tables[0], states, 0, 1, keep, mind[0], desk[0], room)
 
 
-def roll_out(tables, states, actions, n, first, end, turns, seed, mind, desk, sums, squares, points):
+def roll_out(tables, states, actions, n, seeds, turns, mind, desk, sums, squares, points):
     """Play on after each of `n` actions in the same guesses of what is hidden; add up what comes of it.
 
-    Plays until the seat to move has moved `turns` more times. Guesses number `first` up to `end`: the same
-    numbers give the same results. `points` are those of all seats where playing on stopped.
+    Plays until the seat to move has moved `turns` more times, with one guess for each of `seeds`: the same
+    seeds give the same results. `points` are those of all seats where playing on stopped.
     """
     t, rng = tables[0], desk[0].rng
     seat = states[0].seat
-    for number in range(first, end):
-        rng[0] = (seed + np.uint64(number)) * np.uint64(0x9E3779B97F4A7C15) | np.uint64(1)
-        for _ in range(4):
-            below(rng, 2)
+    for number in range(len(seeds)):
+        rng[0] = seeds[number]
         states[1] = states[0]
         guess_hidden(t, states[1], rng)
         luck = rng[0]

@@ -9,8 +9,8 @@ import numpy as np
 from ..moves import Move
 from ..view import View
 from .halving import Meter, halve
-from .minds import find_mind
-from .rollouts import Rollouts, Tally
+from .minds import find_mind, has_learned
+from .rollouts import TO_THE_END, Rollouts, Tally
 
 TURNS = 4  # own moves that rollouts go on for after the one that is tried
 WIDTH = 16  # moves that are played on
@@ -61,15 +61,20 @@ def analyse(
     """
     variant = view.variant
     actions = view.legal_moves().actions
-    playing = Rollouts(variant, view.state, find_mind(variant), seed, threads)
+    mind = find_mind(variant)
+    playing = Rollouts(variant, view.state, mind, seed, threads)
     try:
-        (glance,) = playing.run(actions, 0, 1, 0)
-        chosen = _promising(actions, glance.sums, _width(width, len(actions), rollouts), include)
-        looks = glance.sums[chosen]
+        if has_learned(mind):
+            (glance,) = playing.run(actions, 0, 1, 0)
+            looks = glance.sums
+        else:  # nothing to go by but points, and no judgement of where playing on could stop
+            looks, faith, turns = view.gains(view.legal_moves()).sum(axis=1), 0.0, TO_THE_END
+        chosen = _promising(actions, looks, _width(width, len(actions), rollouts), include)
+        looks = looks[chosen]
         tally = halve(playing, actions[chosen], turns, Meter(seconds, rollouts), looks, faith)
     finally:
         playing.close()
-    worth = (tally.sums + faith * looks) / np.maximum(tally.count + faith, 1)
+    worth = (tally.sums + faith * looks) / (tally.count + faith)
     return _analysis(view, actions[chosen], tally, worth)
 
 

@@ -34,6 +34,11 @@ def blank_mind(variant: Variant) -> Any:
     return mind
 
 
+def has_learned(mind: Any) -> bool:
+    """Whether a mind can tell positions apart."""
+    return bool(mind["outer"].any())
+
+
 def read_mind(variant: Variant, path: Path) -> Any:
     """What the file has about this number of players, else a blank mind."""
     mind = blank_mind(variant)

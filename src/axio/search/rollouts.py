@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.layout import allocate
+from ..engine.lots import seeds
 from ..engine.minds import desk_dtype
 from ..games.variant import State, Variant
 
@@ -54,7 +55,7 @@ class Rollouts:
         self.variant = variant
         self.state = state
         self.mind = mind
-        self.seed = np.uint64(seed & (2**63 - 1))
+        self.seed = seed & (2**64 - 1)
         self._loop = variant.kernels.roll_out
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
@@ -70,19 +71,21 @@ class Rollouts:
         """
         actions = np.ascontiguousarray(actions, np.int32)
         starts = range(first, first + guesses, CHUNK)
-        chunks = [(actions, start, min(start + CHUNK, first + guesses), turns) for start in starts]
+        chunks = [
+            (actions, seeds(self.seed, start, min(CHUNK, first + guesses - start)), turns) for start in starts
+        ]
         yield from self._pool.map(self._chunk, chunks) if self._pool else map(self._chunk, chunks)
 
-    def _chunk(self, work: tuple[np.ndarray, int, int, int]) -> Tally:
-        actions, first, end, turns = work
+    def _chunk(self, work: tuple[np.ndarray, np.ndarray, int]) -> Tally:
+        actions, guesses, turns = work
         tracks = len(self.variant.tracks)
         states = allocate(self.state.dtype, 3)
         states[0] = self.state[0]
         desk = allocate(desk_dtype(tracks))
         tally = Tally(len(actions), self.variant.players, tracks)
         self._loop(
-            self.variant.tables, states, actions, len(actions), first, end, turns, self.seed, self.mind, desk,
+            self.variant.tables, states, actions, len(actions), guesses, turns, self.mind, desk,
             tally.sums, tally.squares, tally.points,
         )  # fmt: skip
-        tally.count += end - first
+        tally.count += len(guesses)
         return tally

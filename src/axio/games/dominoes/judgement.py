@@ -7,7 +7,7 @@ import numpy as np
 from ...engine.compile import rule, seldom
 from ...engine.hopes import expected_best
 from ...engine.lots import below
-from ...engine.phases import OFFER
+from ...engine.phases import OFFER, PLACE
 from ...engine.worth import POINTS
 from .board import COVERED, encode, placements
 from .rules import is_first, suits_first
@@ -18,6 +18,12 @@ from .scoring import pyramids_made
 def scored(t, action):
     """Whether an action is a placement."""
     return action < placements(t)
+
+
+@rule
+def goes_on(t, s):
+    """Whether the seat that has just moved has an extra placement."""
+    return s.phase == PLACE
 
 
 @rule

@@ -17,6 +17,12 @@ def scored(t, action):
 
 
 @rule
+def goes_on(t, s):
+    """Whether the seat that has just moved has an extra turn, for which a tile of the supply is due."""
+    return s.from_supply
+
+
+@rule
 def gone(t, s):
     """How much of the game has been played, by the seat's stack."""
     return np.float32(1.0) - np.float32(s.stack[s.seat]) / np.float32(t.stack)
@@ -40,7 +46,7 @@ def keenest(t, s, rng, desk):
 
 @rule
 def outlook(t, s, seat, out):
-    """For each colour: the best circle for it, how many give two or more, and one or more; the own tile."""
+    """For each colour: the best circle for it, and how many give two and one (no tile is in hand then)."""
     colours = len(s.gain)
     for colour in range(colours):
         for k in range(4):
@@ -60,11 +66,6 @@ def outlook(t, s, seat, out):
                 out[colour, 0] = max(out[colour, 0], np.float32(points))
                 out[colour, 1] += points == 2
                 out[colour, 2] += points == 1
-    if s.held[seat] > 0:
-        for corner in range(4):
-            colour = t.corners[np.int64(s.hands[seat, 0]) * TURNS + 1, corner]
-            if colour != BLANK:
-                out[colour, 3] = 1
     for colour in range(colours):
         out[colour, 0] *= np.float32(0.33)
         out[colour, 1] *= np.float32(0.1)

@@ -32,6 +32,12 @@ def scored(t, action):
 
 
 @rule
+def goes_on(t, s):
+    """Whether the seat that has just moved has an extra turn."""
+    return s.again
+
+
+@rule
 def gone(t, s):
     """How much of the game has been played, by the tiles that are left."""
     return np.float32(1.0) - np.float32(s.in_bag) / np.float32(t.tiles)

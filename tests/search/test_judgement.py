@@ -1,0 +1,178 @@
+"""What players think with: the worth of points, what the board offers, results, the network, guesses.
+
+These run interpreted, too, so they play little: every rule is compared with the plain way to say the same.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from axio import Table, new_game
+from axio.engine.compile import INTERPRETED
+from axio.engine.features import width
+from axio.engine.hopes import expected_best
+from axio.engine.layout import allocate
+from axio.engine.lots import seeded
+from axio.engine.minds import MOST_SEATS, desk_dtype
+from axio.engine.phases import OVER
+from axio.games import GAMES, find_variant
+from axio.search.minds import blank_mind, find_mind
+from axio.search.rollouts import TO_THE_END, Rollouts
+
+from .positions import VARIANTS, played
+
+# Interpreted rules are a thousand times slower: short games, and positions close to the end.
+SHORT = [("rota", 1), ("rota", 2)] if INTERPRETED else VARIANTS
+LATE = [("axio", 1, 33), ("axio", 2, 31), ("hex", 2, 34), ("rota", 2, 20), ("trio", 1, 40), ("trio", 2, 60)]
+POSITIONS = LATE if INTERPRETED else [*LATE, *((game, players, 6) for game, players in VARIANTS)]
+
+
+def desk_of(table: Table) -> Any:
+    return allocate(desk_dtype(len(table.variant.tracks)))
+
+
+def keenest_by_hand(table: Table, worth: np.ndarray) -> float:
+    """The most that any placement is worth, from its points alone."""
+    moves = table.legal_moves()
+    gains = table.gains(moves)
+    values = [
+        sum(worth[track, points] for track, points in enumerate(gain.tolist()))
+        for gain, action in zip(gains, moves.actions, strict=True)
+        if action < table.variant.first_other_action
+    ]
+    return max(values, default=0.0)
+
+
+@pytest.mark.parametrize(("game", "players"), SHORT)
+def test_a_mind_plays_whole_games(game: str, players: int) -> None:
+    variant = find_variant(game, players)
+    mind, desk = find_mind(variant), allocate(desk_dtype(len(variant.tracks)))
+    states, room = allocate(variant.opening.dtype, 2), np.zeros(variant.most_actions, np.int32)
+    columns = width(MOST_SEATS, len(variant.tracks))
+    inputs, results = np.zeros((400, columns), np.float32), np.zeros(400, np.float32)
+    seats = np.full(400, -1, np.int64)
+    for keep in (0, 3):
+        rows = variant.kernels.self_play(
+            variant.tables, variant.opening, states, keep, 100, seeded(keep + 1), mind, desk, room,
+            inputs, results, seats, 0,
+        )  # fmt: skip
+        assert states["phase"][0] == OVER
+        assert 5 < rows < 400
+        assert set(seats[:rows].tolist()) == set(range(players))
+        assert np.isfinite(inputs[:rows]).all()
+        assert ((results[:rows] >= 0) & (results[:rows] <= 1)).all()
+        if players > 1:  # everybody's share of opponents left behind: together half of all pairs
+            last = [results[np.flatnonzero(seats[:rows] == seat)[-1]] for seat in range(players)]
+            assert sum(last) == pytest.approx(players / 2, abs=1e-5)
+
+
+@pytest.mark.parametrize(("game", "players", "plies"), POSITIONS)
+def test_rollouts_to_the_end_count_real_results(game: str, players: int, plies: int) -> None:
+    table = played(game, players, plies)
+    assert table.turn is not None
+    view = table.view(table.turn)
+    playing = Rollouts(view.variant, view.state, blank_mind(view.variant), 7)
+    actions = view.legal_moves().actions[:: max(1, len(view.legal_moves()) // 3)][:3]
+    (tally,) = playing.run(actions, 0, 1 if INTERPRETED else 4, TO_THE_END)
+    assert (tally.points >= 0).all()
+    if players == 2:
+        assert set((2 * tally.sums).tolist()) <= set(range(9))
+    (again,) = playing.run(actions, 0, 1 if INTERPRETED else 4, TO_THE_END)
+    assert (tally.sums == again.sums).all()
+    assert (tally.points == again.points).all()
+
+
+@pytest.mark.parametrize(("game", "players", "plies"), POSITIONS)
+def test_a_glance_takes_a_legal_move(game: str, players: int, plies: int) -> None:
+    table = played(game, players, plies)
+    variant = table.variant
+    assert table.turn is not None
+    states = allocate(table.state.dtype, 2)
+    states[0] = table.view(table.turn).state[0]
+    room = np.zeros(variant.most_actions, np.int32)
+    for keep in (1, 4):
+        action, value = variant.kernels.glance_at(
+            variant.tables, states, keep, find_mind(variant), desk_of(table), room
+        )
+        assert action in table.legal_moves().actions
+        assert 0 <= value <= 1
+
+
+def test_first_tiles_of_others_follow_their_rule() -> None:
+    """Whoever is played for in a rollout places a first tile where the rules allow it."""
+    view = new_game("axio", 2, seed=5).view(0)
+    playing = Rollouts(view.variant, view.state, blank_mind(view.variant), 3)
+    (tally,) = playing.run(view.legal_moves().actions[:1], 0, 1, 1)
+    assert tally.points[0, 1].sum() >= 0
+    assert tally.count.tolist() == [1]
+
+
+def test_tiles_that_were_set_aside_are_guessed_too() -> None:
+    """In the short game some unseen tiles are in no hand and not in the bag either."""
+    table = new_game("trio", 2, seed=5, options={"short": True})
+    view = table.view(0)
+    playing = Rollouts(view.variant, view.state, blank_mind(view.variant), 3)
+    (tally,) = playing.run(view.legal_moves().actions[:1], 0, 1, 1)
+    assert tally.count.tolist() == [1]
+    assert int(view.state["unseen"][0]) > int(view.state["in_bag"][0]) + 3
+
+
+@pytest.mark.parametrize("game", ["rota"] if INTERPRETED else GAMES)
+def test_minds_meet(game: str) -> None:
+    variant = find_variant(game, 2)
+    mind = blank_mind(variant)
+    minds = np.concatenate([mind, mind])
+    points = np.zeros(2)
+    states, room = allocate(variant.opening.dtype, 2), np.zeros(variant.most_actions, np.int32)
+    keeps = np.array([0, 2], np.int64)
+    variant.kernels.contest(
+        variant.tables, variant.opening, states, keeps, 2, seeded(3), minds,
+        allocate(desk_dtype(len(variant.tracks))), room, points,
+    )  # fmt: skip
+    assert points.sum() == pytest.approx(2)
+
+
+@pytest.mark.parametrize("draws", [0, 1, 2, 5])
+def test_the_best_of_some_draws(draws: int) -> None:
+    lots = np.random.default_rng(draws)
+    for _ in range(20):
+        bag = lots.integers(0, 4, 6).astype(np.int8)
+        best = lots.random(6).astype(np.float32)
+        sure = np.float32(lots.random() * 0.5)
+        found = _expected_best(bag, draws, sure, best)
+        tiles = np.repeat(best, bag)
+        if len(tiles) == 0 or draws == 0:
+            assert found == pytest.approx(sure)
+            continue
+        values = np.sort(np.maximum(tiles, sure))
+        n = len(values)
+        shares = [((i + 1) / n) ** draws for i in range(n)]
+        exact = sum(v * (b - a) for v, (a, b) in zip(values, pairwise([0.0, *shares]), strict=True))
+        assert found == pytest.approx(exact, abs=1e-4)
+
+
+def _expected_best(bag: np.ndarray, draws: int, sure: np.float32, best: np.ndarray) -> float:
+    order = np.zeros(len(bag), np.int64)
+    if INTERPRETED:
+        return float(expected_best(bag, int(bag.sum()), draws, sure, best, order))
+    from axio.engine.compile import entry
+
+    return float(entry(_through)(bag, int(bag.sum()), draws, sure, best, order))
+
+
+def _through(bag, unseen, draws, sure, best, order):  # type: ignore[no-untyped-def]
+    return expected_best(bag, unseen, draws, sure, best, order)
+
+
+def test_two_players_share_one_result() -> None:
+    """What is good for one is bad for the other: results of both seats add up to one."""
+    table = played("axio", 2, 31)
+    assert table.turn is not None
+    view = table.view(table.turn)
+    playing = Rollouts(view.variant, view.state, blank_mind(view.variant), 3)
+    (tally,) = playing.run(view.legal_moves().actions[:2], 0, 2, TO_THE_END)
+    assert ((tally.means >= 0) & (tally.means <= 1)).all()
