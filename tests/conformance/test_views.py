@@ -17,6 +17,7 @@ from axio.table import Table
 from axio.view import View
 from tests.conformance.positions import CASES, STYLES, Case, play
 
+LITTLE = Budget(seconds=60, rollouts=24)
 EVERY = 11 if INTERPRETED else 6  # plies between the positions that are varied
 
 
@@ -97,7 +98,7 @@ def test_players_do_not_depend_on_what_is_hidden(case: Case) -> None:
             continue
         varied += 1
         for name in PLAYERS:
-            chosen = [player(name).choose(t.view(seat), Budget(), Generator("lot")) for t in (table, other)]
+            chosen = [player(name).choose(t.view(seat), LITTLE, Generator("lot")) for t in (table, other)]
             assert chosen[0] == chosen[1]
     # A solo player hides nothing from itself, unless tiles were removed unseen.
     assert varied > 0 or case.players == 1

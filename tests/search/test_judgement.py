@@ -35,18 +35,6 @@ def desk_of(table: Table) -> Any:
     return allocate(desk_dtype(len(table.variant.tracks)))
 
 
-def keenest_by_hand(table: Table, worth: np.ndarray) -> float:
-    """The most that any placement is worth, from its points alone."""
-    moves = table.legal_moves()
-    gains = table.gains(moves)
-    values = [
-        sum(worth[track, points] for track, points in enumerate(gain.tolist()))
-        for gain, action in zip(gains, moves.actions, strict=True)
-        if action < table.variant.first_other_action
-    ]
-    return max(values, default=0.0)
-
-
 @pytest.mark.parametrize(("game", "players"), SHORT)
 def test_a_mind_plays_whole_games(game: str, players: int) -> None:
     variant = find_variant(game, players)
@@ -94,6 +82,10 @@ def test_a_glance_takes_a_legal_move(game: str, players: int, plies: int) -> Non
     states = allocate(table.state.dtype, 2)
     states[0] = table.view(table.turn).state[0]
     room = np.zeros(variant.most_actions, np.int32)
+    keen = variant.kernels.keenest_at(
+        variant.tables, states[:1], seeded(1), find_mind(variant), desk_of(table)
+    )
+    assert keen in table.legal_moves().actions
     for keep in (1, 4):
         action, value = variant.kernels.glance_at(
             variant.tables, states, keep, find_mind(variant), desk_of(table), room

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from axio.games import GAMES
-from axio.players import PLAYERS
 
 from .driving import Client, Guest, Json, RunningServer, at_random
 
@@ -16,7 +15,7 @@ def listed(client: Client, which: str) -> dict[str, Json]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("level", PLAYERS)
+@pytest.mark.parametrize("level", ["random", "greedy", "balanced", "instant", "level1", "level5"])
 def test_a_game_against_a_bot_is_played_to_the_end(small: RunningServer, game: str, level: str) -> None:
     ann = small.guest()
     table = ann.open(game, ["me", level])

@@ -94,6 +94,11 @@ class Kernels:
         return self._make(thinking.glance_at, self._tables, self._states, 0, *self._minds)
 
     @cached_property
+    def keenest_at(self) -> Any:
+        mind, desk, _ = self._minds
+        return self._make(thinking.keenest_at, self._tables, self._states, seeded(0), mind, desk)
+
+    @cached_property
     def roll_out(self) -> Any:
         mind, desk, room = self._minds
         sums, points = np.zeros(1, np.float64), np.zeros((1, 1, 1), np.float64)

@@ -127,6 +127,13 @@ def glance_at(tables, states, keep, mind, desk, room):
     return glance(tables[0], states, 0, 1, keep, mind[0], desk[0], room)
 
 
+def keenest_at(tables, states, rng, mind, desk):
+    """The action that everybody would make in `states[0]` while it is played on from there."""
+    t, s = tables[0], states[0]
+    weigh(s, s.seat, mind[0].cap, gone(t, s), mind[0].knobs, desk[0].worth)
+    return keenest(t, s, rng, desk[0])
+
+
 def roll_out(tables, states, actions, n, seeds, turns, mind, desk, sums, squares, points):
     """Play on after each of `n` actions in the same guesses of what is hidden; add up what comes of it.
 

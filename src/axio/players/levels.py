@@ -8,8 +8,7 @@ ahead; the upper ones play on from the promising moves, longer and longer.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from ..view import View
 from .greedy import Greedy
 from .instant import Instant
 from .interface import Budget, Choice, Player
-from .limits import UNLIMITED
 from .rating import best_of
 from .sim import Sim
 
@@ -50,18 +48,27 @@ class Level:
 
     def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
         """What the player does within what this level allows."""
-        if self.rollouts is not None:
-            budget = Budget(min(budget.seconds, UNLIMITED), self.rollouts, budget.threads)
-        return self.player.choose(view, budget, lots)
+        allowed = [rollouts for rollouts in (self.rollouts, budget.rollouts) if rollouts is not None]
+        return self.player.choose(view, replace(budget, rollouts=min(allowed, default=None)), lots)
+
+
+def _opener(says: str, make: Callable[[], Player]) -> Callable[[], Player]:
+    """What opens a level; its docstring is what people read."""
+
+    def opened() -> Player:
+        return make()
+
+    opened.__doc__ = says
+    return opened
 
 
 LEVELS: dict[str, Callable[[], Player]] = {
-    "level1": partial(Glimpse, "level1", 6),
-    "level2": partial(Glimpse, "level2", 40),
-    "level3": lambda: Level("level3", Greedy()),
-    "level4": lambda: Level("level4", Instant()),
-    "level5": lambda: Level("level5", Sim(), 40),
-    "level6": lambda: Level("level6", Sim(), 200),
-    "level7": lambda: Level("level7", Sim(), 2000),
-    "level8": lambda: Level("level8", Sim()),
+    "level1": _opener("Sees six moves and takes the most points.", lambda: Glimpse("level1", 6)),
+    "level2": _opener("Sees forty moves and takes the most points.", lambda: Glimpse("level2", 40)),
+    "level3": _opener("Sees every move and takes the most points.", lambda: Level("level3", Greedy())),
+    "level4": _opener("Judges what each move leads to.", lambda: Level("level4", Instant())),
+    "level5": _opener("Plays on in its head, a little.", lambda: Level("level5", Sim(), 40)),
+    "level6": _opener("Plays on in its head 200 times a move.", lambda: Level("level6", Sim(), 200)),
+    "level7": _opener("Plays on in its head 2000 times a move.", lambda: Level("level7", Sim(), 2000)),
+    "level8": _opener("Thinks as long as it may.", lambda: Level("level8", Sim())),
 }
