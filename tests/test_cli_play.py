@@ -114,9 +114,12 @@ def test_enter_and_enter_start_a_game(save_file: Path) -> None:
 
 
 def test_the_menu_takes_numbers_and_names(save_file: Path) -> None:
-    play(text=typed("9", "3", "what", "4"))
+    play(text=typed("9", "3", "what", "10"))
     saved = json.loads(save_file.read_text())
     assert (saved["game"], saved["players"]) == (GAMES[2], ["you"])
+    play(text=typed("n", "3", "2"))
+    saved = json.loads(save_file.read_text())
+    assert saved["players"] == ["you", "level1"]
     assert "Please type 1, 2, 3, 4 or r" in play(text=typed("9", GAMES[-1], "greedy")).out
     saved = json.loads(save_file.read_text())
     assert (saved["game"], saved["players"]) == (GAMES[-1], ["you", "greedy"])

@@ -10,7 +10,7 @@ import click
 
 from ..games import GAMES
 from ..games import game as declared
-from ..players import PLAYERS
+from ..players import LEVELS, PLAYERS
 from .lines import in_columns
 from .saved import Saved
 from .seats import YOU
@@ -38,7 +38,7 @@ def game(left: Saved | None) -> str | None:
 
 def players() -> tuple[str, ...]:
     """Who plays. Raises `EOFError`."""
-    programs = sorted(PLAYERS, key=lambda name: name != OPPONENT)
+    programs = [OPPONENT, *LEVELS]
     choices = [(YOU, name) for name in programs] + [(YOU,), (YOU, YOU)]
     texts = [(name, _described(name)) for name in programs]
     texts += [("nobody", "Play alone."), ("a friend", "Take turns at this screen.")]
@@ -46,7 +46,7 @@ def players() -> tuple[str, ...]:
     for line in in_columns([(str(n), *row) for n, row in enumerate(texts, 1)], indent=2):
         click.echo(line)
     keys = {str(n): choice for n, choice in enumerate(choices, 1)}
-    keys |= {name: (YOU, name) for name in programs}
+    keys |= {name: (YOU, name) for name in PLAYERS} | {"nobody": (YOU,), "a friend": (YOU, YOU)}
     return _answer("Number, or Enter for 1: ", {"": choices[0], **keys})
 
 
