@@ -136,7 +136,7 @@ def _read_hands(variant: Variant, state: State, text: str) -> None:
 
 def _read_aside(variant: Variant, state: State, text: str) -> None:
     kinds = _read_tiles(variant, text, variant.hand)
-    state["aside"][0, : len(kinds)] = kinds
+    state["aside"][0, : len(kinds)] = kinds[::-1]  # the rules lay a hand aside from its end
     state["n_aside"] = len(kinds)
 
 

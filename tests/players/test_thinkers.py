@@ -11,6 +11,7 @@ from axio import Table, View
 from axio.chance import Generator
 from axio.match import play_match
 from axio.players import LEVELS, Budget, player
+from axio.search.analysis import analyse
 
 from ..search.positions import VARIANTS, played, redealt
 
@@ -89,11 +90,10 @@ def test_nobody_thinks_longer_than_agreed(game: str, players: int, name: str) ->
     assert min(over) < LATE
 
 
-def test_more_thought_sees_more() -> None:
-    view = _to_move(played("axio", 2, 12))
-    few = player("sim@200r").choose(view, Budget(), Generator(1))
-    many = player("sim@4000r").choose(view, Budget(), Generator(1))
-    assert few.candidates[0].why != many.candidates[0].why
+@pytest.mark.parametrize("rollouts", [200, 1000, 4000])
+def test_a_budget_of_rollouts_is_used_and_kept_to(rollouts: int) -> None:
+    found = analyse(_to_move(played("axio", 2, 12)), seed=1, rollouts=rollouts)
+    assert 0.7 * rollouts <= found.rollouts <= rollouts
 
 
 def test_values_are_between_nothing_and_everything() -> None:
@@ -105,12 +105,10 @@ def test_values_are_between_nothing_and_everything() -> None:
 
 def test_one_move_needs_no_thought() -> None:
     """Where there is nothing to choose, the only move is made."""
-    table = played("axio", 1, 200)
-    while len(table.legal_moves()) > 1 and table.plies:
-        table.undo()
-    view = _to_move(table)
-    if len(view.legal_moves()) == 1:
-        assert choice("sim@10r", view) == str(view.legal_moves()[0])
+    views = (_to_move(played("axio", 1, 200, seed)) for seed in range(40))
+    view = next(view for view in views if len(view.legal_moves()) == 1)
+    for name in ("sim@10r", "mc@10r", "instant", *LEVELS):
+        assert choice(name, view) == str(view.legal_moves()[0])
 
 
 @pytest.mark.parametrize("name", ["instant", "sim@150r"])

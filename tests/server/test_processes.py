@@ -226,7 +226,8 @@ def test_when_one_process_dies_the_game_goes_on_at_the_other(
                 his.play(0)
                 again.until(lambda message: message.get("moves") is not None)
                 again.play(0)
-                his.until("step")
+                heard = his.until("step")
+        assert heard["n"] == again.n
 
 
 def test_workers_share_a_port(database: str, tmp_path_factory: pytest.TempPathFactory) -> None:

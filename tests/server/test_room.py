@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from axio.server.play.acts import Act, Hired, Moved, Sat
+from axio.server.play.acts import Act, Drew, Hired, Moved, Sat
 from axio.server.play.entries import deadline
 from axio.server.play.orders import hear
 from axio.server.play.refusals import Refused
@@ -56,6 +56,7 @@ def test_a_held_draw_of_a_table_that_nobody_has_in_memory_is_made_after_a_start(
             room = await server.rooms.get("table")
             await until(lambda: room.game.held is None)
             sweeping.cancel()
+            assert isinstance(room.game.last, Drew)
 
     run(before)
     run(after)

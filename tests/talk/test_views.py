@@ -154,4 +154,5 @@ def test_a_view_between_the_last_exchange_and_its_draw_comes_back() -> None:
     for event in whole.events:
         carry_out(table, event)
         for seat in range(2):
-            read_view(write_view(table.view(seat)))
+            text = write_view(table.view(seat))
+            assert write_view(read_view(text)) == text

@@ -10,15 +10,15 @@ import msgspec
 
 from ..chance import Generator
 from ..errors import BadText
-from ..games import LANGUAGES
 from ..position import Position
 from ..record import replay
 from ..review.hints import Hint, hint
 from ..review.wording import Wording
 from ..view import View
 from .choosing import choose
+from .language import language_option
 from .lines import in_columns, points
-from .review import budget_of
+from .thinking import budget_of, thinking_options
 
 SECONDS = 1.0
 
@@ -26,20 +26,8 @@ SECONDS = 1.0
 @click.command("hint")
 @click.argument("position", metavar="POSITION_OR_RECORD")
 @click.option("--game", "number", type=int, default=1, show_default=True, help="Which game of a file.")
-@click.option(
-    "--time", "seconds", type=click.FloatRange(0.01, 600), help=f"Seconds to think.  [default: {SECONDS}]"
-)
-@click.option("--rollouts", type=click.IntRange(100), help="Rollouts to play: the same every time.")
-@click.option("--threads", type=click.IntRange(1, 64), default=1, show_default=True, help="Threads to use.")
-@click.option("--seed", default="0", show_default=True, help="A number or any text; it decides every guess.")
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(LANGUAGES),
-    default=LANGUAGES[0],
-    show_default=True,
-    help="The language.",
-)
+@thinking_options(SECONDS, "to think")
+@language_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def command(
     position: str,

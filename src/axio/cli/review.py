@@ -9,9 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ..errors import AxioError, BadRecord
-from ..games import LANGUAGES
 from ..players import Budget
-from ..players.limits import UNLIMITED
 from ..record import Record
 from ..record import replay as replayed
 from ..review.game import Decision, Review, decisions, judged, start_of
@@ -22,8 +20,10 @@ from ..review.report import SIGNS, summary_rows, told_turn
 from ..review.wording import Wording
 from ..writing import write_out
 from .choosing import choose
+from .language import language_option
 from .lines import count, one_line
 from .progress import progress
+from .thinking import budget_of, thinking_options
 
 SECONDS = 0.5
 WIDTH = 110  # where there is no terminal to fit
@@ -33,21 +33,9 @@ STYLES = {"best": "green", "inaccuracy": "yellow", "mistake": "red", "blunder": 
 @click.command("review")
 @click.argument("file")
 @click.option("--game", "number", type=int, default=1, show_default=True, help="Which game of the file.")
-@click.option(
-    "--time", "seconds", type=click.FloatRange(0.01, 600), help=f"Seconds a move.  [default: {SECONDS}]"
-)
-@click.option("--rollouts", type=click.IntRange(100), help="Rollouts a move: the same every time.")
-@click.option("--threads", type=click.IntRange(1, 64), default=1, show_default=True, help="Threads to use.")
-@click.option("--seed", default="0", show_default=True, help="A number or any text; it decides every guess.")
+@thinking_options(SECONDS, "a move")
 @click.option("--seat", type=int, help="Tell only of this seat's moves, counted from 0.")
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(LANGUAGES),
-    default=LANGUAGES[0],
-    show_default=True,
-    help="The language.",
-)
+@language_option
 @click.option("--html", "html_file", metavar="OUT", help="Write a page; - is standard output.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def command(
@@ -84,15 +72,6 @@ def command(
         click.echo(msgspec.json.format(msgspec.json.encode(reviewed), indent=1))
     elif html_file != "-":
         _report(reviewed, wording, seat)
-
-
-def budget_of(seconds: float | None, rollouts: int | None, threads: int, usual: float) -> Budget:
-    """How long to think about each move, by seconds or by rollouts."""
-    if seconds is not None and rollouts is not None:
-        raise click.UsageError("--time and --rollouts cannot be used together.")
-    if rollouts is not None:
-        return Budget(UNLIMITED, rollouts, threads)
-    return Budget(seconds or usual, threads=threads)
 
 
 def _reviewed(record: Record, made: Sequence[Decision], budget: Budget, seed: str) -> Review:

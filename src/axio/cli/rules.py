@@ -7,7 +7,8 @@ import sys
 
 import click
 
-from ..games import LANGUAGES, rules_page
+from ..games import rules_page
+from .language import language_option
 
 # Where the rules page says which of its sentences are ours; not where it explains the marks, in `code`.
 MARK = re.compile(r"(?<!`)\[(ruling|reconstruction|Festlegung|Rekonstruktion)\](?!`)")
@@ -17,14 +18,7 @@ WIDEST = 100
 
 @click.command("rules")
 @click.argument("name", metavar="GAME")
-@click.option(
-    "--lang",
-    "language",
-    type=click.Choice(LANGUAGES),
-    default=LANGUAGES[0],
-    show_default=True,
-    help="The language.",
-)
+@language_option
 @click.option("--plain", is_flag=True, help="Print the Markdown as it is written, as into a pipe.")
 def command(name: str, language: str, plain: bool) -> None:
     """Read the rules of a game."""
