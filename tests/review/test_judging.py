@@ -101,7 +101,7 @@ def test_a_result_is_worth_what_the_search_says(name: str, players: int) -> None
     points = [tuple(scores.values()) for scores in table.result.scores]
     seat = last.turn
     assert seat is not None
-    playing = Rollouts(last.variant, last.state, find_mind(last.variant), 0)
+    playing = Rollouts(last.view(seat), find_mind(last.variant), 0)
     (tally,) = playing.run(np.array([last.action_of(move)], np.int32), 0, 1, TO_THE_END)
     ours = value_of_result(last.variant, table.result.place, points, seat)
     assert ours == pytest.approx(float(straight(last.variant, tally.means)[0]), abs=1e-5)

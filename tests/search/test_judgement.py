@@ -19,9 +19,9 @@ from axio.engine.layout import allocate
 from axio.engine.lots import seeded
 from axio.engine.minds import MOST_SEATS, desk_dtype
 from axio.engine.phases import OVER
-from axio.games import find_variant
+from axio.games import GAMES, find_variant
 from axio.search.minds import blank_mind, find_mind
-from axio.search.rollouts import TO_THE_END, Rollouts
+from axio.search.rollouts import NEVER, TO_THE_END, Rollouts
 
 from .positions import VARIANTS, played
 
@@ -64,7 +64,7 @@ def test_rollouts_to_the_end_count_real_results(game: str, players: int, plies: 
     table = played(game, players, plies)
     assert table.turn is not None
     view = table.view(table.turn)
-    playing = Rollouts(view.variant, view.state, blank_mind(view.variant), 7)
+    playing = Rollouts(view, blank_mind(view.variant), 7)
     actions = view.legal_moves().actions[:: max(1, len(view.legal_moves()) // 3)][:3]
     (tally,) = playing.run(actions, 0, 1 if INTERPRETED else 4, TO_THE_END)
     assert (tally.points >= 0).all()
@@ -73,6 +73,31 @@ def test_rollouts_to_the_end_count_real_results(game: str, players: int, plies: 
     (again,) = playing.run(actions, 0, 1 if INTERPRETED else 4, TO_THE_END)
     assert (tally.sums == again.sums).all()
     assert (tally.points == again.points).all()
+
+
+@pytest.mark.parametrize(
+    ("game", "players", "plies"),
+    [("rota", 2, 22)] if INTERPRETED else [(game, players, 6) for game in GAMES for players in (1, 2, 4)],
+)
+def test_late_in_a_game_everybody_looks_at_what_moves_lead_to(game: str, players: int, plies: int) -> None:
+    """By looks from now on, or never: that leads elsewhere, and each to the same again."""
+    table = played(game, players, plies)
+    assert table.turn is not None
+    view = table.view(table.turn)
+    mind, action = find_mind(view.variant), view.legal_moves().actions[:1]
+    often = 1 if INTERPRETED else 16
+
+    def points(late: float) -> list[float]:
+        (tally,) = Rollouts(view, mind, 7, late=late).run(action, 0, often, TO_THE_END)
+        assert tally.count.tolist() == [often]
+        assert 0 <= tally.means[0] <= 1
+        return [*tally.points.ravel().tolist(), *tally.sums.tolist()]
+
+    looking = points(0.0)
+    assert looking == points(0.0)
+    if not INTERPRETED:
+        assert points(NEVER) == points(1.0)  # never more than all of it is gone
+        assert looking != points(NEVER)
 
 
 @pytest.mark.parametrize(("game", "players", "plies"), POSITIONS)
@@ -112,7 +137,7 @@ def test_tiles_that_were_set_aside_are_guessed_too() -> None:
     """In the short game some unseen tiles are in no hand and not in the bag either."""
     table = new_game("trio", 2, seed=5, options={"short": True})
     view = table.view(0)
-    playing = Rollouts(view.variant, view.state, blank_mind(view.variant), 3)
+    playing = Rollouts(view, blank_mind(view.variant), 3)
     (tally,) = playing.run(view.legal_moves().actions[:1], 0, 1, 1)
     assert tally.count.tolist() == [1]
     assert int(view.state["unseen"][0]) > int(view.state["in_bag"][0]) + 3

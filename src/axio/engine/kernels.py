@@ -30,7 +30,7 @@ HOOKS = (
     "refusal",
     "scored",
 )
-LEARNING = ("self_play", "contest")  # loops that only training needs
+NOT_FOR_PLAYING = ("thinking_rules", "self_play", "contest")  # no loop, and loops that only training needs
 
 
 class Kernels:
@@ -77,7 +77,7 @@ class Kernels:
     # ------------------------------------------------------------ thinking, in `engine.thinking`
 
     @cached_property
-    def _thinking(self) -> dict[str, Any]:
+    def thinking_rules(self) -> dict[str, Any]:
         """The rules, and with them the parts that thinking is made of."""
         rules = dict(self.rules)
         for template in thinking.PARTS:
@@ -91,27 +91,28 @@ class Kernels:
 
     @cached_property
     def glance_at(self) -> Any:
-        return self._make(thinking.glance_at, self._tables, self._states, 0, *self._minds)
+        return self._make_thinking(thinking.glance_at, self._tables, self._states, 0, *self._minds)
 
     @cached_property
     def keenest_at(self) -> Any:
         mind, desk, _ = self._minds
-        return self._make(thinking.keenest_at, self._tables, self._states, seeded(0), mind, desk)
+        return self._make_thinking(thinking.keenest_at, self._tables, self._states, seeded(0), mind, desk)
 
     @cached_property
     def roll_out(self) -> Any:
         mind, desk, room = self._minds
         sums, points = np.zeros(1, np.float64), np.zeros((1, 1, 1), np.float64)
-        seeds = np.zeros(1, np.uint64)
-        return self._make(
-            thinking.roll_out, self._tables, self._states, room, 0, seeds, 0, mind, desk, sums, sums, points
-        )
+        seeds, lots, late = np.zeros(1, np.uint64), np.zeros((1, 2), np.int64), np.float32(0)
+        return self._make_thinking(
+            thinking.roll_out, self._tables, self._states, room, 0, seeds, 0, late, lots, lots, mind, desk,
+            room, sums, sums, points,
+        )  # fmt: skip
 
     @cached_property
     def self_play(self) -> Any:
         inputs, results = np.zeros((1, 1), np.float32), np.zeros(1, np.float32)
         owners = np.zeros(1, np.int64)
-        return self._make(
+        return self._make_thinking(
             thinking.self_play, self._tables, self._states, self._states, 0, 0, seeded(0), *self._minds,
             inputs, results, owners, 0,
         )  # fmt: skip
@@ -119,7 +120,7 @@ class Kernels:
     @cached_property
     def contest(self) -> Any:
         keeps, points = np.zeros(1, np.int64), np.zeros(1, np.float64)
-        return self._make(
+        return self._make_thinking(
             thinking.contest,
             self._tables,
             self._states,
@@ -136,14 +137,19 @@ class Kernels:
         names = [
             name
             for name, value in vars(type(self)).items()
-            if isinstance(value, cached_property) and not name.startswith("_") and name not in LEARNING
+            if isinstance(value, cached_property) and not name.startswith("_") and name not in NOT_FOR_PLAYING
         ]
         for name in names:
             getattr(self, name)
         return len(names)
 
     def _make(self, loop: Any, *arguments: Any) -> Any:
-        bound = bind(loop, self._thinking if loop.__module__ == thinking.__name__ else self.rules)
+        return self._compiled(bind(loop, self.rules), arguments)
+
+    def _make_thinking(self, loop: Any, *arguments: Any) -> Any:
+        return self._compiled(bind(loop, self.thinking_rules), arguments)
+
+    def _compiled(self, bound: Any, arguments: tuple[Any, ...]) -> Any:
         if not INTERPRETED:
             self._compile(bound, arguments)
         return bound

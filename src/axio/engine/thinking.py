@@ -19,9 +19,20 @@ from .result import outcome
 from .standins import apply, goes_on, gone, hope, keenest, legal, lot, outlook, pick, rate, scored
 from .worth import sum_up, weigh
 
+LOOKS = np.int64(8)  # moves that are looked at close to the end
+# Numbers that parts are called with are NumPy's: for each plain one a part would be compiled once more.
+HERE, TRIAL = np.int64(0), np.int64(1)  # places in an array of states: a position, room to try a move in,
+AFTER, AFTER_TRIAL = np.int64(2), np.int64(3)  # and the same for a position that is played on
+
+
+def move_on(t, s, action):
+    """Carry out an action or what chance drew: called, since copies of it would take long to compile."""
+    apply(t, s, action)
+
 
 def take_in(t, s, seat, mind, desk):
     """Write the position in which a seat has just moved into `desk.inputs`; how many numbers that are."""
+    desk.outlook[:] = 0
     outlook(t, s, seat, desk.outlook)
     played = gone(t, s)
     for turn in range(t.players):
@@ -44,7 +55,7 @@ def list_best(t, s, keep, mind, desk, room):
     What counts is what the points are worth now. Actions that are no placements are always among them, last.
     """
     n = legal(t, s, room)
-    weigh(s, s.seat, mind.cap, gone(t, s), mind.knobs, desk.worth)
+    weigh(s, np.int64(s.seat), mind.cap, gone(t, s), mind.knobs, desk.worth)
     kept = 0
     first_other = n
     while first_other > 0 and not scored(t, np.int64(room[first_other - 1])):
@@ -72,51 +83,68 @@ def list_best(t, s, keep, mind, desk, room):
 
 def glance(t, states, at, trial, keep, mind, desk, room):
     """The action that leads to the best position, of the most promising ones; what it is worth."""
-    seat = states[at].seat
+    seat = np.int64(states[at].seat)
     n = list_best(t, states[at], keep, mind, desk, room)
     best, best_value = np.int64(desk.chosen[0]), np.float32(-1.0)
     for i in range(n):
         states[trial] = states[at]
-        apply(t, states[trial], np.int64(desk.chosen[i]))
+        move_on(t, states[trial], np.int64(desk.chosen[i]))
         value = size_up(t, states[trial], seat, mind, desk)
         if value > best_value:
             best, best_value = np.int64(desk.chosen[i]), value
     return best, best_value
 
 
-def guess_hidden(t, s, rng):
-    """Fill in what the view does not show: any unseen tiles, each as likely as any other."""
+def guess_hidden(t, s, lots, barred, rng):
+    """Fill in what the view does not show: any unseen tiles, each as likely as any other.
+
+    A row of `lots` says how many hidden tiles of a seat are drawn from the same tiles: all that are unseen,
+    less those in the same row of `barred`. Rows with more barred come first, so that none is left without.
+    """
+    in_bag = s.in_bag
     for seat in range(t.players):
-        hidden = 0
         while s.held[seat] > 0 and s.hands[seat, s.held[seat] - 1] == HIDDEN:
             s.held[seat] -= 1
             s.hands[seat, s.held[seat]] = NO_TILE
-            hidden += 1
-        in_bag = s.in_bag
-        for _ in range(hidden):
-            take(s, seat, drawn(s.bag, s.unseen, rng))
-        s.in_bag = in_bag
+    for row in range(len(lots)):
+        kept_out = 0
+        for kind in range(len(s.bag)):
+            s.bag[kind] -= barred[row, kind]
+            kept_out += barred[row, kind]
+        for _ in range(lots[row, 1]):
+            take(s, lots[row, 0], drawn(s.bag, s.unseen - kept_out, rng))
+        for kind in range(len(s.bag)):
+            s.bag[kind] += barred[row, kind]
+    s.in_bag = in_bag
     while s.unseen > s.in_bag:  # tiles that were set aside before the game
         s.bag[drawn(s.bag, s.unseen, rng)] -= 1
         s.unseen -= 1
 
 
-def play_on(t, states, at, seat, turns, rng, mind, desk):
-    """Let everybody play by what points are worth until `seat` has moved so often; its worth to that seat."""
+def play_on(t, states, at, trial, seat, turns, late, rng, mind, desk, room):
+    """Let everybody play by what points are worth until `seat` has moved so often; its worth to that seat.
+
+    When more than `late` of the game is gone, everybody looks at what the best moves lead to: close to the
+    end a position says more than points do.
+    """
     s = states[at]
     while turns > 0 and s.phase != OVER:
         if s.phase >= DRAW:
-            apply(t, s, lot(t, s, rng))
+            move_on(t, s, lot(t, s, rng))
             continue
-        mover = s.seat
-        weigh(s, mover, mind.cap, gone(t, s), mind.knobs, desk.worth)
-        apply(t, s, keenest(t, s, rng, desk))
+        mover = np.int64(s.seat)
+        if gone(t, s) > late:
+            action, _ = glance(t, states, at, trial, LOOKS, mind, desk, room)
+        else:
+            weigh(s, mover, mind.cap, gone(t, s), mind.knobs, desk.worth)
+            action = keenest(t, s, rng, desk)
+        move_on(t, s, action)
         if mover == seat:
             turns -= 1
     return size_up(t, s, seat, mind, desk)
 
 
-PARTS = (take_in, size_up, list_best, glance, guess_hidden, play_on)
+PARTS = (move_on, take_in, size_up, list_best, glance, guess_hidden, play_on)
 
 
 # ---------------------------------------------------------------- what Python calls
@@ -124,39 +152,42 @@ PARTS = (take_in, size_up, list_best, glance, guess_hidden, play_on)
 
 def glance_at(tables, states, keep, mind, desk, room):
     """The best of the most promising actions in `states[0]` by a look at what they lead to."""
-    return glance(tables[0], states, 0, 1, keep, mind[0], desk[0], room)
+    return glance(tables[0], states, HERE, TRIAL, keep, mind[0], desk[0], room)
 
 
 def keenest_at(tables, states, rng, mind, desk):
     """The action that everybody would make in `states[0]` while it is played on from there."""
     t, s = tables[0], states[0]
-    weigh(s, s.seat, mind[0].cap, gone(t, s), mind[0].knobs, desk[0].worth)
+    weigh(s, np.int64(s.seat), mind[0].cap, gone(t, s), mind[0].knobs, desk[0].worth)
     return keenest(t, s, rng, desk[0])
 
 
-def roll_out(tables, states, actions, n, seeds, turns, mind, desk, sums, squares, points):
+def roll_out(
+    tables, states, actions, n, seeds, turns, late, lots, barred, mind, desk, room, sums, squares, points
+):
     """Play on after each of `n` actions in the same guesses of what is hidden; add up what comes of it.
 
     Plays until the seat to move has moved `turns` more times, with one guess for each of `seeds`: the same
-    seeds give the same results. `points` are those of all seats where playing on stopped.
+    seeds give the same results. `late` is for `play_on`, `lots` and `barred` are for `guess_hidden`. `points`
+    are those of all seats where playing on stopped.
     """
     t, rng = tables[0], desk[0].rng
-    seat = states[0].seat
+    seat = np.int64(states[0].seat)
     for number in range(len(seeds)):
         rng[0] = seeds[number]
         states[1] = states[0]
-        guess_hidden(t, states[1], rng)
+        guess_hidden(t, states[1], lots, barred, rng)
         luck = rng[0]
         for i in range(n):
             rng[0] = luck
-            states[2] = states[1]
-            apply(t, states[2], np.int64(actions[i]))
-            value = play_on(t, states, 2, seat, turns, rng, mind[0], desk[0])
+            states[AFTER] = states[1]
+            move_on(t, states[AFTER], np.int64(actions[i]))
+            value = play_on(t, states, AFTER, AFTER_TRIAL, seat, turns, late, rng, mind[0], desk[0], room)
             sums[i] += value
             squares[i] += value * value
             for other in range(t.players):
                 for track in range(points.shape[2]):
-                    points[i, other, track] += states[2].scores[other, track]
+                    points[i, other, track] += states[AFTER].scores[other, track]
 
 
 def self_play(tables, openings, states, keep, noise, rng, mind, desk, room, inputs, results, owners, first):
@@ -170,17 +201,17 @@ def self_play(tables, openings, states, keep, noise, rng, mind, desk, room, inpu
     row = first
     while states[0].phase != OVER:
         if states[0].phase >= DRAW:
-            apply(t, states[0], lot(t, states[0], rng))
+            move_on(t, states[0], lot(t, states[0], rng))
             continue
-        seat = states[0].seat
+        seat = np.int64(states[0].seat)
         if below(rng, 1000) < noise:
             action = pick(t, states[0], rng)
         elif keep == 0:
             weigh(states[0], seat, mind[0].cap, gone(t, states[0]), mind[0].knobs, desk[0].worth)
             action = keenest(t, states[0], rng, desk[0])
         else:
-            action, _ = glance(t, states, 0, 1, keep, mind[0], desk[0], room)
-        apply(t, states[0], action)
+            action, _ = glance(t, states, HERE, TRIAL, keep, mind[0], desk[0], room)
+        move_on(t, states[0], action)
         if states[0].phase != OVER:
             n = take_in(t, states[0], seat, mind[0], desk[0])
             for i in range(n):
@@ -202,7 +233,7 @@ def contest(tables, openings, states, keeps, games, rng, minds, desk, room, poin
         states[0] = openings[0]
         while states[0].phase != OVER:
             if states[0].phase >= DRAW:
-                apply(t, states[0], lot(t, states[0], rng))
+                move_on(t, states[0], lot(t, states[0], rng))
                 continue
             who = (states[0].seat + game) % t.players
             if keeps[who] == 0:
@@ -216,7 +247,7 @@ def contest(tables, openings, states, keeps, games, rng, minds, desk, room, poin
                 )
                 action = keenest(t, states[0], rng, desk[0])
             else:
-                action, _ = glance(t, states, 0, 1, keeps[who], minds[who], desk[0], room)
-            apply(t, states[0], action)
+                action, _ = glance(t, states, HERE, TRIAL, keeps[who], minds[who], desk[0], room)
+            move_on(t, states[0], action)
         for seat in range(t.players):
             points[(seat + game) % t.players] += outcome(states[0], seat, t.players, minds[0], desk[0])

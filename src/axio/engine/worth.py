@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compile import rule
+from .compile import rule, seldom
 
 POINTS = 40  # more than any placement scores
 EXTRA_TURN, EXCHANGE = 0, 1
@@ -20,7 +20,7 @@ STEEP, STEEPER, PLAIN, PLAINER, EXTRA, FRESH = range(6)
 KNOBS = 6
 
 
-@rule
+@seldom
 def weigh(s, seat, cap, gone, knobs, worth):
     """Fill the table for a seat, when so much of the game (0 to 1) is gone; a `cap` of 0 means none."""
     tracks = s.scores.shape[1]

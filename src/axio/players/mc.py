@@ -29,7 +29,7 @@ class FlatMonteCarlo:
         """The move after which most came of it."""
         variant = view.variant
         moves = _favourites(view)
-        playing = Rollouts(variant, view.state, _plain(variant), lots.bits(), budget.threads)
+        playing = Rollouts(view, _plain(variant), lots.bits(), budget.threads)
         total = Tally(len(moves), variant.players, len(variant.tracks))
         everything = np.arange(len(moves))
         until = time.perf_counter() + budget.seconds

@@ -136,7 +136,7 @@ def judge(view: View, made: int | None, budget: Budget, seed: int) -> Judgement:
     tried += [
         action for action in dict.fromkeys((made, simple)) if action is not None and action not in tried
     ]
-    playing = Rollouts(view.variant, view.state, find_mind(view.variant), seed + APART, budget.threads)
+    playing = Rollouts(view, find_mind(view.variant), seed + APART, budget.threads)
     try:
         if turns == TO_THE_END:
             compared = finished = _sample(playing, tried, TO_THE_END, budget, COMPARE + FINISH)

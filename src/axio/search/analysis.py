@@ -8,13 +8,14 @@ import numpy as np
 
 from ..moves import Move
 from ..view import View
-from .halving import Meter, halve
+from .halving import Meter, halve, worth
 from .minds import find_mind, has_learned
-from .rollouts import TO_THE_END, Rollouts, Tally
+from .rollouts import NEVER, TO_THE_END, Rollouts, Tally
 
 TURNS = 4  # own moves that rollouts go on for after the one that is tried
 WIDTH = 16  # moves that are played on
 FAITH = 100.0  # rollouts that the first look counts as much as
+LATE = 0.85  # of the game: from then on rollouts look at what moves lead to
 CHEAP = 40  # rollouts that a move should get, or fewer moves are played on
 LEAST_WIDTH = 4
 
@@ -53,6 +54,7 @@ def analyse(
     turns: int = TURNS,
     width: int = WIDTH,
     faith: float = FAITH,
+    late: float = LATE,
     include: tuple[int, ...] = (),
 ) -> Analysis:
     """Think about the position of a view, whose seat has to move, for so long or for so many rollouts.
@@ -62,7 +64,7 @@ def analyse(
     variant = view.variant
     actions = view.legal_moves().actions
     mind = find_mind(variant)
-    playing = Rollouts(variant, view.state, mind, seed, threads)
+    playing = Rollouts(view, mind, seed, threads, late if has_learned(mind) else NEVER)
     try:
         if has_learned(mind):
             (glance,) = playing.run(actions, 0, 1, 0)
@@ -74,8 +76,7 @@ def analyse(
         tally = halve(playing, actions[chosen], turns, Meter(seconds, rollouts), looks, faith)
     finally:
         playing.close()
-    worth = (tally.sums + faith * looks) / (tally.count + faith)
-    return _analysis(view, actions[chosen], tally, worth)
+    return _analysis(view, actions[chosen], tally, worth(tally, looks, faith))
 
 
 def _width(width: int, moves: int, rollouts: int | None) -> int:
@@ -90,15 +91,15 @@ def _promising(actions: np.ndarray, looks: np.ndarray, width: int, include: tupl
     return np.unique(np.concatenate([order[:width], wanted]))
 
 
-def _analysis(view: View, actions: np.ndarray, tally: Tally, worth: np.ndarray) -> Analysis:
+def _analysis(view: View, actions: np.ndarray, tally: Tally, values: np.ndarray) -> Analysis:
     """The lines in order: those that stayed to the end first, each group by what they are worth."""
-    order = np.lexsort([-worth, -tally.count])
+    order = np.lexsort([-values, -tally.count])
     errors = tally.errors
     lines = tuple(
         Line(
             move=view.variant.decode(view.state, int(actions[i])),
             action=int(actions[i]),
-            value=float(worth[i]),
+            value=float(values[i]),
             error=float(errors[i]),
             rollouts=int(tally.count[i]),
         )

@@ -1,7 +1,8 @@
 """Finding the best of some moves: all are tried, then the better half of them, and so on.
 
 Sequential halving: every round gets the same share of the budget, and half as many moves. Time runs out
-between chunks of a few milliseconds, so that nobody waits longer than was agreed.
+between chunks of a few milliseconds, so that nobody waits longer than was agreed. Nor longer than needed:
+where more thought would change next to nothing, the rest of the time is given back.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from .rollouts import CHUNK, Rollouts, Tally
 PATIENCE = 0.006  # seconds between two looks at the clock
 PORTION = 8 * CHUNK  # guesses between two looks at the clock where rollouts are counted
 LEFT = 2  # moves that the last round compares
+SURE = 3.0  # standard errors by which a move may be better than it looks
+AT_STAKE = 0.001  # of winning or of the places: less is not worth waiting for
+ENOUGH = 300  # rollouts of each move before their errors are believed
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +55,29 @@ def halve(
             for tally in rollouts.run(actions[alive], first, guesses, turns):
                 total.add(alive, tally)
             first += guesses
+            if meter.rollouts is None and _decided(total, alive, looks, faith):
+                return total
         if number + 1 < rounds:
-            worth = (total.sums + faith * looks) / (total.count + faith)
-            best = np.argsort(-worth[alive], kind="stable")
+            best = np.argsort(-worth(total, looks, faith)[alive], kind="stable")
             alive = np.sort(alive[best[: max(LEFT, ceil(len(alive) / 2))]])
     return total
+
+
+def worth(total: Tally, looks: np.ndarray, faith: float) -> np.ndarray:
+    """What moves are worth by what came of them, and by how they looked, as much as `faith` says."""
+    values: np.ndarray = (total.sums + faith * looks) / (total.count + faith)
+    return values
+
+
+def _decided(total: Tally, alive: np.ndarray, looks: np.ndarray, faith: float) -> bool:
+    """Whether no move can be better than the best one by so much that it would matter."""
+    if total.count[alive].min() < ENOUGH:
+        return False
+    values, errors = worth(total, looks, faith)[alive], total.errors[alive]
+    best = int(values.argmax())
+    others = np.arange(len(alive)) != best
+    might = values + SURE * np.hypot(errors, errors[best])
+    return bool((might[others] - values[best] < AT_STAKE).all())
 
 
 def _portions(share: int | None, moves: int, until: float) -> Iterator[int]:

@@ -11,10 +11,12 @@ import numpy as np
 from ..engine.layout import allocate
 from ..engine.lots import seeds
 from ..engine.minds import desk_dtype
-from ..games.variant import State, Variant
+from ..view import View
+from .hidden import hidden_tiles
 
 CHUNK = 16  # guesses that are added up together: the same ones, however many threads there are
 TO_THE_END = 1 << 30  # turns
+NEVER = 2.0  # more of a game than there is, for `late`
 
 
 class Tally:
@@ -51,12 +53,14 @@ class Tally:
 class Rollouts:
     """All that playing on from one position needs: what is known of it, and room for every thread."""
 
-    def __init__(self, variant: Variant, state: State, mind: Any, seed: int, threads: int = 1) -> None:
-        self.variant = variant
-        self.state = state
+    def __init__(self, view: View, mind: Any, seed: int, threads: int = 1, late: float = NEVER) -> None:
+        self.variant = view.variant
+        self.state = view.state
         self.mind = mind
+        self.late = np.float32(late)
         self.seed = seed & (2**64 - 1)
-        self._loop = variant.kernels.roll_out
+        self._hidden = hidden_tiles(view)
+        self._loop = self.variant.kernels.roll_out
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def close(self) -> None:
@@ -79,13 +83,14 @@ class Rollouts:
     def _chunk(self, work: tuple[np.ndarray, np.ndarray, int]) -> Tally:
         actions, guesses, turns = work
         tracks = len(self.variant.tracks)
-        states = allocate(self.state.dtype, 3)
+        states = allocate(self.state.dtype, 4)
         states[0] = self.state[0]
         desk = allocate(desk_dtype(tracks))
         tally = Tally(len(actions), self.variant.players, tracks)
         self._loop(
-            self.variant.tables, states, actions, len(actions), guesses, turns, self.mind, desk,
-            tally.sums, tally.squares, tally.points,
+            self.variant.tables, states, actions, len(actions), guesses, turns, self.late, *self._hidden,
+            self.mind, desk, np.zeros(self.variant.most_actions, np.int32), tally.sums, tally.squares,
+            tally.points,
         )  # fmt: skip
         tally.count += len(guesses)
         return tally

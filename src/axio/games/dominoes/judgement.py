@@ -114,9 +114,6 @@ def worth_of_pyramids(t, s, a, b, desk):
 def outlook(t, s, seat, out):
     """For each colour: the best and second-best cell for it, the best if the hand has it, and how often."""
     colours = len(s.gain)
-    for colour in range(colours):
-        for k in range(4):
-            out[colour, k] = 0
     for cell in range(len(s.cells) - 1):
         if s.open[cell] > 0 and s.open[cell] < COVERED:
             for colour in range(colours):

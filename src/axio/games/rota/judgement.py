@@ -7,7 +7,7 @@ import numpy as np
 from ...engine.compile import rule
 from ...engine.lots import below
 from ...engine.worth import sum_up
-from .rules import BLANK, TURNS, beside, encode, names, rate
+from .rules import BLANK, TURNS, encode, lies_at, names, rate
 
 
 @rule
@@ -45,28 +45,30 @@ def keenest(t, s, rng, desk):
 
 
 @rule
+def met(t, s, at, corner, k):
+    """The colour of the k-th corner around a corner of a square, and how many up to it show that colour."""
+    colour = lies_at(t, s, at, corner, k)
+    points = 0
+    if colour != BLANK:
+        for m in range(k + 1):
+            points += lies_at(t, s, at, corner, m) == colour
+    return colour, points
+
+
+@rule
 def outlook(t, s, seat, out):
     """For each colour: the best circle for it, and how many give two and one (no tile is in hand then)."""
-    colours = len(s.gain)
-    for colour in range(colours):
-        for k in range(4):
-            out[colour, k] = 0
     for i in range(s.n_edge):
         at = s.edge[i]
         for corner in range(4):
             for k in range(3):
-                one = s.grid[beside(at, t.circle[corner, k, 0], t.circle[corner, k, 1])]
-                colour = t.corners[one, t.circle[corner, k, 2]]
-                if colour == BLANK:
+                colour, points = met(t, s, at, corner, k)
+                if points == 0:
                     continue
-                points = 1
-                for m in range(k):
-                    two = s.grid[beside(at, t.circle[corner, m, 0], t.circle[corner, m, 1])]
-                    points += t.corners[two, t.circle[corner, m, 2]] == colour
                 out[colour, 0] = max(out[colour, 0], np.float32(points))
                 out[colour, 1] += points == 2
                 out[colour, 2] += points == 1
-    for colour in range(colours):
+    for colour in range(len(s.gain)):
         out[colour, 0] *= np.float32(0.33)
         out[colour, 1] *= np.float32(0.1)
         out[colour, 2] *= np.float32(0.03)
@@ -82,14 +84,9 @@ def hope(t, s, seat, known, desk):
         for corner in range(4):
             most = np.float32(0.0)
             for k in range(3):
-                one = s.grid[beside(at, t.circle[corner, k, 0], t.circle[corner, k, 1])]
-                colour = t.corners[one, t.circle[corner, k, 2]]
-                if colour == BLANK:
+                colour, points = met(t, s, at, corner, k)
+                if points == 0:
                     continue
-                points = 1
-                for m in range(k):
-                    two = s.grid[beside(at, t.circle[corner, m, 0], t.circle[corner, m, 1])]
-                    points += t.corners[two, t.circle[corner, m, 2]] == colour
                 most = max(most, desk.worth[colour, points])
             total += most
         best = max(best, total)

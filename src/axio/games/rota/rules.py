@@ -128,6 +128,13 @@ def apply(t, s, action):
 
 
 @rule
+def lies_at(t, s, at, corner, k):
+    """The colour of the k-th other corner in the circle around a corner of a square, `BLANK` for none."""
+    tile = s.grid[beside(at, t.circle[corner, k, 0], t.circle[corner, k, 1])]
+    return t.corners[tile, t.circle[corner, k, 2]]
+
+
+@rule
 def rate(t, s, action):
     """Write what a placement would score on the track, by colour, into `s.gain` (4, 5, 6)."""
     for colour in range(len(s.gain)):
@@ -142,8 +149,7 @@ def rate(t, s, action):
             colour = np.uint8(name - 1)
         points = 0
         for k in range(3):
-            other = s.grid[beside(at, t.circle[corner, k, 0], t.circle[corner, k, 1])]
-            points += t.corners[other, t.circle[corner, k, 2]] == colour
+            points += lies_at(t, s, at, corner, k) == colour
         s.gain[colour] = min(s.gain[colour] + points, t.cap - s.scores[s.seat, colour])
 
 

@@ -77,6 +77,12 @@ def matching_edges(t, s, action):
     return edges, star
 
 
+@rule
+def points_for(edges, star):
+    """What so many matching edges score: double on a star (6)."""
+    return np.int64(2 * edges if star else edges)
+
+
 # ---------------------------------------------------------------- where a tile fits
 #
 # A set of arrangements is a number of 64 bits, so that a whole hand is tried on a slot at once.

@@ -22,6 +22,7 @@ from .board import (
     matching_edges,
     passing,
     placements,
+    points_for,
 )
 
 
@@ -73,13 +74,11 @@ def keenest(t, s, rng, desk):
 @rule
 def outlook(t, s, seat, out):
     """The best and second-best place on the board, the best with the hand, and how many places that has."""
-    for k in range(4):
-        out[0, k] = 0
     hand = in_hand(t, s, seat)
     for slot in range(len(t.slots)):
         if s.slot[slot] == LIVE:
             edges, star = most_edges(t, s, slot)
-            points = np.float32(2 * edges if star else edges)
+            points = np.float32(points_for(edges, star))
             if points > out[0, 0]:
                 out[0, 1] = out[0, 0]
                 out[0, 0] = points
@@ -88,8 +87,7 @@ def outlook(t, s, seat, out):
             ways = allowed(t, s, slot) & hand
             while ways != NOTHING:
                 edges, star = matching_edges(t, s, encode(slot, first_of(ways)))
-                points = np.float32(2 * edges if star else edges)
-                out[0, 2] = max(out[0, 2], points)
+                out[0, 2] = max(out[0, 2], np.float32(points_for(edges, star)))
                 out[0, 3] += 1
                 ways &= ways - ONE
     out[0, 0] *= np.float32(0.1)
@@ -149,8 +147,7 @@ def ceiling(t, s, slot, worth):
 @rule
 def worth_of_edges(edges, star, worth):
     """What the points for matching edges and the extra turn for many are worth."""
-    points = np.int64(2 * edges if star else edges)
-    value = worth[0, min(points, POINTS - 1)]
+    value = worth[0, min(points_for(edges, star), POINTS - 1)]
     return value + worth[1, EXTRA_TURN] if edges >= ENOUGH else value
 
 

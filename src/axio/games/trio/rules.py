@@ -42,6 +42,7 @@ from .board import (
     nth_of,
     passing,
     placements,
+    points_for,
 )
 
 # ---------------------------------------------------------------- what may be done
@@ -183,7 +184,7 @@ def rate(t, s, action):
     s.gain[0] = 0
     if action < placements(t):
         edges, star = matching_edges(t, s, action)
-        s.gain[0] = 2 * edges if star else edges
+        s.gain[0] = points_for(edges, star)
         if t.players == 1 and edges >= ENOUGH:
             s.gain[0] += 3
 
