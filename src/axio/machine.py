@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import platform
+from functools import cache
 from importlib.metadata import version
 
 
+@cache
 def machine() -> str:
     """What this ran on, in a line."""
     name = platform.processor() or platform.machine()

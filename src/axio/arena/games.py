@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ..chance import Generator
 from ..games import find_variant
+from ..machine import machine
 from ..match import play_match
 from ..players import Budget, Choice, Player
 from ..players.limits import Limited
@@ -32,6 +33,7 @@ class Played(Struct, frozen=True):
     moves: tuple[int, ...]
     seconds: tuple[float, ...]
     slowest: tuple[float, ...]
+    machine: str = ""  # where it was played
 
     @property
     def seating(self) -> Seating:
@@ -82,6 +84,7 @@ def play(settings: Settings, seating: Seating) -> Played:
         tuple(clock.moves for clock in timed),
         tuple(round(clock.seconds, 6) for clock in timed),
         tuple(round(clock.slowest, 6) for clock in timed),
+        machine(),
     )
 
 

@@ -30,11 +30,11 @@ class Provenance(Struct, frozen=True):
 
 
 def provenance(summary: Summary) -> Provenance:
-    """The provenance of figures that are made here and now."""
+    """The provenance of figures that are made now, of games that were played wherever they say."""
     return Provenance(
         command(summary.settings, summary.deals),
         __version__,
-        machine(),
+        "; ".join(summary.machines) or machine(),
         platform.python_version(),
         {library: installed(library) for library in LIBRARIES},
         datetime.now(UTC).isoformat(timespec="seconds"),

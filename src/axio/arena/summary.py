@@ -62,6 +62,7 @@ class Summary(Struct, frozen=True):
     seats: tuple[SeatFigures, ...]
     share_of_the_deal: Estimate | None
     sprt: Standing | None
+    machines: tuple[str, ...] = ()  # on which the games were played
 
     def ranking(self) -> list[BotFigures]:
         """The bots, the strongest first: by Elo or, alone, by their mean points, the lowest first."""
@@ -93,6 +94,7 @@ def summarise(
         _seats(settings, tables, resamples),
         share_of_the_deal(settings, tables, resamples),
         sprt,
+        tuple(sorted({game.machine for table in tables for game in table if game.machine})),
     )
 
 
