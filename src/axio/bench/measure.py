@@ -1,4 +1,4 @@
-"""Measuring: short rounds, the yardstick and the games in turn, medians of many rounds.
+"""Measuring the rules: short rounds, the yardstick and the games in turn, medians of many rounds.
 
 The yardstick runs right before each piece of work, so what else the machine does falls on both, and the
 ratio stays true where the speeds do not.
@@ -7,7 +7,7 @@ ratio stays true where the speeds do not.
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from time import perf_counter
 
@@ -20,6 +20,7 @@ from ..table import new_game
 from . import yardstick
 
 Count = Callable[[], tuple[float, ...]]  # does some work and says how much of each kind it was
+SLICE = 0.05  # seconds of a round
 
 
 class Speed(msgspec.Struct, frozen=True):
@@ -32,7 +33,7 @@ class Speed(msgspec.Struct, frozen=True):
     ratio: float  # to the yardstick's speed in the same round, the median of all rounds
 
 
-class Report(msgspec.Struct, frozen=True):
+class Report(msgspec.Struct, frozen=True, tag_field="suite", tag="rules"):
     """All that was measured in one run, and where."""
 
     machine: str
@@ -101,20 +102,7 @@ def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[floa
     for do in work.values():
         do()
     compile_seconds = perf_counter() - start
-    rounds: dict[tuple[str, str], list[tuple[float, float]]] = {name: [] for names in work for name in names}
-    reference: list[tuple[float, float]] = []
-    slice_seconds = 0.05
-    total = max(3, round(seconds / slice_seconds))
-    for n in range(total):
-        for names, do in work.items():
-            # The yardstick comes right before each piece of work, so that both meet the same machine.
-            (base,) = rates(beside, slice_seconds / 2)
-            reference.append((base, 1.0))
-            for name, rate in zip(names, rates(do, slice_seconds), strict=True):
-                rounds[name].append((rate, rate / base))
-        tick((n + 1) / total)
-    speeds = [summary(("yardstick random", "moves/s"), reference)]
-    speeds += [summary(name, values) for name, values in rounds.items()]
+    speeds = beside_the_yardstick(work, beside, seconds, tick)
     return Report(
         machine=machine(),
         python=platform.python_version(),
@@ -122,10 +110,33 @@ def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[floa
         numba=installed("numba"),
         players=players,
         seconds=seconds,
-        speeds=tuple(speeds),
+        speeds=speeds,
         compile_seconds=compile_seconds,
         state_bytes={game: find_variant(game, players).opening.dtype.itemsize for game in games},
     )
+
+
+def beside_the_yardstick(
+    work: Mapping[tuple[tuple[str, str], ...], Count],
+    beside: Count,
+    seconds: float,
+    tick: Callable[[float], None],
+) -> tuple[Speed, ...]:
+    """Measure each piece of work for about so many seconds, in rounds; the yardstick's speed comes first."""
+    rounds: dict[tuple[str, str], list[tuple[float, float]]] = {name: [] for names in work for name in names}
+    reference: list[tuple[float, float]] = []
+    total = max(3, round(seconds / SLICE))
+    for n in range(total):
+        for names, do in work.items():
+            # The yardstick comes right before each piece of work, so that both meet the same machine.
+            (base,) = rates(beside, SLICE / 2)
+            reference.append((base, 1.0))
+            for name, rate in zip(names, rates(do, SLICE), strict=True):
+                rounds[name].append((rate, rate / base))
+        tick((n + 1) / total)
+    speeds = [summary(("yardstick random", "moves/s"), reference)]
+    speeds += [summary(name, values) for name, values in rounds.items()]
+    return tuple(speeds)
 
 
 def rates(do: Count, seconds: float) -> tuple[float, ...]:

@@ -1,30 +1,52 @@
-"""`axio bench`: how fast the engine is here."""
+"""`axio bench`: how fast the engine is here, and how fast players think."""
 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from ..games import GAMES, game
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..bench.measure import Report, Speed
+    from ..bench.thinking import ThinkingReport
+
+SUITES = ("rules", "thinking")
+
 
 @click.command()
 @click.argument("games", nargs=-1, metavar="[GAME]...")
+@click.option(
+    "--suite",
+    type=click.Choice(SUITES),
+    default=SUITES[0],
+    show_default=True,
+    help="What to measure: how fast the rules run, or how fast players think.",
+)
 @click.option("--players", default=2, show_default=True, help="Number of players.")
 @click.option("--seconds", default=2.0, show_default=True, help="How long each thing is measured, about.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def command(games: tuple[str, ...], players: int, seconds: float, as_json: bool) -> None:
+def command(games: tuple[str, ...], suite: str, players: int, seconds: float, as_json: bool) -> None:
     """Measure GAMEs (all, if none is named) on one core of this machine.
 
-    Every figure is also given as a ratio to a yardstick that ran beside it in the same run: only that can be
+    Every speed is also given as a ratio to a yardstick that ran beside it in the same run: only that can be
     compared between machines and between days.
+
+    The suite `thinking` measures rollouts and where their time goes, what a second thread gains, `instant`,
+    and how much memory a game takes.
     """
     import msgspec
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from ..bench.measure import run
+    from ..bench import measure, thinking
     from ..errors import WrongOption
     from ..games import find_variant
 
@@ -34,6 +56,7 @@ def command(games: tuple[str, ...], players: int, seconds: float, as_json: bool)
     for name in chosen:
         find_variant(name, players)
     errors = Console(stderr=True)
+    report: Report | ThinkingReport
     with Progress(
         TextColumn("measuring"),
         BarColumn(),
@@ -42,33 +65,85 @@ def command(games: tuple[str, ...], players: int, seconds: float, as_json: bool)
         disable=not errors.is_terminal,
     ) as progress:
         task = progress.add_task("bench", total=1.0)
+        run = thinking.run if suite == "thinking" else measure.run
         report = run(chosen, players, seconds, lambda done: progress.update(task, completed=done))
     if as_json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n")
+        return
+    console = Console()
+    if isinstance(report, measure.Report):
+        show_rules(console, report)
     else:
-        show(report)
+        show_thinking(console, report)
+    console.print(f"Python {report.python}, NumPy {report.numpy}, Numba {report.numba}.")
 
 
-def show(report: object) -> None:
-    """Print a report as a table."""
-    from rich.console import Console
-    from rich.table import Table
+def show_rules(console: Console, report: Report) -> None:
+    """Print what was measured of the rules."""
+    title = f"{report.machine}; one core, {report.players} players"
+    console.print(speeds_table(title, report.speeds))
+    sizes = ", ".join(f"{name} {size:,} bytes" for name, size in report.state_bytes.items())
+    console.print(f"A state: {sizes}. First compilation and warming up: {report.compile_seconds:.1f} s.")
 
-    from ..bench.measure import Report
 
-    assert isinstance(report, Report)
-    table = Table(title=f"{report.machine}; one core, {report.players} players", title_justify="left")
-    table.add_column("what")
-    table.add_column("speed", justify="right")
-    table.add_column("unit")
-    table.add_column("±", justify="right")
-    table.add_column("of the yardstick", justify="right")
-    for speed in report.speeds:
+def show_thinking(console: Console, report: ThinkingReport) -> None:
+    """Print what was measured of players that think."""
+    title = f"{report.machine}; one core, {report.players} players"
+    console.print(speeds_table(title, report.speeds))
+    console.print(profile_table(report))
+    console.print(players_table(report))
+    console.print(f"Compilation, positions and warming up: {report.compile_seconds:.1f} s.")
+
+
+def speeds_table(title: str, speeds: Sequence[Speed]) -> Table:
+    """Speeds beside the yardstick's."""
+    table = _table(title, "what", "speed", "unit", "±", "of the yardstick", text=("what", "unit"))
+    for speed in speeds:
         table.add_row(
             speed.name, f"{speed.per_second:,.0f}", speed.unit, f"{speed.spread:.0%}", f"{speed.ratio:.3g} ×"
         )
-    console = Console()
-    console.print(table)
-    sizes = ", ".join(f"{name} {size:,} bytes" for name, size in report.state_bytes.items())
-    console.print(f"A state: {sizes}. First compilation and warming up: {report.compile_seconds:.1f} s.")
-    console.print(f"Python {report.python}, NumPy {report.numpy}, Numba {report.numba}.")
+    return table
+
+
+def profile_table(report: ThinkingReport) -> Table:
+    """Where the time of rollouts goes at each stage of a game."""
+    stages = tuple(dict.fromkeys(profile.stage for profile in report.profiles))
+    table = _table("Where the time of rollouts goes", "game", "part", *stages, text=("game", "part"))
+    for name in dict.fromkeys(profile.game for profile in report.profiles):
+        own = [profile for profile in report.profiles if profile.game == name]
+        for parts in zip(*(profile.parts for profile in own), strict=True):
+            table.add_row(name, parts[0].part, *(f"{part.share:.1%}" for part in parts))
+        explained = (f"{profile.explained:.0%}" for profile in own)
+        table.add_row(name, "all parts, of the whole as measured", *explained)
+        whole = (f"{profile.microseconds:,.1f} µs" for profile in own)
+        table.add_row(name, "a rollout as a whole", *whole, end_section=True)
+    return table
+
+
+def players_table(report: ThinkingReport) -> Table:
+    """What threads gain, how long `instant` takes, how much memory a game needs."""
+    whats = tuple(dict.fromkeys(speed_up.what for speed_up in report.threads))
+    threads = report.threads[0].threads
+    title = f"Players; {report.cores} cores"
+    columns = (*(f"{threads} threads, {what}" for what in whats), "instant, a move", "memory", "at most")
+    table = _table(title, "game", *columns, text=("game",))
+    for look, memory in zip(report.instant, report.memory, strict=True):
+        gains = [speed_up for speed_up in report.threads if speed_up.game == look.game]
+        table.add_row(
+            look.game,
+            *(f"{gain.times:.2f} × ± {gain.spread:.0%}" for gain in gains),
+            f"{look.microseconds:,.0f} µs",
+            f"{memory.megabytes:,.0f} MB",
+            f"{memory.most:,.0f} MB: {'met' if memory.met else 'missed'}",
+        )
+    return table
+
+
+def _table(title: str, *columns: str, text: tuple[str, ...]) -> Table:
+    """An empty table: columns of `text`, and of numbers."""
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, justify="left" if column in text else "right")
+    return table

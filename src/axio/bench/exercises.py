@@ -1,0 +1,43 @@
+"""Rollouts from a position as `sim` plays them: its moves, its depth, its care close to the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..search.analysis import CHEAP, LATE, TURNS, WIDTH, analyse
+from ..search.minds import find_mind, has_learned
+from ..search.rollouts import NEVER, TO_THE_END, Rollouts
+from ..view import View
+from .measure import Count
+
+SEED = 1
+
+
+class Exercise:
+    """A position, and all that is decided about its rollouts before the first one is played."""
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.variant = view.variant
+        self.mind = find_mind(view.variant)
+        learned = has_learned(self.mind)
+        self.turns = TURNS if learned else TO_THE_END
+        self.late = LATE if learned else NEVER
+        lines = analyse(view, seed=SEED, rollouts=WIDTH * CHEAP).lines
+        self.actions = np.sort(np.array([line.action for line in lines], np.int32))
+
+    def rollouts(self, threads: int = 1) -> Rollouts:
+        """Ready to play on, with so many threads."""
+        return Rollouts(self.view, self.mind, SEED, threads, self.late)
+
+    def play(self, rollouts: Rollouts, guesses: int) -> int:
+        """Play on from every move in so many guesses; how many rollouts that were."""
+        return sum(int(tally.count.sum()) for tally in rollouts.run(self.actions, 0, guesses, self.turns))
+
+
+def rollouts_work(exercises: Sequence[Exercise], guesses: int) -> Count:
+    """So many guesses from each position, in one thread: every piece of work is the same."""
+    ready = [(exercise, exercise.rollouts()) for exercise in exercises]
+    return lambda: (sum(exercise.play(rollouts, guesses) for exercise, rollouts in ready),)

@@ -1,0 +1,128 @@
+"""Rollouts taken apart: how often they call each of their parts, and each part on its own, over and over.
+
+Templates like those of `engine.thinking`, to be bound to a game's rules. Machine code of inlined rules has no
+names that a profiler could tell them apart by; so `trace` plays rollouts as `roll_out` does (a test compares
+what comes of them), counts calls and keeps some positions in which they happened, and `repeat` does nothing
+but call one part in those positions.
+"""
+# Typed by Numba at compilation, as rules are.
+# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..engine.compile import bind, part
+from ..engine.kernels import Kernels
+from ..engine.lots import below
+from ..engine.phases import DRAW, OVER
+from ..engine.standins import gone, keenest, lot
+from ..engine.thinking import AFTER, AFTER_TRIAL, HERE, LOOKS, TRIAL, glance, guess_hidden, move_on, size_up
+from ..engine.worth import weigh
+
+PARTS = (
+    "copying positions",
+    "guessing what is hidden",
+    "weighing points",
+    "finding the keenest move",
+    "moves and draws",
+    "judging the position",
+    "looks close to the end",
+)
+COPY, GUESS, WEIGH, KEENEST, MOVE, JUDGE, LOOK = (np.int64(number) for number in range(len(PARTS)))
+BY_LOT = np.int64(-1)  # the action of a draw: which tile comes is not decided yet
+
+
+def note(s, which, action, calls, samples, actions, lots):
+    """Count a call of a part, and keep the position in which it happens with the same chance as any other."""
+    at = calls[which]
+    calls[which] += 1
+    if at >= samples.shape[1]:
+        at = below(lots, calls[which])
+    if at < samples.shape[1]:
+        samples[which, at] = s
+        actions[which, at] = action
+
+
+def trace(
+    tables, states, tried, n, seeds, turns, late, lots, barred, mind, desk, room, sums, calls, samples,
+    actions, kept_by,
+):  # fmt: skip
+    """`engine.thinking.roll_out` and `play_on`, with a note of every call of a part."""
+    t, rng = tables[0], desk[0].rng
+    seat = np.int64(states[0].seat)
+    s = states[AFTER]
+    for number in range(len(seeds)):
+        rng[0] = seeds[number]
+        note(states[0], COPY, BY_LOT, calls, samples, actions, kept_by)
+        states[1] = states[0]
+        note(states[1], GUESS, BY_LOT, calls, samples, actions, kept_by)
+        guess_hidden(t, states[1], lots, barred, rng)
+        luck = rng[0]
+        for i in range(n):
+            rng[0] = luck
+            note(states[1], COPY, BY_LOT, calls, samples, actions, kept_by)
+            states[AFTER] = states[1]
+            note(s, MOVE, np.int64(tried[i]), calls, samples, actions, kept_by)
+            move_on(t, s, np.int64(tried[i]))
+            left = turns
+            while left > 0 and s.phase != OVER:
+                if s.phase >= DRAW:
+                    note(s, MOVE, BY_LOT, calls, samples, actions, kept_by)
+                    move_on(t, s, lot(t, s, rng))
+                    continue
+                mover = np.int64(s.seat)
+                if gone(t, s) > late:
+                    note(s, LOOK, BY_LOT, calls, samples, actions, kept_by)
+                    action, _ = glance(t, states, AFTER, AFTER_TRIAL, LOOKS, mind[0], desk[0], room)
+                else:
+                    note(s, WEIGH, BY_LOT, calls, samples, actions, kept_by)
+                    weigh(s, mover, mind[0].cap, gone(t, s), mind[0].knobs, desk[0].worth)
+                    note(s, KEENEST, BY_LOT, calls, samples, actions, kept_by)
+                    action = keenest(t, s, rng, desk[0])
+                note(s, MOVE, np.int64(action), calls, samples, actions, kept_by)
+                move_on(t, s, action)
+                if mover == seat:
+                    left -= 1
+            note(s, JUDGE, BY_LOT, calls, samples, actions, kept_by)
+            sums[i] += size_up(t, s, seat, mind[0], desk[0])
+
+
+def repeat(tables, which, passes, seat, states, lots, barred, mind, desk, room, samples, actions, n):
+    """Call one part in each of its first `n` positions, so often; each is copied to where it may change.
+
+    The keenest move is found after points have been weighed: what that takes has to be taken off.
+    """
+    t, rng = tables[0], desk[0].rng
+    s = states[HERE]
+    seen = 0
+    for _ in range(passes):
+        for i in range(n):
+            states[HERE] = samples[which, i]
+            if which == GUESS:
+                guess_hidden(t, s, lots, barred, rng)
+            elif which == WEIGH or which == KEENEST:  # noqa: SIM109, compiled code has no tuples of numbers
+                weigh(s, np.int64(s.seat), mind[0].cap, gone(t, s), mind[0].knobs, desk[0].worth)
+                if which == KEENEST:
+                    seen += keenest(t, s, rng, desk[0])
+            elif which == MOVE:
+                action = actions[which, i]
+                if action == BY_LOT:
+                    action = np.int64(lot(t, s, rng))
+                move_on(t, s, action)
+            elif which == JUDGE:
+                size_up(t, s, np.int64(seat), mind[0], desk[0])
+            elif which == LOOK:
+                glance(t, states, HERE, TRIAL, LOOKS, mind[0], desk[0], room)
+            seen += s.phase
+    return seen
+
+
+@cache
+def taken_apart(kernels: Kernels) -> tuple[Any, Any]:
+    """`trace` and `repeat` for a game."""
+    rules = {**kernels.thinking_rules, "note": part(note, {})}
+    return bind(trace, rules), bind(repeat, rules)
