@@ -35,6 +35,12 @@ PLAIN = Screen(colour=False, unicode=True, width=80, height=None, terminal=False
 
 
 @pytest.fixture(autouse=True)
+def hints_come_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole games are played by hints here, and none of them is about how good these are."""
+    monkeypatch.setattr(answers, "THOUGHT", 60)
+
+
+@pytest.fixture(autouse=True)
 def save_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the game in play is saved, empty at first."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

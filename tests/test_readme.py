@@ -81,7 +81,10 @@ def missing(shown: list[str], printed: str) -> str | None:
     # What is typed is not echoed here, so an answer stands behind the prompt.
     lines = iter([re.sub(r"^(> )+", "", line).rstrip() for line in printed.splitlines()])
     for line in shown:
-        if line != "..." and line.rstrip() not in lines:
+        wanted = re.compile(
+            ".+".join(map(re.escape, line.rstrip().split("…")))
+        )  # … leaves out part of a line
+        if line != "..." and not any(wanted.fullmatch(found) for found in lines):
             return line
     return None
 

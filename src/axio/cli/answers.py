@@ -8,14 +8,16 @@ import numpy as np
 
 from ..chance import Generator
 from ..moves import Move
-from ..players import Budget, player
+from ..players import Budget
 from ..position import Preview
+from ..review.hints import hint as best_moves
+from ..review.wording import Wording
 from ..view import View
 from .lines import in_columns, points
 from .telling import set_on
 
 SHOWN = 12  # moves that are listed at once
-ADVISER = "balanced"
+THOUGHT = 1000  # rollouts for a hint
 
 
 def numbered(moves: Sequence[tuple[Move, str]]) -> list[str]:
@@ -67,12 +69,22 @@ def list_moves(view: View, wanted: Sequence[str]) -> tuple[list[Move], list[str]
     return [move for move, _ in best], lines
 
 
-def hint(view: View, lots: Generator) -> tuple[list[Move], list[str]]:
-    """What a program would play here, with the moves it thought best."""
-    choice = player(ADVISER).choose(view, Budget(), lots)
-    listed = [(candidate.move, candidate.why) for candidate in choice.candidates]
-    head = f"  {ADVISER} would play {choice.move}. The best it saw:"
-    return [move for move, _ in listed], [head, *numbered(listed)]
+def hint(view: View, names: Sequence[str], lots: Generator) -> tuple[list[Move], list[str]]:
+    """The best moves after some thought, with what they are worth and what speaks for them."""
+    found = best_moves(view, Budget(rollouts=THOUGHT), lots.bits() >> 1)
+    wording = Wording("en", found.terms, tuple(names))
+    if not found.suggestions:
+        only = view.legal_moves()[0]
+        return [only], [f"  {wording.say('hint_only')}", *numbered([(only, "")])]
+    listed = [
+        (
+            Move.parse(one.candidate.move),
+            f"{wording.value(one.candidate.value)} ± {wording.change(one.candidate.error)}",
+        )
+        for one in found.suggestions
+    ]
+    reasons = [f"  {wording.remark(remark)}" for remark in found.suggestions[0].remarks]
+    return [move for move, _ in listed], [*numbered(listed), *reasons]
 
 
 def scored(move: Move, preview: Preview) -> str:
@@ -106,7 +118,7 @@ def help_lines(view: View) -> list[str]:
         ("moves", "the placements with most points"),
         *_narrowed(placement),
         ("3", "play number 3 of the moves listed last"),
-        ("hint", f"what {ADVISER} would play"),
+        ("hint", "the best moves after some thought"),
         ("score MOVE", "what a move would score, without playing it"),
         ("board", "draw the board again"),
         ("undo", "take a placement back, until tiles are drawn or others move"),

@@ -146,7 +146,7 @@ class Session:
                 say("\n".join(lines))
             case "hint":
                 lots = Generator(f"{self.game.seed}/hint/{self.table.plies}")
-                self._listed, lines = answers.hint(view, lots)
+                self._listed, lines = answers.hint(view, self.names, lots)
                 say("\n".join(lines))
             case "score":
                 if not order.rest:

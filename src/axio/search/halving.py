@@ -52,7 +52,9 @@ def halve(
         until = begun + meter.seconds * (number + 1) / rounds
         share = None if meter.rollouts is None else meter.rollouts // rounds
         for guesses in _portions(share, len(alive), until):
-            for tally in rollouts.run(actions[alive], first, guesses, turns):
+            # By the clock, all threads get the same; counted, the same is added up however many there are.
+            chunk = CHUNK if meter.rollouts is not None else ceil(guesses / rollouts.threads)
+            for tally in rollouts.run(actions[alive], first, guesses, turns, chunk):
                 total.add(alive, tally)
             first += guesses
             if meter.rollouts is None and _decided(total, alive, looks, faith):

@@ -59,6 +59,7 @@ class Rollouts:
         self.mind = mind
         self.late = np.float32(late)
         self.seed = seed & (2**64 - 1)
+        self.threads = threads
         self._hidden = hidden_tiles(view)
         self._loop = self.variant.kernels.roll_out
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
@@ -68,15 +69,17 @@ class Rollouts:
         if self._pool:
             self._pool.shutdown()
 
-    def run(self, actions: np.ndarray, first: int, guesses: int, turns: int) -> Iterator[Tally]:
+    def run(
+        self, actions: np.ndarray, first: int, guesses: int, turns: int, chunk: int = CHUNK
+    ) -> Iterator[Tally]:
         """Play on after each action in guesses number `first` and those after it; chunk by chunk.
 
         The chunks come in their order, and whoever adds them up gets the same numbers to the last bit.
         """
         actions = np.ascontiguousarray(actions, np.int32)
-        starts = range(first, first + guesses, CHUNK)
+        starts = range(first, first + guesses, chunk)
         chunks = [
-            (actions, seeds(self.seed, start, min(CHUNK, first + guesses - start)), turns) for start in starts
+            (actions, seeds(self.seed, start, min(chunk, first + guesses - start)), turns) for start in starts
         ]
         yield from self._pool.map(self._chunk, chunks) if self._pool else map(self._chunk, chunks)
 
