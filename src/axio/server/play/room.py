@@ -4,59 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
-from typing import Any
+from contextlib import suppress
 
 from ...errors import IllegalMove
 from ...moves import Move
 from ...reasons import Reason
-from ..storage.journal import Conflict, Entry, Journal
-from .acts import Act, Closed, Continued, Hired, Replaced, Returned, Rose, Sat, TookBack
-from .audience import Audience
-from .bots import DEFAULT_LEVEL, Bots
-from .connection import Connection, encode
-from .entries import due, entry_of, now
+from .acts import Closed, Continued, Hired, Replaced, Returned, Rose, Sat, TookBack
+from .bots import DEFAULT_LEVEL
+from .connection import Connection
+from .entries import due, now
 from .game import Game
+from .kept_table import KeptTable, Services
 from .refusals import Refused, Unavailable
-from .telling import Viewer
 
 RETRY = 5.0  # seconds until what failed is tried again
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Services:
-    """What every room uses."""
-
-    journal: Journal
-    bots: Bots
-    load: Callable[[str], Any]  # reads a table's game from the database
-
-
-class Room:
-    """All changes go through here, one at a time: carried out, committed, then told."""
+class Room(KeptTable):
+    """What people and bots can do at a table, and what happens there when nobody does anything."""
 
     def __init__(self, game: Game, services: Services) -> None:
-        self.audience = Audience(game)
-        self.lock = asyncio.Lock()
-        self._services = services
+        super().__init__(game, services)
         self._timer: asyncio.TimerHandle | None = None
         self._thinking: asyncio.Task[None] | None = None
         self._telling: asyncio.Task[None] | None = None
-        self._doubtful = False  # whether what is in memory may differ from what is kept
-        self._told = 0  # the number that everybody knows of, while that is so
-
-    @property
-    def game(self) -> Game:
-        """The game as its entries tell it."""
-        return self.audience.game
-
-    @property
-    def id(self) -> str:
-        return self.game.terms.id
 
     @property
     def idle(self) -> bool:
@@ -88,10 +61,6 @@ class Room:
         """A person with one seat looks from it; several people at one screen say who looks."""
         yours = self.game.seats_of(person)
         return yours[0] if len(yours) == 1 else None
-
-    def view(self, viewer: Viewer, ack: str | None = None) -> Any:
-        """The whole view for somebody."""
-        return self.audience.view(viewer, ack)
 
     # ------------------------------------------------------------ what is done
 
@@ -166,13 +135,6 @@ class Room:
         """The number of the entry that a message of any of somebody's seats has made; they are told."""
         async with self.alone():
             return self._acknowledged(self.game.seats_of(person), message, sender)
-
-    def _acknowledged(self, seats: Iterable[int], message: str, sender: Connection | None) -> int | None:
-        """The number of the entry that a message has made already; its sender is told."""
-        made = self.game.entry_of(message, seats)
-        if made is not None and sender is not None:
-            sender.tell(encode(self.view(sender.viewer, message)))
-        return made
 
     async def sit(self, person: str, name: str, seat: int | None = None) -> None:
         """Take a free seat; the game starts when none is left."""
@@ -269,106 +231,6 @@ class Room:
     def _check_playing(self) -> None:
         if self.game.status != "playing":
             raise Refused("not_allowed", "the game has not started, or it is over")
-
-    # ------------------------------------------------------------ carried out, committed, told
-
-    async def _act(self, *acts: Act) -> None:
-        """Let things happen, all of them or none."""
-        made: list[Entry] = []
-        for number, act in enumerate(acts, 1):
-            self.game.carry_out(act)
-            if number < len(acts):
-                made.append(entry_of(self.game, act))
-            else:
-                await self._keep(act, together_with=made)
-
-    async def _take(self, act: Sat | Hired) -> None:
-        """Let somebody sit down. If that was the last free seat the game starts, in the same commit."""
-        self.game.carry_out(act)
-        if self.game.free_seats():
-            await self._keep(act)
-        else:
-            sat = entry_of(self.game, act)
-            await self._keep(self.game.start(), together_with=[sat])
-
-    async def _keep(
-        self,
-        act: Act,
-        seat: int | None = None,
-        sender: Connection | None = None,
-        message: str = "",
-        together_with: Sequence[Entry] = (),
-    ) -> int:
-        """Commit what has just been carried out, then tell everybody; take it all back if that fails.
-
-        Returns the number of the entry. Raises `Refused`.
-        """
-        kept = self._services.journal.append(*together_with, entry_of(self.game, act))
-        number, before = self.game.number, self.game.number - len(together_with) - 1
-        try:
-            await asyncio.shield(kept)
-        except asyncio.CancelledError:
-            # Whoever asked is gone; what was begun is brought to its end all the same.
-            await asyncio.wait([kept])
-            if kept.exception() is not None:
-                await self._recover(before)
-            else:
-                self.audience.tell(act)
-                self.wake()
-            raise
-        except Exception as error:
-            await self._recover(before)
-            if seat is not None and not self._doubtful:
-                # A commit can succeed and its answer be lost, also that of a process which is gone.
-                made = self._acknowledged([seat], message, sender)
-                if made is not None:
-                    return made
-            if isinstance(error, Conflict):
-                raise Refused("stale", "somebody else was faster; look again") from None
-            log.error("table %s could not be kept", self.id, exc_info=error)
-            raise Unavailable from None
-        self.audience.tell(act, sender, message)
-        self.wake()
-        return number
-
-    async def _recover(self, before: int) -> None:
-        """What is in memory is not what is kept: read that again, now or before anybody asks."""
-        self._doubtful, self._told = True, before
-        try:
-            await self._read_again()
-        except Exception:
-            log.exception("table %s could not be read again", self.id)
-            self._try_again()
-
-    async def _read_again(self) -> None:
-        self.audience.game = await self._services.load(self.id)
-        self._doubtful = False
-        if self.game.number != self._told:
-            self.audience.tell_views()
-        self.wake()
-
-    @asynccontextmanager
-    async def alone(self) -> AsyncIterator[None]:
-        """Nobody changes the table meanwhile, and what is in memory is what is kept. Raises `Refused`."""
-        async with self.lock:
-            if self._doubtful:
-                try:
-                    await self._read_again()
-                except Exception:
-                    log.exception("table %s could not be read again", self.id)
-                    raise Unavailable from None
-            yield
-
-    async def catch_up(self, entries: Collection[tuple[int, int, Act]]) -> None:
-        """Carry out entries that another process has written."""
-        async with self.alone():
-            for number, at, act in entries:
-                if number != self.game.number + 1:
-                    continue
-                self.game.carry_out(act)
-                self.game.since = at
-                self.audience.tell(act)
-            self.wake()
 
     # ------------------------------------------------------------ what the server does by itself
 

@@ -17,8 +17,9 @@ from .acts import Act, read_act, write_act
 from .bots import Bots
 from .entries import now, table_row
 from .game import Game, Terms
+from .kept_table import Services
 from .refusals import NoSuchTable
-from .room import Room, Services
+from .room import Room
 
 KEPT = 500  # rooms without clients that stay in memory
 SWEEP = 5.0  # seconds between looks for what was missed
