@@ -15,12 +15,15 @@ RULE_CODE := src/axio/engine/features.py,src/axio/engine/hands.py,src/axio/engin
 INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conformance/test_playouts.py $\
 	tests/search/test_judgement.py
 
-.PHONY: play test setup lint unit interpreted crash format goldens lock bench clean
+.PHONY: play test setup lint unit compiled pytest interpreted crash format goldens lock bench clean
 
 play: .venv/run.done
 	@$(BIN)/axio serve --open
 
-test: lint unit interpreted
+# mypy works on one core only: meanwhile the others can compile.
+test: setup
+	@$(MAKE) --no-print-directory -j 2 lint compiled
+	@$(MAKE) --no-print-directory pytest interpreted
 
 setup: .venv/dev.done
 
@@ -46,14 +49,21 @@ lint: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
+unit: compiled
+	@$(MAKE) --no-print-directory pytest
+
 # Compile once before the tests start, or every worker would do it for itself.
-unit: setup
+compiled: setup
 	$(BIN)/axio warm
+
+pytest: setup
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # The same rules without compilation: coverage sees every line of rule code, and all of them must have run.
 interpreted: setup
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests/rules $(INTERPRETED_TESTS)
+	$(BIN)/python -m coverage erase
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal tests/rules $(INTERPRETED_TESTS)
+	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include="$(RULE_CODE)" --show-missing --fail-under=100
 
 # Kills the server thousands of times in the middle of games; `make test` does it some hundred times.
