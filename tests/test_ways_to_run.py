@@ -36,7 +36,7 @@ def digest(case: Case, twist: str) -> str:
 
 def digests() -> Iterator[str]:
     for case in cases():
-        if len(case.options) < 2:
+        if not case.options or (case.players == 2 and len(case.options) == 1):
             for twist in ("plain", "near the cap", "short of tiles"):
                 yield f"{case} {twist} {digest(case, twist)}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import cache
 
 from axio import Table, new_game
 from axio.chance import Generator
@@ -15,6 +15,11 @@ VARIANTS = [(game, players) for game in GAMES for players in range(1, MOST_PLAYE
 
 def played(game: str, players: int, plies: int, seed: int = 1, by: str = "greedy") -> Table:
     """A table after so many moves, or before the last one if the game was over sooner."""
+    return _played(game, players, plies, seed, by).copy()
+
+
+@cache
+def _played(game: str, players: int, plies: int, seed: int, by: str) -> Table:
     table = new_game(game, players, seed=seed)
     mover, lots = player(by), Generator(seed)
     for _ in range(plies):
@@ -53,9 +58,3 @@ def _drawn(bag: object, lots: Generator) -> int:
             bag[kind] -= 1  # type: ignore[index]
             return kind
     raise AssertionError("the bag is empty")
-
-
-def some_tables() -> Iterator[Table]:
-    """A position of each game for each number of players."""
-    for game, players in VARIANTS:
-        yield played(game, players, 9)

@@ -12,14 +12,16 @@ import numpy as np
 import pytest
 
 from axio import Table, new_game
+from axio.chance import Generator
 from axio.engine.compile import INTERPRETED
 from axio.engine.features import width
 from axio.engine.hopes import expected_best
 from axio.engine.layout import allocate
 from axio.engine.lots import seeded
 from axio.engine.minds import MOST_SEATS, desk_dtype
-from axio.engine.phases import OVER
+from axio.engine.phases import OFFER, OVER
 from axio.games import GAMES, find_variant
+from axio.players import Budget, player
 from axio.search.minds import blank_mind, find_mind
 from axio.search.rollouts import NEVER, TO_THE_END, Rollouts
 
@@ -27,8 +29,9 @@ from .positions import VARIANTS, played
 
 # Interpreted rules are a thousand times slower: short games, and positions close to the end. Loops that only
 # training needs are compiled here and nowhere else, so there are few of those games in any case.
-SHORT = [("rota", 1), ("rota", 2), *([] if INTERPRETED else [("axio", 2), ("trio", 3)])]
-LATE = [("axio", 1, 33), ("axio", 2, 31), ("hex", 2, 34), ("rota", 2, 20), ("trio", 1, 40), ("trio", 2, 60)]
+SHORT = [("rota", 1), *([] if INTERPRETED else [("rota", 2), ("axio", 2), ("trio", 3)])]
+LATE = [("axio", 1, 33), ("axio", 2, 33), ("hex", 2, 38), ("rota", 2, 22), ("trio", 1, 40), ("trio", 2, 60)]
+MOVER = "random" if INTERPRETED else "greedy"  # who looks at no points is there sooner
 POSITIONS = LATE if INTERPRETED else [*LATE, *((game, players, 6) for game, players in VARIANTS)]
 
 
@@ -61,7 +64,7 @@ def test_a_mind_plays_whole_games(game: str, players: int) -> None:
 
 @pytest.mark.parametrize(("game", "players", "plies"), POSITIONS)
 def test_rollouts_to_the_end_count_real_results(game: str, players: int, plies: int) -> None:
-    table = played(game, players, plies)
+    table = played(game, players, plies, by=MOVER)
     assert table.turn is not None
     view = table.view(table.turn)
     playing = Rollouts(view, blank_mind(view.variant), 7)
@@ -81,7 +84,7 @@ def test_rollouts_to_the_end_count_real_results(game: str, players: int, plies: 
 )
 def test_late_in_a_game_everybody_looks_at_what_moves_lead_to(game: str, players: int, plies: int) -> None:
     """By looks from now on, or never: that leads elsewhere, and each to the same again."""
-    table = played(game, players, plies)
+    table = played(game, players, plies, by=MOVER)
     assert table.turn is not None
     view = table.view(table.turn)
     mind, action = find_mind(view.variant), view.legal_moves().actions[:1]
@@ -100,9 +103,9 @@ def test_late_in_a_game_everybody_looks_at_what_moves_lead_to(game: str, players
         assert looking != points(NEVER)
 
 
-@pytest.mark.parametrize(("game", "players", "plies"), POSITIONS)
+@pytest.mark.parametrize(("game", "players", "plies"), [*POSITIONS, ("axio", 2, 20)])
 def test_a_glance_takes_a_legal_move(game: str, players: int, plies: int) -> None:
-    table = played(game, players, plies)
+    table = played(game, players, plies, by=MOVER)
     variant = table.variant
     assert table.turn is not None
     states = allocate(table.state.dtype, 2)
@@ -133,6 +136,18 @@ def test_simple_play_places_first_tiles_where_they_may_lie(players: int) -> None
         table.play_unchecked(keen)
 
 
+@pytest.mark.parametrize("game", ["axio"] if INTERPRETED else ["axio", "hex"])
+def test_simple_play_takes_a_new_hand_where_it_is_offered(game: str) -> None:
+    table, lots = new_game(game, 2, seed=1), Generator(1)
+    while table.state["phase"][0] != OFFER:
+        table = table if not table.over else new_game(game, 2, seed=lots.bits())
+        table.play(player("random").choose(table.view(table.turn), Budget(), lots).move)
+    keen = table.variant.kernels.keenest_at(
+        table.variant.tables, table.state.copy(), seeded(1), blank_mind(table.variant), desk_of(table)
+    )
+    assert table.variant.decode(table.state, keen).kind == "exchange"
+
+
 def test_tiles_that_were_set_aside_are_guessed_too() -> None:
     """In the short game some unseen tiles are in no hand and not in the bag either."""
     table = new_game("trio", 2, seed=5, options={"short": True})
@@ -150,12 +165,12 @@ def test_minds_meet(game: str) -> None:
     minds = np.concatenate([mind, mind])
     points = np.zeros(2)
     states, room = allocate(variant.opening.dtype, 2), np.zeros(variant.most_actions, np.int32)
-    keeps = np.array([0, 2], np.int64)
+    keeps, games = np.array([0, 2], np.int64), 1 if INTERPRETED else 2
     variant.kernels.contest(
-        variant.tables, variant.opening, states, keeps, 2, seeded(3), minds,
+        variant.tables, variant.opening, states, keeps, games, seeded(3), minds,
         allocate(desk_dtype(len(variant.tracks))), room, points,
     )  # fmt: skip
-    assert points.sum() == pytest.approx(2)
+    assert points.sum() == pytest.approx(games)
 
 
 @pytest.mark.parametrize("draws", [0, 1, 2, 5])
