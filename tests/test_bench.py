@@ -81,7 +81,8 @@ def test_warming_up_makes_every_loop_ready() -> None:
 
 
 def test_how_fast_players_think_as_json() -> None:
-    ran = run("bench", "--suite", "thinking", "--seconds", "0.01", "--json")
+    some = GAMES[2:]  # every game takes a while to compile
+    ran = run("bench", *some, "--suite", "thinking", "--seconds", "0.01", "--json")
     assert ran.code == 0, ran
     report = json.loads(ran.out)
     assert report["suite"] == "thinking"
@@ -89,21 +90,31 @@ def test_how_fast_players_think_as_json() -> None:
     assert report["cores"] >= 1
     assert {(speed["name"], speed["unit"]) for speed in report["speeds"]} == {
         ("yardstick random", "moves/s"),
-        *((f"{name} {stage}", "rollouts/s") for name in GAMES for stage in STAGES),
-        *((f"{name} instant", "moves/s") for name in GAMES),
+        *(
+            (f"{name} {stage}{how}", "rollouts/s")
+            for name in some
+            for stage in STAGES
+            for how in ("", ", thorough")
+        ),
+        *((f"{name} instant", "moves/s") for name in some),
     }
     assert all(speed["per_second"] > 0 and speed["ratio"] > 0 for speed in report["speeds"])
     assert [(part["game"], part["stage"]) for part in report["profiles"]] == [
-        (name, stage) for name in GAMES for stage in STAGES
+        (name, stage) for name in some for stage in STAGES
     ]
     for taken_apart in report["profiles"]:
         assert_shares(taken_apart)
     for what in ("instant", "memory"):
-        assert [row["game"] for row in report[what]] == list(GAMES)
-    assert {row["game"] for row in report["threads"]} == set(GAMES)
+        assert [row["game"] for row in report[what]] == list(some)
+    assert {row["game"] for row in report["threads"]} == set(some)
     assert all(row["threads"] == 2 and row["times"] > 0 for row in report["threads"])
     assert all(row["microseconds"] > 0 for row in report["instant"])
     assert all(0 < row["megabytes"] <= 300 and row["met"] for row in report["memory"])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_thinking_takes_little_memory(name: str) -> None:
+    assert 0 < memory.peak_of_a_game(name, 2, "40r") <= memory.MOST_MEGABYTES
 
 
 def assert_shares(taken_apart: Any) -> None:

@@ -72,7 +72,7 @@ def test_where_thought_changes_nothing_the_rest_of_the_time_is_given_back(
     ("worth", "spread"),
     [
         ([0.5, 0.5], 0.5),  # either may be better
-        ([0.5, 0.51, 0.52], 0.4),
+        ([0.6, 0.6, 0.6], 0.4),
     ],
 )
 def test_while_thought_could_change_something_all_the_time_is_used(worth: list[float], spread: float) -> None:

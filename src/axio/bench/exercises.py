@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..search.analysis import CHEAP, LATE, TURNS, WIDTH, analyse
+from ..search.analysis import CHEAP, QUICK, UNLEARNED, Manner, analyse
 from ..search.minds import find_mind, has_learned
-from ..search.rollouts import NEVER, TO_THE_END, Rollouts
+from ..search.rollouts import Rollouts
 from ..view import View
 from .measure import Count
 
@@ -18,14 +18,13 @@ SEED = 1
 class Exercise:
     """A position, and all that is decided about its rollouts before the first one is played."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, manner: Manner = QUICK) -> None:
         self.view = view
         self.variant = view.variant
         self.mind = find_mind(view.variant)
-        learned = has_learned(self.mind)
-        self.turns = TURNS if learned else TO_THE_END
-        self.late = LATE if learned else NEVER
-        lines = analyse(view, seed=SEED, rollouts=WIDTH * CHEAP).lines
+        manner = manner if has_learned(self.mind) else UNLEARNED
+        self.turns, self.late = manner.turns, manner.late
+        lines = analyse(view, seed=SEED, rollouts=manner.width * CHEAP).lines
         self.actions = np.sort(np.array([line.action for line in lines], np.int32))
 
     def rollouts(self, threads: int = 1) -> Rollouts:

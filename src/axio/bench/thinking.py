@@ -14,6 +14,7 @@ from ..chance import Generator
 from ..games import find_variant
 from ..machine import installed, machine
 from ..players import Budget, player
+from ..search.analysis import THOROUGH
 from .exercises import Exercise, rollouts_work
 from .measure import Count, Speed, beside_the_yardstick, yardstick_work
 from .memory import MOST_MEGABYTES, peak_of_a_game
@@ -117,6 +118,9 @@ def rollouts_and_looks(exercises: Mapping[str, Stages]) -> dict[tuple[tuple[str,
     for game, stages in exercises.items():
         for stage, some in stages.items():
             work[((f"{game} {stage}", "rollouts/s"),)] = rollouts_work(some, GUESSES)
+            work[((f"{game} {stage}, thorough", "rollouts/s"),)] = rollouts_work(
+                [Exercise(exercise.view, THOROUGH) for exercise in some], 1
+            )
         work[((f"{game} {INSTANT}", "moves/s"),)] = instant_work(
             [exercise for some in stages.values() for exercise in some]
         )

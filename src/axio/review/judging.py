@@ -16,8 +16,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..players.interface import Budget
-from ..search.analysis import TURNS, analyse
-from ..search.minds import find_mind
+from ..search.analysis import QUICK, UNLEARNED, analyse
+from ..search.minds import find_mind, has_learned
 from ..search.rollouts import CHUNK, TO_THE_END, Rollouts
 from ..view import View
 from .effects import after, wasted, wins_turn
@@ -120,14 +120,15 @@ def judge(view: View, made: int | None, budget: Budget, seed: int) -> Judgement:
     if len(actions) < 2:
         return Judgement(())
     # Without a judgement of positions, only the end says what they are worth.
-    turns = TURNS if find_mind(view.variant)["outer"].any() else TO_THE_END
+    manner = QUICK if has_learned(find_mind(view.variant)) else UNLEARNED
+    turns = manner.turns
     found = analyse(
         view,
         seed=seed,
         seconds=budget.seconds * SEARCH,
         rollouts=None if budget.rollouts is None else int(budget.rollouts * SEARCH),
         threads=budget.threads,
-        turns=turns,
+        manner=manner,
         include=() if made is None else (made,),
     )
     simple = simple_move(view)

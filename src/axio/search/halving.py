@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, log2
 
 import numpy as np
@@ -21,15 +21,16 @@ PORTION = 8 * CHUNK  # guesses between two looks at the clock where rollouts are
 LEFT = 2  # moves that the last round compares
 SURE = 3.0  # standard errors by which a move may be better than it looks
 AT_STAKE = 0.001  # of winning or of the places: less is not worth waiting for
-ENOUGH = 300  # rollouts of each move before their errors are believed
+ENOUGH = 100  # rollouts of each move before their errors are believed
 
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """How much may be spent: rollouts, where they are counted, otherwise seconds."""
+    """How much may be spent: rollouts, where they are counted, otherwise seconds since this was made."""
 
     seconds: float
     rollouts: int | None
+    begun: float = field(default_factory=time.perf_counter)
 
     def rounds(self, moves: int) -> int:
         """How many rounds so many moves need."""
@@ -47,9 +48,10 @@ def halve(
     alive = np.arange(len(actions))
     rounds = meter.rounds(len(actions))
     begun = time.perf_counter()
+    left = meter.begun + meter.seconds - begun
     first = 0
     for number in range(rounds):
-        until = begun + meter.seconds * (number + 1) / rounds
+        until = begun + left * (number + 1) / rounds
         share = None if meter.rollouts is None else meter.rollouts // rounds
         for guesses in _portions(share, len(alive), until):
             # By the clock, all threads get the same; counted, the same is added up however many there are.
