@@ -8,7 +8,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 RULE_CODE := src/axio/engine/features.py,src/axio/engine/hands.py,src/axio/engine/hopes.py,$\
 	src/axio/engine/loops.py,src/axio/engine/lots.py,src/axio/engine/network.py,src/axio/engine/result.py,$\
-	src/axio/engine/standing.py,src/axio/engine/thinking.py,src/axio/engine/worth.py,$\
+	src/axio/engine/shortlist.py,src/axio/engine/standing.py,src/axio/engine/thinking.py,src/axio/engine/worth.py,$\
 	src/axio/games/*/board.py,src/axio/games/*/scoring.py,src/axio/games/*/rules.py,src/axio/games/*/greedy.py,$\
 	src/axio/games/*/judgement.py
 

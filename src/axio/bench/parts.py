@@ -19,8 +19,19 @@ from ..engine.compile import bind, part
 from ..engine.kernels import Kernels
 from ..engine.lots import below
 from ..engine.phases import DRAW, OVER
-from ..engine.standins import gone, keenest, lot
-from ..engine.thinking import AFTER, AFTER_TRIAL, HERE, LOOKS, TRIAL, glance, guess_hidden, move_on, size_up
+from ..engine.standins import gone, lot
+from ..engine.thinking import (
+    AFTER,
+    AFTER_TRIAL,
+    HERE,
+    LOOKS,
+    TRIAL,
+    glance,
+    guess_hidden,
+    keenest,
+    move_on,
+    size_up,
+)
 from ..engine.worth import weigh
 
 PARTS = (

@@ -13,7 +13,10 @@ apply: Any = _unbound  # (t, s, action): carry out a legal action or what chance
 goes_on: Any = _unbound  # (t, s): whether the seat that has just moved moves again
 gone: Any = _unbound  # (t, s): how much of the game has been played, 0 to 1
 greediest: Any = _unbound  # (t, s, rng): an action with the most points now, and how many were rated
-keenest: Any = _unbound  # (t, s, rng, desk): the action whose points are worth the most now
+instead: Any = (
+    _unbound  # (t, s, value, desk): what simple play does rather than place for so much, -1: nothing
+)
+keen: Any = _unbound  # (t, s, start, keep, desk): list the placements worth the most now; how many
 lay: Any = _unbound  # (t, s, place, what): put something on the board, nothing else
 legal: Any = _unbound  # (t, s, out): write all legal actions, ascending; how many
 lot: Any = _unbound  # (t, s, rng): what chance does next

@@ -16,9 +16,11 @@ from .lots import below, drawn
 from .network import forward
 from .phases import DRAW, HIDDEN, NO_TILE, OVER
 from .result import outcome
-from .standins import apply, goes_on, gone, hope, keenest, legal, lot, outlook, pick, rate, scored
-from .worth import sum_up, weigh
+from .shortlist import NOTHING_YET
+from .standins import apply, goes_on, gone, hope, instead, keen, legal, lot, outlook, pick, scored
+from .worth import weigh
 
+STARTS = 1 << 16  # places to start looking at, so that of equal moves none is preferred
 LOOKS = np.int64(8)  # moves that are looked at close to the end
 # Numbers that parts are called with are NumPy's: for each plain one a part would be compiled once more.
 HERE, TRIAL = np.int64(0), np.int64(1)  # places in an array of states: a position, room to try a move in,
@@ -49,35 +51,27 @@ def size_up(t, s, seat, mind, desk):
     return forward(mind, desk, take_in(t, s, seat, mind, desk))
 
 
+def keenest(t, s, rng, desk):
+    """The action of simple play, by the worth of points on the desk; of equal ones, any."""
+    kept = keen(t, s, below(rng, STARTS), np.int64(1), desk)
+    other = instead(t, s, desk.values[0] if kept > 0 else np.float32(NOTHING_YET), desk)
+    return other if other >= 0 else np.int64(desk.chosen[0])
+
+
 def list_best(t, s, keep, mind, desk, room):
     """Write the most promising legal actions into `desk.chosen`, the best first; how many.
 
-    What counts is what the points are worth now. Actions that are no placements are always among them, last.
+    What counts is what the points are worth now. Where simple play would rather do something else than make a
+    placement, all such actions are among them, last.
     """
-    n = legal(t, s, room)
     weigh(s, np.int64(s.seat), mind.cap, gone(t, s), mind.knobs, desk.worth)
-    kept = 0
-    first_other = n
-    while first_other > 0 and not scored(t, np.int64(room[first_other - 1])):
-        first_other -= 1
-    keep = max(1, keep - (n - first_other))
-    for i in range(first_other):
-        action = np.int64(room[i])
-        rate(t, s, action)
-        value = sum_up(s, desk.worth)
-        if kept == keep and value <= desk.values[keep - 1]:
-            continue
-        at = min(kept, keep - 1)
-        while at > 0 and desk.values[at - 1] < value:
-            desk.values[at] = desk.values[at - 1]
-            desk.chosen[at] = desk.chosen[at - 1]
-            at -= 1
-        desk.values[at] = value
-        desk.chosen[at] = action
-        kept = min(kept + 1, keep)
-    for i in range(first_other, n):
-        desk.chosen[kept] = np.int64(room[i])
-        kept += 1
+    kept = keen(t, s, np.int64(0), keep, desk)
+    if instead(t, s, desk.values[0] if kept > 0 else np.float32(NOTHING_YET), desk) >= 0:
+        n = legal(t, s, room)
+        while n > 0 and not scored(t, np.int64(room[n - 1])):
+            n -= 1
+            desk.chosen[kept] = np.int64(room[n])
+            kept += 1
     return kept
 
 
@@ -144,7 +138,7 @@ def play_on(t, states, at, trial, seat, turns, late, rng, mind, desk, room):
     return size_up(t, s, seat, mind, desk)
 
 
-PARTS = (move_on, take_in, size_up, list_best, glance, guess_hidden, play_on)
+PARTS = (move_on, take_in, size_up, keenest, list_best, glance, guess_hidden, play_on)
 
 
 # ---------------------------------------------------------------- what Python calls

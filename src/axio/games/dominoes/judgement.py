@@ -6,8 +6,8 @@ import numpy as np
 
 from ...engine.compile import rule, seldom
 from ...engine.hopes import expected_best
-from ...engine.lots import below
 from ...engine.phases import OFFER, PLACE
+from ...engine.shortlist import NOTHING_YET, put, to_beat
 from ...engine.worth import POINTS
 from .board import COVERED, encode, placements
 from .rules import is_first, suits_first
@@ -33,34 +33,44 @@ def gone(t, s):
 
 
 @rule
-def keenest(t, s, rng, desk):
-    """The placement whose points are worth the most by `desk.worth`; a new hand where one is offered."""
+def instead(t, s, value, desk):
+    """What simple play does rather than make a placement that is worth so much: take an offered hand."""
+    return np.int64(placements(t)) if s.phase == OFFER else np.int64(-1)
+
+
+@rule
+def keen(t, s, start, keep, desk):
+    """List the placements whose points are worth the most by `desk.worth`; how many."""
+    kept, least = 0, np.float32(NOTHING_YET)
     if s.phase == OFFER:
-        return placements(t)
-    best, best_value = np.int64(-1), np.float32(-1.0)
+        return kept
     seat = s.seat
     first = is_first(s)
-    start = below(rng, np.int64(s.n_free))
+    start %= np.int64(s.n_free)
     for j in range(s.n_free):
         at = start + j
         slot = s.free[at if at < s.n_free else at - s.n_free]
         if first and not suits_first(t, s, slot):
             continue
         besides = look(t, s, slot, desk)
-        if besides + desk.most[0] + desk.most[1] <= best_value:
+        if besides + desk.most[0] + desk.most[1] <= least:
             continue
         for i in range(s.held[seat]):
             kind = s.hands[seat, i]
+            if i > 0 and s.hands[seat, i - 1] == kind:
+                continue
             ca, cb = t.pairs[kind, 0], t.pairs[kind, 1]
             value = besides + desk.halves[0, ca] + desk.halves[1, cb]
             if ca == cb:
                 value = besides + worth_of_double(t, s, slot, ca, desk)
-            if value > best_value:
-                best, best_value = encode(t, slot, ca, cb), value
+            if value > least:
+                kept = put(encode(t, slot, ca, cb), value, kept, keep, desk)
+                least = to_beat(kept, keep, desk)
             value = besides + desk.halves[0, cb] + desk.halves[1, ca]
-            if value > best_value and ca != cb:
-                best, best_value = encode(t, slot, cb, ca), value
-    return best
+            if value > least and ca != cb:
+                kept = put(encode(t, slot, cb, ca), value, kept, keep, desk)
+                least = to_beat(kept, keep, desk)
+    return kept
 
 
 @rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...engine.compile import rule
-from ...engine.lots import below
+from ...engine.shortlist import NOTHING_YET, put, to_beat
 from ...engine.worth import sum_up
 from .rules import BLANK, TURNS, encode, lies_at, names, rate
 
@@ -29,19 +29,27 @@ def gone(t, s):
 
 
 @rule
-def keenest(t, s, rng, desk):
-    """The placement whose points are worth the most."""
-    best, best_value = np.int64(-1), np.float32(-1.0)
-    first = below(rng, s.n_edge)
+def instead(t, s, value, desk):
+    """What simple play does rather than make a placement: there is nothing else to do."""
+    return np.int64(-1)
+
+
+@rule
+def keen(t, s, start, keep, desk):
+    """List the placements whose points are worth the most by `desk.worth`; how many."""
+    kept, least = 0, np.float32(NOTHING_YET)
+    start %= np.int64(s.n_edge)
     for j in range(s.n_edge):
-        at = s.edge[(first + j) % s.n_edge]
+        at = s.edge[(start + j) % s.n_edge]
         for turn in range(TURNS):
             for name in range(names(t, s)):
-                rate(t, s, encode(at, turn, name))
+                action = encode(at, turn, name)
+                rate(t, s, action)
                 value = sum_up(s, desk.worth)
-                if value > best_value:
-                    best, best_value = encode(at, turn, name), value
-    return best
+                if value > least:
+                    kept = put(action, value, kept, keep, desk)
+                    least = to_beat(kept, keep, desk)
+    return kept
 
 
 @rule

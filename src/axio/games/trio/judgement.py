@@ -6,7 +6,7 @@ import numpy as np
 
 from ...engine.compile import rule
 from ...engine.hopes import expected_best
-from ...engine.lots import below
+from ...engine.shortlist import NOTHING_YET, put, to_beat
 from ...engine.worth import EXCHANGE, EXTRA_TURN, POINTS
 from .board import (
     ENOUGH,
@@ -45,30 +45,37 @@ def gone(t, s):
 
 
 @rule
-def keenest(t, s, rng, desk):
-    """The placement that is worth the most, extra turn included; all new tiles where none is worth enough."""
-    best, best_value = np.int64(-1), np.float32(-1.0)
+def instead(t, s, value, desk):
+    """What simple play does rather than make a placement that is worth so much: take all new tiles."""
+    if s.in_bag == 0:
+        return np.int64(-1) if value >= 0 else np.int64(passing(t))
+    if value >= 0 and value >= desk.worth[1, EXCHANGE]:
+        return np.int64(-1)
+    most = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
+    return np.int64(exchange_of(t, (1 << most) - 1))
+
+
+@rule
+def keen(t, s, start, keep, desk):
+    """List the placements that are worth the most by `desk.worth`, extra turn included; how many."""
+    kept, least = 0, np.float32(NOTHING_YET)
     slots = len(t.slots)
-    first = below(rng, slots)
+    start %= slots
     hand = in_hand(t, s, s.seat)
     for j in range(slots):
-        slot = (first + j) % slots
+        slot = (start + j) % slots
         if s.slot[slot] == LIVE:
             ways = allowed(t, s, slot) & hand
-            if ways == NOTHING or ceiling(t, s, slot, desk.worth) <= best_value:
+            if ways == NOTHING or ceiling(t, s, slot, desk.worth) <= least:
                 continue
             while ways != NOTHING:
                 action = encode(slot, first_of(ways))
                 value = worth_of(t, s, action, desk.worth)
-                if value > best_value:
-                    best, best_value = action, value
+                if value > least:
+                    kept = put(action, value, kept, keep, desk)
+                    least = to_beat(kept, keep, desk)
                 ways &= ways - ONE
-    if s.in_bag == 0:
-        return best if best >= 0 else np.int64(passing(t))
-    if best >= 0 and best_value >= desk.worth[1, EXCHANGE]:
-        return best
-    most = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
-    return np.int64(exchange_of(t, (1 << most) - 1))
+    return kept
 
 
 @rule
