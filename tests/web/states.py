@@ -12,6 +12,7 @@ from .playing import PLACES, Player
 from .stage import GAMES, Stage
 
 BOTH = ("en", "de")
+LONGER = ("de",)
 REVIEWING = 90_000  # milliseconds that a review may take on a busy machine
 Open = Callable[[Visitor, Stage], None]
 
@@ -23,7 +24,7 @@ class State:
     name: str
     open: Open
     board: bool = False  # whether there is a board, which must be seen whole
-    languages: tuple[str, ...] = BOTH  # one is enough for what differs from another state in its board only
+    languages: tuple[str, ...] = LONGER  # the one with the longer words is enough for most
 
     def show(self, visitor: Visitor, stage: Stage) -> Page:
         """Bring a visitor there and wait until the page has come to rest."""
@@ -225,15 +226,15 @@ def daily(visitor: Visitor, _: Stage) -> None:
 
 
 STATES = [
-    State("home", home),
-    State("new-table", new_table),
+    State("home", home, languages=BOTH),
+    State("new-table", new_table, languages=BOTH),
     State("waiting", waiting),
     State("invited", invited),
-    State("beginning", beginning),
+    State("beginning", beginning, languages=BOTH),
     State("playing-axio", playing("axio"), board=True),
-    State("playing-hex", playing("hex"), board=True, languages=("de",)),
+    State("playing-hex", playing("hex"), board=True),
     State("playing-rota", playing("rota"), board=True, languages=("en",)),
-    State("playing-trio", playing("trio"), board=True, languages=("de",)),
+    State("playing-trio", playing("trio"), board=True),
     State("turned", turned, board=True, languages=("en",)),
     State("naming", naming, board=True),
     State("swapping", swapping, board=True, languages=("en",)),
@@ -245,12 +246,12 @@ STATES = [
     State("replay", replay, board=True),
     State("reviewed", reviewed),
     State("review", review, board=True),
-    State("menu", menu),
+    State("menu", menu, languages=BOTH),
     State("log", log),
-    State("daily", daily),
+    State("daily", daily, languages=BOTH),
     State("rules", at("/rules", "[data-rules]")),
     *(State(f"rules-{game}", at(f"/rules/{game}", ".rules-text img")) for game in GAMES),
-    State("me", at("/me", "#set-language")),
+    State("me", at("/me", "#set-language"), languages=BOTH),
     State("missing", missing("/nothing/here", "h1")),
     State("no-table", missing("/t/unknown", "#lost")),
     State("offline", offline),
