@@ -30,7 +30,7 @@ SCREENS: list[ViewportSize] = [
     ],
 )
 def test_everybody_can_use_it_everywhere(visit: Visit, stage: Stage, state: State, language: str) -> None:
-    # Every second state is dark on a phone; on a desktop, and in the other language, it is the other way round.
+    # Every second state is dark on a phone; on a desktop or in the other language the others are.
     dark = (STATES.index(state) % 2 == 0) == (language == "de")
     visitor = visit("phone", language=language, theme="dark" if dark else "light", worker=False)
     page = state.show(visitor, stage)
