@@ -20,6 +20,7 @@ from axio.engine.layout import allocate
 from axio.engine.lots import seeded
 from axio.engine.minds import MOST_SEATS, desk_dtype
 from axio.engine.phases import OFFER, OVER
+from axio.engine.worth import FRESH
 from axio.games import GAMES, find_variant
 from axio.players import Budget, player
 from axio.search.minds import blank_mind, find_mind
@@ -146,6 +147,32 @@ def test_simple_play_takes_a_new_hand_where_it_is_offered(game: str) -> None:
         table.variant.tables, table.state.copy(), seeded(1), blank_mind(table.variant), desk_of(table)
     )
     assert table.variant.decode(table.state, keen).kind == "exchange"
+    assert _glance(table, find_mind(table.variant)) in table.legal_moves().actions
+
+
+@pytest.mark.parametrize("fresh", [-1.0, 1e6])
+def test_exchanges_are_looked_at_where_no_placement_is_worth_as_much(fresh: float) -> None:
+    table = played("trio", 2, 12, by=MOVER)
+    mind = find_mind(table.variant).copy()
+    mind["knobs"][0, FRESH] = fresh
+    mind["outer"], mind["offset"] = (
+        0,
+        0,
+    )  # all positions look alike: the first of the list is taken, or the last
+    states, desk = allocate(table.state.dtype, 2), desk_of(table)
+    states[0] = table.state[0]
+    room = np.zeros(table.variant.most_actions, np.int32)
+    table.variant.kernels.glance_at(table.variant.tables, states, 1, mind, desk, room)
+    listed = [table.variant.decode(table.state, int(action)).kind for action in desk["chosen"][0, :8]]
+    assert listed[0] == "place"
+    assert (listed[1:] == ["exchange"] * 7) == (fresh > 0)
+
+
+def _glance(table: Table, mind: Any) -> int:
+    states, room = allocate(table.state.dtype, 2), np.zeros(table.variant.most_actions, np.int32)
+    states[0] = table.state[0]
+    action, _ = table.variant.kernels.glance_at(table.variant.tables, states, 4, mind, desk_of(table), room)
+    return int(action)
 
 
 def test_tiles_that_were_set_aside_are_guessed_too() -> None:

@@ -25,11 +25,11 @@ HOOKS = (
     "lay",
     "legal",
     "lot",
+    "others",
     "outlook",
     "pick",
     "rate",
     "refusal",
-    "scored",
 )
 NOT_FOR_PLAYING = ("thinking_rules", "self_play", "contest")  # no loop, and loops that only training needs
 

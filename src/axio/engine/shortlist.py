@@ -26,3 +26,9 @@ def put(action, value, kept, keep, desk):
 def to_beat(kept, keep, desk):
     """What an action has to be worth more than to come into the list."""
     return np.float32(NOTHING_YET) if kept < keep else desk.values[keep - 1]
+
+
+@rule
+def best_value(kept, desk):
+    """What the best of the list is worth."""
+    return desk.values[0] if kept > 0 else np.float32(NOTHING_YET)

@@ -16,8 +16,8 @@ from .lots import below, drawn
 from .network import forward
 from .phases import DRAW, HIDDEN, NO_TILE, OVER
 from .result import outcome
-from .shortlist import NOTHING_YET
-from .standins import apply, goes_on, gone, hope, instead, keen, legal, lot, outlook, pick, scored
+from .shortlist import best_value
+from .standins import apply, goes_on, gone, hope, instead, keen, lot, others, outlook, pick
 from .worth import weigh
 
 STARTS = 1 << 16  # places to start looking at, so that of equal moves none is preferred
@@ -54,25 +54,18 @@ def size_up(t, s, seat, mind, desk):
 def keenest(t, s, rng, desk):
     """The action of simple play, by the worth of points on the desk; of equal ones, any."""
     kept = keen(t, s, below(rng, STARTS), np.int64(1), desk)
-    other = instead(t, s, desk.values[0] if kept > 0 else np.float32(NOTHING_YET), desk)
+    other = instead(t, s, best_value(kept, desk), desk)
     return other if other >= 0 else np.int64(desk.chosen[0])
 
 
 def list_best(t, s, keep, mind, desk, room):
     """Write the most promising legal actions into `desk.chosen`, the best first; how many.
 
-    What counts is what the points are worth now. Where simple play would rather do something else than make a
-    placement, all such actions are among them, last.
+    What counts is what the points are worth now. Other actions than placements come last, where they deserve
+    a look.
     """
     weigh(s, np.int64(s.seat), mind.cap, gone(t, s), mind.knobs, desk.worth)
-    kept = keen(t, s, np.int64(0), keep, desk)
-    if instead(t, s, desk.values[0] if kept > 0 else np.float32(NOTHING_YET), desk) >= 0:
-        n = legal(t, s, room)
-        while n > 0 and not scored(t, np.int64(room[n - 1])):
-            n -= 1
-            desk.chosen[kept] = np.int64(room[n])
-            kept += 1
-    return kept
+    return others(t, s, keen(t, s, np.int64(0), keep, desk), desk, room)
 
 
 def glance(t, states, at, trial, keep, mind, desk, room):

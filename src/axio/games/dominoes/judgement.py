@@ -15,12 +15,6 @@ from .scoring import pyramids_made
 
 
 @rule
-def scored(t, action):
-    """Whether an action is a placement."""
-    return action < placements(t)
-
-
-@rule
 def goes_on(t, s):
     """Whether the seat that has just moved has an extra placement."""
     return s.phase == PLACE
@@ -36,6 +30,15 @@ def gone(t, s):
 def instead(t, s, value, desk):
     """What simple play does rather than make a placement that is worth so much: take an offered hand."""
     return np.int64(placements(t)) if s.phase == OFFER else np.int64(-1)
+
+
+@rule
+def others(t, s, kept, desk, room):
+    """List an offered hand and keeping the own one, where there is such an offer; how many there are then."""
+    if s.phase == OFFER:
+        desk.chosen[kept], desk.chosen[kept + 1] = placements(t), placements(t) + 1
+        kept += 2
+    return kept
 
 
 @rule

@@ -11,12 +11,6 @@ from .rules import BLANK, TURNS, encode, lies_at, names, rate
 
 
 @rule
-def scored(t, action):
-    """Whether an action is a placement: all are."""
-    return True
-
-
-@rule
 def goes_on(t, s):
     """Whether the seat that has just moved has an extra turn, for which a tile of the supply is due."""
     return s.from_supply
@@ -32,6 +26,12 @@ def gone(t, s):
 def instead(t, s, value, desk):
     """What simple play does rather than make a placement: there is nothing else to do."""
     return np.int64(-1)
+
+
+@rule
+def others(t, s, kept, desk, room):
+    """List other actions than placements: there are none."""
+    return kept
 
 
 @rule

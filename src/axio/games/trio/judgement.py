@@ -6,7 +6,7 @@ import numpy as np
 
 from ...engine.compile import rule
 from ...engine.hopes import expected_best
-from ...engine.shortlist import NOTHING_YET, put, to_beat
+from ...engine.shortlist import NOTHING_YET, best_value, put, to_beat
 from ...engine.worth import EXCHANGE, EXTRA_TURN, POINTS
 from .board import (
     ENOUGH,
@@ -24,12 +24,7 @@ from .board import (
     placements,
     points_for,
 )
-
-
-@rule
-def scored(t, action):
-    """Whether an action is a placement."""
-    return action < placements(t)
+from .rules import legal
 
 
 @rule
@@ -53,6 +48,18 @@ def instead(t, s, value, desk):
         return np.int64(-1)
     most = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
     return np.int64(exchange_of(t, (1 << most) - 1))
+
+
+@rule
+def others(t, s, kept, desk, room):
+    """List all exchanges, or passing, where simple play would not make the best placement; how many then."""
+    if instead(t, s, best_value(kept, desk), desk) >= 0:
+        n = legal(t, s, room)
+        while n > 0 and room[n - 1] >= placements(t):
+            n -= 1
+            desk.chosen[kept] = room[n]
+            kept += 1
+    return kept
 
 
 @rule
