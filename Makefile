@@ -17,7 +17,7 @@ RULE_CODE := src/axio/engine/features.py,src/axio/engine/hands.py,src/axio/engin
 INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conformance/test_playouts.py $\
 	tests/search/test_judgement.py
 
-.PHONY: play test setup lint unit compiled pytest interpreted crash format goldens lock bench clean
+.PHONY: play test slow setup lint unit compiled pytest interpreted crash format goldens lock bench clean
 
 play: .venv/run.done
 	@$(BIN)/axio serve --open
@@ -67,6 +67,10 @@ interpreted: setup
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal tests/rules $(INTERPRETED_TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include="$(RULE_CODE)" --show-missing --fail-under=100
+
+# What `make test` leaves out: the same on more games and screens.
+slow: compiled
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
 
 # Kills the server thousands of times in the middle of games; `make test` does it some hundred times.
 crash: setup

@@ -18,7 +18,13 @@ MOST_FOR_A_MOVE = 3
 
 
 @pytest.mark.parametrize(
-    ("game", "size"), [("axio", "desktop"), ("hex", "phone"), ("rota", "desktop"), ("trio", "phone")]
+    ("game", "size"),
+    [
+        ("axio", "desktop"),
+        ("hex", "phone"),
+        pytest.param("rota", "desktop", marks=pytest.mark.slow),
+        pytest.param("trio", "phone", marks=pytest.mark.slow),
+    ],
 )
 def test_a_whole_game_against_a_bot(visit: Visit, game: str, size: str, tmp_path: Path) -> None:
     visitor = visit(size, hurry=True)

@@ -107,8 +107,15 @@ def test_bots_are_offered_by_levels(visit: Visit, stage: Stage) -> None:
     expect(visitor.page.locator("body")).to_contain_text("2 · leicht")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", ["phone", "desktop"])
+@pytest.mark.parametrize(
+    ("size", "theme"),
+    [
+        ("phone", "dark"),
+        ("desktop", "light"),
+        pytest.param("phone", "light", marks=pytest.mark.slow),
+        pytest.param("desktop", "dark", marks=pytest.mark.slow),
+    ],
+)
 def test_the_written_page_is_for_everybody(visit: Visit, tmp_path: Path, size: str, theme: str) -> None:
     file = tmp_path / "review.html"
     file.write_text(made_page(whole_game("axio"), "de" if theme == "dark" else "en"), encoding="utf-8")
