@@ -1,0 +1,164 @@
+"""`python -m benchmarks.strength`: how strong the players are, by matches of the arena.
+
+Plays every match of `MATCHES`, a game of each in turn, so that all grow alike and an interruption leaves
+all of them usable; the same command goes on. `python -m benchmarks.strength report` then makes the arena's
+report of each match, and docs/strength.md with its plots from all of them.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from axio.arena.games import Played, play, warm
+from axio.arena.results import Results, results
+from axio.arena.run import Run
+from axio.arena.schedule import Schedule, Seating
+from axio.arena.settings import Settings, checked
+from axio.arena.spread import spread
+from axio.cli.progress import progress
+from axio.games import GAMES
+
+SEED = "strength"
+KEPT = Path("build/strength")
+
+SIMPLE = ("greedy", "balanced")
+TIMES = ("30ms", "100ms", "300ms", "3s")  # besides the second that all other matches are about
+LEVELS = (*(f"level{n}" for n in range(1, 8)), "level8@300ms")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Some bots at a table, and how many games each line-up of them plays."""
+
+    name: str
+    game: str
+    bots: tuple[str, ...]
+    games: int
+    players: int = 2
+
+    @property
+    def settings(self) -> Settings:
+        """What the arena is told."""
+        return checked(self.game, self.bots, players=self.players, seed=SEED)
+
+
+class Piece(NamedTuple):
+    """A game of a match."""
+
+    settings: Settings
+    seating: Seating
+
+
+def _matches() -> Iterator[Match]:
+    for game in GAMES:
+        yield Match(f"{game}-instant", game, ("instant", *SIMPLE), 1000)
+        for other in (*SIMPLE, "instant", "sim@100ms"):
+            yield Match(f"{game}-sim-{other.replace('@', '-')}", game, ("sim@1s", other), 120)
+        yield Match(f"{game}-sim-mc", game, ("sim@1s", "mc@1s"), 60)
+        yield Match(f"{game}-three", game, ("sim@1s", "instant", "balanced"), 24, players=3)
+        yield Match(f"{game}-four", game, ("sim@1s", "instant", *SIMPLE), 24, players=4)
+        yield Match(f"{game}-alone", game, ("mc@100ms", "instant", *SIMPLE, "random"), 200, players=1)
+        for limit in ("100ms", "1s"):
+            yield Match(f"{game}-alone-{limit}", game, (f"sim@{limit}",), 200, players=1)
+        for limit in TIMES:
+            yield Match(f"{game}-time-{limit}", game, (f"sim@{limit}", "instant"), 120)
+        yield Match(f"{game}-levels", game, LEVELS, 20)
+
+
+MATCHES = {match.name: match for match in _matches()}
+
+
+def chosen(patterns: tuple[str, ...]) -> list[Match]:
+    """The matches whose names suit one of the patterns; all, if there is none."""
+    return [
+        match
+        for match in MATCHES.values()
+        if not patterns or any(fnmatch(match.name, pattern) for pattern in patterns)
+    ]
+
+
+@click.group(invoke_without_command=True)
+@click.option("--only", multiple=True, metavar="PATTERN", help="Only these matches; may be repeated.")
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to use.")
+@click.option("--seconds", type=click.FloatRange(min=0), help="Begin no game after so long.")
+@click.option("--share", type=float, default=1.0, show_default=True, help="Play this part of the games.")
+@click.option("--out", type=click.Path(path_type=Path), default=KEPT, show_default=True)
+@click.option("--list", "listing", is_flag=True, help="Say what there is to play, and play nothing.")
+@click.pass_context
+def main(
+    context: click.Context,
+    only: tuple[str, ...],
+    jobs: int,
+    seconds: float | None,
+    share: float,
+    out: Path,
+    listing: bool,
+) -> None:
+    """Measure how strong the players are."""
+    context.obj = out
+    if context.invoked_subcommand:
+        return
+    matches = chosen(only)
+    if listing:
+        for match in matches:
+            click.echo(f"{match.name}: {match.games} × {', '.join(match.bots)}")
+        return
+    until = time.monotonic() + (seconds or float("inf"))
+    with ExitStack() as stack:
+        kept = {
+            match.settings: stack.enter_context(results(match.settings, out / match.name))
+            for match in matches
+        }
+        left = list(_in_turn([_left(match, kept[match.settings], share) for match in matches]))
+        for settings in kept:
+            warm(settings)
+        with progress("games", len(left)) as advance, closing(spread(_played, left, jobs)) as games:
+            for settings, game in games:
+                kept[settings].add(game)
+                advance(1)
+                if time.monotonic() > until:
+                    sys.exit("out of time; the same command goes on")
+
+
+@main.command("report")
+@click.pass_obj
+def report(kept: Path) -> None:
+    """Make the reports of what was played, and docs/strength.md from them."""
+    from . import strength_page  # it needs the matches of this module
+
+    for name in strength_page.collect(kept):
+        click.echo(name)
+    strength_page.PAGE.write_text(strength_page.page(strength_page.read()), encoding="utf-8")
+
+
+def _left(match: Match, kept: Results, share: float) -> list[Piece]:
+    settings = match.settings
+    deals = Schedule(settings.bots, settings.players).deals_for(max(1, round(match.games * share)))
+    return [Piece(settings, seating) for seating in Run(kept, deals).left()]
+
+
+def _in_turn(matches: list[list[Piece]]) -> Iterator[Piece]:
+    """A game of each match, then the next one of each, and so on; long matches go faster than short ones."""
+    most = max(map(len, matches), default=0)
+    spaced: list[list[tuple[float, Piece]]] = [
+        [(number * most / len(pieces), piece) for number, piece in enumerate(pieces)] for pieces in matches
+    ]
+    yield from (piece for _, piece in sorted(chain(*spaced), key=lambda timed: timed[0]))
+
+
+def _played(piece: Piece) -> tuple[Settings, Played]:
+    return piece.settings, play(piece.settings, piece.seating)
+
+
+if __name__ == "__main__":
+    main()
