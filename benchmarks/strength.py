@@ -33,7 +33,7 @@ KEPT = Path("build/strength")
 
 SIMPLE = ("greedy", "balanced")
 TIMES = ("30ms", "100ms", "300ms", "3s")  # besides the second that all other matches are about
-LEVELS = (*(f"level{n}" for n in range(1, 8)), "level8@300ms")
+LEVELS = (*(f"level{n}" for n in range(1, 8)), "level8@500ms")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def chosen(patterns: tuple[str, ...]) -> list[Match]:
 @click.group(invoke_without_command=True)
 @click.option("--only", multiple=True, metavar="PATTERN", help="Only these matches; may be repeated.")
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes to use.")
-@click.option("--seconds", type=click.FloatRange(min=0), help="Begin no game after so long.")
+@click.option("--seconds", type=click.FloatRange(min=0), help="Stop after so long; games under way are lost.")
 @click.option("--share", type=float, default=1.0, show_default=True, help="Play this part of the games.")
 @click.option("--out", type=click.Path(path_type=Path), default=KEPT, show_default=True)
 @click.option("--list", "listing", is_flag=True, help="Say what there is to play, and play nothing.")

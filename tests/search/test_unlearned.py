@@ -22,5 +22,7 @@ def test_without_a_mind_moves_are_played_on_to_the_end(
     points = dict(zip(map(str, view.legal_moves()), view.gains(view.legal_moves()).sum(axis=1), strict=True))
     tried = [points[str(line.move)] for line in found.lines]
     assert sorted(tried) == sorted(points.values())[-len(tried) :]
+    hurried = analysis.analyse(view, seed=1, seconds=0.0, rollouts=40)  # no time for any rollout
+    assert hurried.best.move in view.legal_moves()
     if players == 2:  # only results count, and those are won, drawn or lost
         assert all((2 * line.value * line.rollouts) % 1 == pytest.approx(0, abs=1e-6) for line in found.lines)

@@ -10,11 +10,11 @@ from ..moves import Move
 from ..view import View
 from .halving import Meter, halve, worth
 from .minds import find_mind, has_learned
-from .rollouts import NEVER, TO_THE_END, Rollouts, Tally
+from .rollouts import ALWAYS, NEVER, TO_THE_END, Rollouts, Tally
 
 CHEAP = 40  # rollouts that a move should get, or fewer moves are played on
 LEAST_WIDTH = 4
-LONG = 0.25  # seconds that are enough to play on thoroughly
+LONG = 0.5  # seconds that are enough to play on thoroughly, also on the largest boards
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Manner:
 # Looks make rollouts about ten times as slow, and better: a thousand of them find better moves than ten
 # thousand by points, a few do not.
 QUICK = Manner(turns=4, width=16, faith=100.0, late=0.85)
-THOROUGH = Manner(turns=4, width=16, faith=30.0, late=0.0)
+THOROUGH = Manner(turns=4, width=16, faith=30.0, late=ALWAYS)
 UNLEARNED = Manner(turns=TO_THE_END, width=16, faith=0.0, late=NEVER)  # no judgement of where to stop
 
 

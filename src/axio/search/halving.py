@@ -69,7 +69,7 @@ def halve(
 
 def worth(total: Tally, looks: np.ndarray, faith: float) -> np.ndarray:
     """What moves are worth by what came of them, and by how they looked, as much as `faith` says."""
-    values: np.ndarray = (total.sums + faith * looks) / (total.count + faith)
+    values: np.ndarray = (total.sums + faith * looks) / np.maximum(total.count + faith, 1)
     return values
 
 

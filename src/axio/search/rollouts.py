@@ -16,7 +16,7 @@ from .hidden import hidden_tiles
 
 CHUNK = 16  # guesses that are added up together: the same ones, however many threads there are
 TO_THE_END = 1 << 30  # turns
-NEVER = 2.0  # more of a game than there is, for `late`
+ALWAYS, NEVER = -1.0, 2.0  # less and more of a game than there is, for `late`
 
 
 class Tally:
