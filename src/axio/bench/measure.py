@@ -10,6 +10,7 @@ import platform
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import msgspec
 
@@ -33,8 +34,8 @@ class Speed(msgspec.Struct, frozen=True):
     ratio: float  # to the yardstick's speed in the same round, the median of all rounds
 
 
-class Report(msgspec.Struct, frozen=True, tag_field="suite", tag="rules"):
-    """All that was measured in one run, and where."""
+class Circumstances(msgspec.Struct, frozen=True):
+    """Where and how something was measured."""
 
     machine: str
     python: str
@@ -42,6 +43,19 @@ class Report(msgspec.Struct, frozen=True, tag_field="suite", tag="rules"):
     numba: str
     players: int
     seconds: float
+
+
+def circumstances(players: int, seconds: float) -> dict[str, Any]:
+    """Those of a measurement here and now."""
+    here = Circumstances(
+        machine(), platform.python_version(), installed("numpy"), installed("numba"), players, seconds
+    )
+    return msgspec.structs.asdict(here)
+
+
+class Report(Circumstances, frozen=True, tag_field="suite", tag="rules"):
+    """All that was measured of the rules in one run."""
+
     speeds: tuple[Speed, ...]
     compile_seconds: float
     state_bytes: dict[str, int]
@@ -104,12 +118,7 @@ def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[floa
     compile_seconds = perf_counter() - start
     speeds = beside_the_yardstick(work, beside, seconds, tick)
     return Report(
-        machine=machine(),
-        python=platform.python_version(),
-        numpy=installed("numpy"),
-        numba=installed("numba"),
-        players=players,
-        seconds=seconds,
+        **circumstances(players, seconds),
         speeds=speeds,
         compile_seconds=compile_seconds,
         state_bytes={game: find_variant(game, players).opening.dtype.itemsize for game in games},

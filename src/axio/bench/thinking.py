@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from time import perf_counter
@@ -12,11 +11,10 @@ import msgspec
 
 from ..chance import Generator
 from ..games import find_variant
-from ..machine import installed, machine
 from ..players import Budget, player
 from ..search.analysis import THOROUGH
 from .exercises import Exercise, rollouts_work
-from .measure import Count, Speed, beside_the_yardstick, yardstick_work
+from .measure import Circumstances, Count, Speed, beside_the_yardstick, circumstances, yardstick_work
 from .memory import MOST_MEGABYTES, peak_of_a_game
 from .positions import positions
 from .profile import Dissection, Profile, profiles
@@ -44,16 +42,10 @@ class Memory(msgspec.Struct, frozen=True):
     met: bool
 
 
-class ThinkingReport(msgspec.Struct, frozen=True, tag_field="suite", tag="thinking"):
-    """All that was measured in one run, and where."""
+class ThinkingReport(Circumstances, frozen=True, tag_field="suite", tag="thinking"):
+    """All that was measured of thinking in one run."""
 
-    machine: str
     cores: int
-    python: str
-    numpy: str
-    numba: str
-    players: int
-    seconds: float
     speeds: tuple[Speed, ...]
     profiles: tuple[Profile, ...]
     threads: tuple[SpeedUp, ...]
@@ -79,13 +71,8 @@ def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[floa
     taken_apart = [profiles(game, dissections[game], seconds, next(shared)) for game in games]
     threads = [speed_ups(game, exercises[game]["middle"], seconds, next(shared)) for game in games]
     return ThinkingReport(
-        machine=machine(),
+        **circumstances(players, seconds),
         cores=os.cpu_count() or 1,
-        python=platform.python_version(),
-        numpy=installed("numpy"),
-        numba=installed("numba"),
-        players=players,
-        seconds=seconds,
         speeds=speeds,
         profiles=tuple(profile for some in taken_apart for profile in some),
         threads=tuple(speed_up for some in threads for speed_up in some),
