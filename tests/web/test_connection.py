@@ -118,6 +118,26 @@ def test_the_server_goes_away_and_comes_back(visit: Visit, host: Host, end: str)
     assert len(placements(visitor.client.view(player.id))) == len(set(ids)), "each move was made once"
 
 
+def test_a_hint_asked_for_without_a_connection_comes_with_it(visit: Visit) -> None:
+    visitor = visit()
+    visitor.allow(NO_ANSWER)
+    player = start_game(visitor)
+    page = player.page
+    visitor.context.set_offline(True)
+    expect(page.locator(AWAY).first).to_be_visible()
+    visitor.click("#hint")
+    visitor.context.set_offline(False)
+    page.locator("#board .ghost.set").wait_for()
+    asked = len(visitor.heard.orders("hint"))
+    visitor.context.set_offline(True)
+    expect(page.locator(AWAY).first).to_be_visible()
+    visitor.context.set_offline(False)
+    expect(page.locator(AWAY)).to_have_count(0)
+    player.act()
+    player.due()
+    assert len(visitor.heard.orders("hint")) == asked, "what is answered is not asked for again"
+
+
 def test_the_browser_is_offline_for_a_while(visit: Visit) -> None:
     visitor = visit()
     visitor.allow(NO_ANSWER)

@@ -11,8 +11,9 @@ from tests.server.driving import RunningServer
 
 from .browsing import Visitor
 from .conftest import Visit
+from .playing import Player
 from .stage import Stage
-from .states import beginning, daily, home, playing
+from .states import beginning, daily, home
 
 MOST_SHIFT = 0.02
 STILL = "() => new Promise((done) => setTimeout(done, 300))"
@@ -27,10 +28,16 @@ def slow_down(visitor: Visitor) -> None:
     session.send("Network.emulateNetworkConditions", {"offline": False, **speed})
 
 
+def table(visitor: Visitor, stage: Stage) -> None:
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{stage.running['axio']}")
+    Player(visitor).due()
+
+
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 def test_nothing_jumps_while_a_page_loads(visit: Visit, stage: Stage, size: str) -> None:
     shifts: dict[str, float] = {}
-    for name, show in (("home", home), ("table", playing("axio")), ("first", beginning), ("daily", daily)):
+    for name, show in (("home", home), ("table", table), ("first", beginning), ("daily", daily)):
         visitor = visit(size, worker=False)
         slow_down(visitor)
         stage.enter(visitor)

@@ -21,7 +21,7 @@ const ASLEEP = 5_000;
 export function connect(table, ends) {
   /** @type {WebSocket | null} */
   let socket = null;
-  /** Orders that change something, until they are answered. @type {Map<string, Order>} */
+  /** What somebody waits for, until it is answered. @type {Map<string, Order>} */
   const unanswered = new Map();
   let wait = SHORTEST;
   let retry = 0;
@@ -71,7 +71,7 @@ export function connect(table, ends) {
         if (id === message.ack || (order.n ?? 0) < message.n) unanswered.delete(id);
       }
     }
-    if (message.type === "refused" && message.id) unanswered.delete(message.id);
+    if ((message.type === "refused" || message.type === "hint") && message.id) unanswered.delete(message.id);
   }
 
   /** @param {Order} order */
@@ -108,13 +108,12 @@ export function connect(table, ends) {
 
   return {
     /**
-     * Say something once; what changes the game is said again after a lost connection, under the same id.
+     * Say something; without a connection as soon as there is one, and after a lost one again under the same id.
+     * Previews are not: there may be many, and all but the last are out of date.
      * @param {Order} order
      */
     send(order) {
-      if (order.id && (order.do === "move" || order.do === "draw" || order.do === "back")) {
-        unanswered.set(order.id, order);
-      }
+      if (order.id && order.do !== "preview") unanswered.set(order.id, order);
       return tell(order);
     },
     reopen,
