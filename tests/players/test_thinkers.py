@@ -62,7 +62,7 @@ def test_no_choice_depends_on_what_is_hidden(game: str, players: int) -> None:
 
     Those who play on from a position take turns, since they take their time.
     """
-    quick, slow = [player("instant"), player("level1")], [player("sim@20r"), player("mc@20r")]
+    quick, slow = [player("instant"), player("level4")], [player("sim@20r"), player("mc@20r")]
     few = players > 2  # larger boards take longer
     for plies, table in enumerate(_game(game, players, 25)):
         if few and plies % 2:

@@ -1,8 +1,9 @@
 """Eight levels for people, from a beginner to full strength.
 
-A level is weaker because it sees less or thinks less, not because it throws moves away: the lowest look at a
-few of the moves only, as beginners do, and at nothing but points; the middle ones at everything, but not
-ahead; the upper ones play on from the promising moves, longer and longer.
+A level is weaker because it sees less or thinks less, not because it throws moves away: the lowest see a few
+of the moves only, as beginners do, and nothing but their points; the middle ones more and more of the moves,
+and what those lead to; the upper ones play on from the promising moves. What they see was chosen so that the
+steps between them are about equal: docs/strength.md has them.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ import numpy as np
 
 from ..chance import Generator
 from ..position import Moves
+from ..search.minds import find_mind
+from ..search.rollouts import Rollouts
 from ..view import View
-from .greedy import Greedy
 from .instant import Instant
 from .interface import Budget, Choice, Player
 from .rating import best_of
@@ -24,10 +26,11 @@ from .sim import Sim
 
 @dataclass(frozen=True, slots=True)
 class Glimpse:
-    """Sees only some of the moves, any of them, and takes the one with the most points."""
+    """Sees only some of the moves, any of them; takes the most points, or the best prospects."""
 
     name: str
     moves: int
+    prospects: bool = False  # else points
 
     def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
         """The best of the moves that it happens to see."""
@@ -35,7 +38,12 @@ class Glimpse:
         some = sorted({lots.below(len(moves)) for _ in range(self.moves)})
         seen = Moves(view, np.ascontiguousarray(moves.actions[some]))
         gains = view.gains(seen)
-        return best_of(view, seen, [gains.sum(axis=1)], gains, lots)
+        values = self._prospects(view, seen, lots) if self.prospects else gains.sum(axis=1)
+        return best_of(view, seen, [values], gains, lots)
+
+    @staticmethod
+    def _prospects(view: View, seen: Moves, lots: Generator) -> np.ndarray:
+        return Rollouts(view, find_mind(view.variant), lots.bits()).look(seen.actions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +72,11 @@ def _opener(says: str, make: Callable[[], Player]) -> Callable[[], Player]:
 
 LEVELS: dict[str, Callable[[], Player]] = {
     "level1": _opener("Sees six moves and takes the most points.", lambda: Glimpse("level1", 6)),
-    "level2": _opener("Sees forty moves and takes the most points.", lambda: Glimpse("level2", 40)),
-    "level3": _opener("Sees every move and takes the most points.", lambda: Level("level3", Greedy())),
-    "level4": _opener("Judges what each move leads to.", lambda: Level("level4", Instant())),
-    "level5": _opener("Plays on in its head, a little.", lambda: Level("level5", Sim(), 40)),
-    "level6": _opener("Plays on in its head 200 times a move.", lambda: Level("level6", Sim(), 200)),
-    "level7": _opener("Plays on in its head 2000 times a move.", lambda: Level("level7", Sim(), 2000)),
+    "level2": _opener("Sees twenty moves and takes the most points.", lambda: Glimpse("level2", 20)),
+    "level3": _opener("Sees 25 moves and what they lead to.", lambda: Glimpse("level3", 25, True)),
+    "level4": _opener("Sees 50 moves and what they lead to.", lambda: Glimpse("level4", 50, True)),
+    "level5": _opener("Sees 100 moves and what they lead to.", lambda: Glimpse("level5", 100, True)),
+    "level6": _opener("Sees what every good move leads to.", lambda: Level("level6", Instant())),
+    "level7": _opener("Plays on in its head 500 times a move.", lambda: Level("level7", Sim(), 500)),
     "level8": _opener("Thinks as long as it may.", lambda: Level("level8", Sim())),
 }

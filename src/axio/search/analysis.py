@@ -83,11 +83,8 @@ def analyse(
         manner = UNLEARNED
     playing = Rollouts(view, mind, seed, threads, manner.late)
     try:
-        if manner is UNLEARNED:  # nothing to go by but points
-            looks = view.gains(view.legal_moves()).sum(axis=1)
-        else:
-            (glance,) = playing.run(actions, 0, 1, 0)
-            looks = glance.sums
+        learned = manner is not UNLEARNED  # else there is nothing to go by but points
+        looks = playing.look(actions) if learned else view.gains(view.legal_moves()).sum(axis=1)
         chosen = _promising(actions, looks, _width(manner.width, len(actions), rollouts), include)
         looks = looks[chosen]
         tally = halve(playing, actions[chosen], manner.turns, meter, looks, manner.faith)

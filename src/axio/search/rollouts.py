@@ -69,6 +69,11 @@ class Rollouts:
         if self._pool:
             self._pool.shutdown()
 
+    def look(self, actions: np.ndarray) -> np.ndarray:
+        """What each action leads to is worth at a first look, without playing on."""
+        (tally,) = self.run(actions, 0, 1, 0)
+        return tally.sums
+
     def run(
         self, actions: np.ndarray, first: int, guesses: int, turns: int, chunk: int = CHUNK
     ) -> Iterator[Tally]:
