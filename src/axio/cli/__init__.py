@@ -28,7 +28,7 @@ COMMANDS = {
     "simulate": "Let programs play each other and record every game.",
     "engine": "Answer other programs that ask one of our players for moves.",
     "arena": "Find out which programs are stronger, on shared deals.",
-    "dataset": "Write positions, moves and results of many games as Parquet, for training.",
+    "dataset": "Write positions, moves and results as Parquet, for training.",
     "report": "Make the report of an arena anew.",
     "train": "Learn a game by playing it, for the players that judge positions.",
     "review": "Go through a recorded game: what moves gave up, and what was luck.",
