@@ -33,6 +33,7 @@ COMMANDS = {
     "train": "Learn a game by playing it, for the players that judge positions.",
     "review": "Go through a recorded game: what moves gave up, and what was luck.",
     "hint": "Find the best moves of a position.",
+    "solve": "Find the best that can be done where nothing is left to chance.",
     "verify": "Check recorded games against the rules.",
     "show": "Show a position of a recorded game, as text or as a picture.",
     "warm": "Compile the rules of all games now, not when they are needed.",
