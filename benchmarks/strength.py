@@ -24,9 +24,9 @@ from axio.arena.results import Results, results
 from axio.arena.run import Run
 from axio.arena.schedule import Schedule, Seating
 from axio.arena.settings import Settings, checked
-from axio.arena.spread import spread
 from axio.cli.progress import progress
 from axio.games import GAMES
+from axio.spread import spread
 
 SEED = "strength"
 KEPT = Path("build/strength")

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and files of whole lines."""
+"""Files that are written whole or not at all, files of whole lines, folders that one process writes into."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -111,3 +113,26 @@ class LineFile:
         os.close(self._fd)
         if self._made and not self.written:
             os.unlink(self.path)  # a file without a line would only stand in the way of the next try
+
+
+@contextmanager
+def alone(folder: Path, other: str) -> Iterator[None]:
+    """While this lasts, no other process that asks for the same writes into the folder.
+
+    Raises `BadFile` if one does already; `other` is what it is called then.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    # The folder itself is locked: a lock in the file would be lost with it, and needs nobody to clean up.
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadFile(f"{folder}: {other} is writing here; wait for it or choose another") from None
+        yield
+    finally:
+        os.close(handle)

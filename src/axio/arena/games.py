@@ -13,14 +13,10 @@ from ..games import find_variant
 from ..machine import machine
 from ..match import play_match
 from ..players import Budget, Choice, Player
-from ..players.limits import Limited
-from ..table import Table
-from ..talk.players import seated
+from ..talk.players import seated, warm_up
 from ..view import View
 from .schedule import Seating
 from .settings import Settings
-
-WARMING = Budget(seconds=0.05, rollouts=16)
 
 
 class Played(Struct, frozen=True):
@@ -91,10 +87,5 @@ def play(settings: Settings, seating: Seating) -> Played:
 @cache
 def warm(settings: Settings) -> None:
     """Let every bot choose once in this process, so that compiling and loading do not count as thinking."""
-    table = Table(find_variant(settings.game, settings.players, dict.fromkeys(settings.options, True)), 0)
-    assert table.turn is not None, "a new table waits for a move"
-    view = table.view(table.turn)
-    with seated(settings.bots) as players:
-        for player in players:
-            unhurried = player.player if isinstance(player, Limited) else player
-            unhurried.choose(view, WARMING, Generator(0))
+    options = dict.fromkeys(settings.options, True)
+    warm_up(find_variant(settings.game, settings.players, options), settings.bots)

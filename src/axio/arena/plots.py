@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..drawing.theme import Theme
+from ..extras import need
 from .bootstrap import QUICK, Bootstrap
-from .extras import need
 from .meetings import Meeting, add_up
 from .summary import Summary
 

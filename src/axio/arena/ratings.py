@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
+from ..extras import need
 from .bootstrap import LEVEL, Bootstrap, Estimate
-from .extras import need
 from .meetings import Meeting
 
 ELO = 400 / math.log(10)  # Elo for a natural logarithm of odds

@@ -7,7 +7,6 @@ played again.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -16,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import BadFile, OtherSettings
-from ..writing import LineFile
+from ..writing import LineFile, alone
 from .games import Played
 from .schedule import Schedule, Seating
 from .settings import Settings
@@ -60,7 +59,7 @@ def results(settings: Settings, folder: Path | None = None) -> Iterator[Results]
     path = folder / FILE
     if path.exists() and not path.is_file():
         raise BadFile(f"{path}: results are kept in a file, and this is none")
-    with _alone(folder):
+    with alone(folder, "another arena"):
         played: dict[Seating, Played] = {}
         if path.exists():
             _drop_torn_line(path)
@@ -128,23 +127,3 @@ def _drop_torn_line(path: Path) -> None:
     whole = content.rfind(b"\n") + 1
     if whole < len(content):
         os.truncate(path, whole)
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """While this lasts, no other process writes into the folder. Raises `BadFile` if one does already."""
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    # The folder itself is locked: a lock in the file would be lost with it, and needs nobody to clean up.
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BadFile(f"{folder}: another arena is writing here; wait for it or choose another") from None
-        yield
-    finally:
-        os.close(handle)

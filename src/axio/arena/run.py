@@ -6,10 +6,10 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 from functools import partial
 
+from ..spread import BACKENDS, spread
 from .games import Played, play, warm
 from .results import Results
 from .schedule import Schedule, Seating
-from .spread import BACKENDS, spread
 from .sprt import Watch
 from .summary import score_of_the_deal
 

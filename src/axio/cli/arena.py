@@ -11,17 +11,17 @@ from pathlib import Path
 import click
 import msgspec
 
-from ..arena.extras import need
 from ..arena.report import PAGE, make_report
 from ..arena.results import Results, results
 from ..arena.run import Run
 from ..arena.schedule import Schedule
 from ..arena.settings import checked
-from ..arena.spread import ALL, BACKENDS, CLUSTERS
 from ..arena.sprt import read_test
 from ..arena.summary import Summary, summarise
 from ..arena.wording import played, sentences, sheets
 from ..errors import OtherSettings
+from ..extras import need
+from ..spread import ALL, BACKENDS, CLUSTERS
 from .interruption import Interrupted, stoppable
 from .lines import in_columns
 from .standings import live

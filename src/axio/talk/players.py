@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from ..chance import Generator
 from ..errors import WrongPlayers
-from ..players import Player, player
-from ..players.limits import read_limit
+from ..games.variant import Variant
+from ..players import Budget, Player, player
+from ..players.limits import Limited, read_limit
+from ..table import Table
 from .foreign import Foreign
 
 PREFIX = "engine:"
+WARMING = Budget(seconds=0.05, rollouts=16)
 
 # Engines that wait for their next game: starting one takes longer than many games do.
 _idle: dict[str, list[Foreign]] = {}
@@ -52,3 +56,14 @@ def seated(specs: Sequence[str]) -> Iterator[list[Player]]:
         raise
     for engine in engines:
         _idle.setdefault(engine.name, []).append(engine)
+
+
+def warm_up(variant: Variant, specs: Sequence[str]) -> None:
+    """Let every player choose once in this process, so that what has to be compiled and loaded is."""
+    table = Table(variant, 0)
+    assert table.turn is not None, "a new table waits for a move"
+    view = table.view(table.turn)
+    with seated(specs) as players:
+        for one in players:
+            unhurried = one.player if isinstance(one, Limited) else one
+            unhurried.choose(view, WARMING, Generator(0))

@@ -9,10 +9,10 @@ from contextlib import closing
 
 import pytest
 
-from axio.arena import extras
-from axio.arena.spread import ALL, spread
+from axio import extras
 from axio.errors import AxioError, IllegalMove, NotInstalled, WrongOption
 from axio.reasons import Reason
+from axio.spread import ALL, spread
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])

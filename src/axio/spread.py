@@ -1,6 +1,6 @@
-"""Spreading games over processes of this machine or over a cluster, by joblib.
+"""Spreading work over processes of this machine or over a cluster, by joblib.
 
-`loky` is joblib's own pool of processes. `ray` and `dask` send the games to a cluster: to the one that
+`loky` is joblib's own pool of processes. `ray` and `dask` send the work to a cluster: to the one that
 RAY_ADDRESS or DASK_SCHEDULER_ADDRESS names, else to one that is started on this machine for the time being.
 """
 
@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager, nullcontext
 from itertools import islice
 from typing import Any, TypeVar
 
-from ..errors import AxioError, WrongOption
+from .errors import AxioError, WrongOption
 from .extras import need
 
 Work = TypeVar("Work")

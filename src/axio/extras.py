@@ -1,11 +1,11 @@
-"""Libraries that only the arena needs, imported when they are used."""
+"""Libraries that only some commands need, imported when they are used."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
 
-from ..errors import NotInstalled
+from .errors import NotInstalled
 
 
 def need(module: str, extra: str = "arena") -> Any:
