@@ -12,10 +12,11 @@ RULE_CODE := src/axio/engine/features.py,src/axio/engine/hands.py,src/axio/engin
 	src/axio/engine/loops.py,src/axio/engine/lots.py,src/axio/engine/network.py,src/axio/engine/result.py,$\
 	src/axio/engine/shortlist.py,src/axio/engine/standing.py,src/axio/engine/thinking.py,src/axio/engine/worth.py,$\
 	src/axio/games/*/board.py,src/axio/games/*/scoring.py,src/axio/games/*/rules.py,src/axio/games/*/greedy.py,$\
-	src/axio/games/*/judgement.py
+	src/axio/games/*/judgement.py,src/axio/games/*/numbering.py,src/axio/games/*/seeing.py,$\
+	src/axio/engine/batches.py,src/axio/engine/observing.py
 
 INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conformance/test_playouts.py $\
-	tests/search/test_judgement.py
+	tests/search/test_judgement.py tests/batch/test_batch.py
 
 .PHONY: play test slow setup lint unit compiled pytest interpreted crash format goldens lock bench clean
 

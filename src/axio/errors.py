@@ -62,6 +62,14 @@ class NotInstalled(AxioError):
     """Something needs a library that is not installed here; the text says how to get it."""
 
 
+class WrongBatch(AxioError):
+    """A batch was asked for, or handed, something that it cannot do; nothing has changed in any game."""
+
+
+class NoSuchDevice(AxioError):
+    """A batch was asked for on a device that is not here."""
+
+
 class BadEngine(AxioError):
     """A foreign engine failed; `command` is how it is started, `what` what it did."""
 

@@ -15,7 +15,10 @@ from .lots import seeded
 from .minds import desk_dtype, mind_dtype
 
 HOOKS = (
+    "action_for",
+    "add_hidden",
     "apply",
+    "count_legal",
     "goes_on",
     "gone",
     "greediest",
@@ -25,11 +28,16 @@ HOOKS = (
     "lay",
     "legal",
     "lot",
+    "mark_legal",
+    "nth_legal",
+    "number_for",
     "others",
     "outlook",
     "pick",
     "rate",
     "refusal",
+    "show_board",
+    "show_counters",
 )
 NOT_FOR_PLAYING = ("thinking_rules", "self_play", "contest")  # no loop, and loops that only training needs
 
@@ -80,10 +88,7 @@ class Kernels:
     @cached_property
     def thinking_rules(self) -> dict[str, Any]:
         """The rules, and with them the parts that thinking is made of."""
-        rules = dict(self.rules)
-        for template in thinking.PARTS:
-            rules[template.__name__] = part(template, rules)
-        return rules
+        return self.with_parts(thinking.PARTS)
 
     @cached_property
     def _minds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -144,11 +149,22 @@ class Kernels:
             getattr(self, name)
         return len(names)
 
+    def with_parts(self, parts: tuple[Any, ...]) -> dict[str, Any]:
+        """The rules, and with them templates that are parts of loops."""
+        rules = dict(self.rules)
+        for template in parts:
+            rules[template.__name__] = part(template, rules)
+        return rules
+
+    def make(self, loop: Any, rules: dict[str, Any], *arguments: Any) -> Any:
+        """A loop with these rules, compiled for such arguments."""
+        return self._compiled(bind(loop, rules), arguments)
+
     def _make(self, loop: Any, *arguments: Any) -> Any:
-        return self._compiled(bind(loop, self.rules), arguments)
+        return self.make(loop, self.rules, *arguments)
 
     def _make_thinking(self, loop: Any, *arguments: Any) -> Any:
-        return self._compiled(bind(loop, self.thinking_rules), arguments)
+        return self.make(loop, self.thinking_rules, *arguments)
 
     def _compiled(self, bound: Any, arguments: tuple[Any, ...]) -> Any:
         if not INTERPRETED:

@@ -9,7 +9,10 @@ def _unbound(*_: Any) -> NoReturn:
     raise TypeError("a shared loop was called without a game's rules: bind it with compile.bind first")
 
 
+action_for: Any = _unbound  # (t, s, number): the action that a number of a batch stands for, -1: none
+add_hidden: Any = _unbound  # (t, s, seat, counts, at): count what is hidden, but not in hands or the bag
 apply: Any = _unbound  # (t, s, action): carry out a legal action or what chance drew
+count_legal: Any = _unbound  # (t, s): how many legal actions there are
 goes_on: Any = _unbound  # (t, s): whether the seat that has just moved moves again
 gone: Any = _unbound  # (t, s): how much of the game has been played, 0 to 1
 greediest: Any = _unbound  # (t, s, rng): an action with the most points now, and how many were rated
@@ -20,9 +23,14 @@ keen: Any = _unbound  # (t, s, start, keep, desk): list the placements worth the
 lay: Any = _unbound  # (t, s, place, what): put something on the board, nothing else
 legal: Any = _unbound  # (t, s, out): write all legal actions, ascending; how many
 lot: Any = _unbound  # (t, s, rng): what chance does next
+mark_legal: Any = _unbound  # (t, s, mask): write 1 for the number of every legal action
+nth_legal: Any = _unbound  # (t, s, n): the n-th legal action, ascending
+number_for: Any = _unbound  # (t, s, action): the number of an action in a batch
 hope: Any = _unbound  # (t, s, seat, known, desk): what a seat's next placement is worth on average
 others: Any = _unbound  # (t, s, kept, desk, room): add other actions than placements to a list; how many then
 outlook: Any = _unbound  # (t, s, seat, out): what each track may still gain, in four numbers, see `features`
 pick: Any = _unbound  # (t, s, rng): a legal action, each as likely as any other
 rate: Any = _unbound  # (t, s, action): write what an action would score into s.gain
 refusal: Any = _unbound  # (t, s, action): why an action may not be done, 0 if it may
+show_board: Any = _unbound  # (t, s, places, out): write the board as everybody sees it
+show_counters: Any = _unbound  # (t, s, seat, out, at): write what else there is to know

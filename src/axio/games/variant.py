@@ -20,6 +20,7 @@ from ..errors import IllegalMove
 from ..moves import Move
 from ..reasons import Reason
 from .declaration import Game
+from .observation import BoardLayout, Observation, knowledge
 
 State = Any  # an array of one NumPy record; its layout is the game's own
 
@@ -169,6 +170,27 @@ class Variant(ABC):
     def actions(self) -> int:
         """How many numbers stand for moves, legal or not."""
         return self.first_other_action + self.other_actions
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers stand for moves in a batch, where a game may number them more tightly."""
+        return self.actions
+
+    @cached_property
+    def observation(self) -> Observation:
+        """What a seat is told in numbers, and what they mean."""
+        names = knowledge(self.players, self.tracks, self.kinds, self.counter_names)
+        return Observation(self.board_layout, names)
+
+    @property
+    @abstractmethod
+    def board_layout(self) -> BoardLayout:
+        """How `show_board` writes the board."""
+
+    @property
+    @abstractmethod
+    def counter_names(self) -> tuple[str, ...]:
+        """The names of what `show_counters` writes."""
 
     @abstractmethod
     def encode(self, state: State, move: Move) -> int:

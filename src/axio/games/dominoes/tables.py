@@ -83,6 +83,7 @@ def tables(facts: Facts) -> Any:
         ("cap", np.int8),
         ("pyramids", np.int8),
         ("players", np.int8),
+        ("printed", np.int8),  # how many symbols are printed
         ("solo", np.bool_),
     )
     t = allocate(dtype)
@@ -106,7 +107,7 @@ def tables(facts: Facts) -> Any:
         t["ways"][0, kind] = 1 if i == j else 2
     t["hand"] = 1 if facts.solo else facts.hand
     t["cap"], t["pyramids"] = facts.cap, facts.pyramids
-    t["players"], t["solo"] = facts.players, facts.solo
+    t["players"], t["solo"], t["printed"] = facts.players, facts.solo, len(facts.printed)
     return t
 
 

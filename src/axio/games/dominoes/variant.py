@@ -16,8 +16,9 @@ from ...moves import Move
 from ...reasons import Reason
 from ..cells import read_rows, write_rows
 from ..declaration import Game
+from ..observation import BoardLayout
 from ..variant import State, Variant
-from . import board, greedy, judgement, rules, scoring
+from . import board, greedy, judgement, numbering, rules, scoring, seeing
 from .board import COVERED, EMPTY, PYRAMID, SPENT
 from .tables import Facts, opening, pairs, slots_of, state_dtype, tables
 
@@ -63,9 +64,8 @@ class DominoVariant(Variant):
         self.first_other_action = self.places * len(facts.colours) ** 2
         self.tables = tables(facts)
         label = f"{game.id} ({len(self.names)} cells)"
-        self.kernels = Kernels(
-            label, hooks(board, scoring, rules, greedy, judgement), self.tables, state_dtype(facts)
-        )
+        all_rules = hooks(board, scoring, rules, greedy, judgement, numbering, seeing)
+        self.kernels = Kernels(label, all_rules, self.tables, state_dtype(facts))
         self.opening = opening(facts, self.tables)
         self._lay(self.opening, {self.number[cell]: colour for cell, colour in facts.printed.items()})
 
@@ -83,6 +83,22 @@ class DominoVariant(Variant):
         cells = np.array(list(symbols), np.int64)
         colours = np.array([self.colours.index(letter) for letter in symbols.values()], np.int64)
         self.kernels.lay_all(self.tables, state, cells, colours, len(cells))
+
+    # ------------------------------------------------------------ what is seen, in numbers
+
+    @property
+    def board_layout(self) -> BoardLayout:
+        columns, rows = (np.array(axis) for axis in zip(*self.facts.cells, strict=True))
+        columns, rows = columns - columns.min(), rows - rows.min()
+        height, width = int(rows.max()) + 1, int(columns.max()) + 1
+        names = (*self.colours, "empty", *(("pyramid", "spent") if self.facts.pyramids else ()))
+        places = (rows * width + columns).astype(np.int16)
+        return BoardLayout((len(names), height, width), names, 0, places)
+
+    @property
+    def counter_names(self) -> tuple[str, ...]:
+        begun = (f"seat{seat}.begun" for seat in range(self.players))
+        return ("extra", "pyramids", *begun, *(f"claimed.{cell}" for cell in self.facts.printed))
 
     # ------------------------------------------------------------ moves
 

@@ -15,9 +15,12 @@ from ...errors import BadText
 from ...moves import Move
 from ...reasons import Reason
 from ..declaration import Game
+from ..observation import BoardLayout
 from ..variant import State, Variant
-from . import drawing, greedy, judgement, rules
+from . import drawing, greedy, judgement, numbering, rules, seeing
+from .numbering import WAYS
 from .rules import FREE, NAMES, SIDE, TURNS
+from .seeing import FEATURES
 from .tables import MIDDLE, MOST_FREE, Facts, opening, tables, turn
 
 STACK = 12
@@ -64,7 +67,8 @@ class RotaVariant(Variant):
         self.letters = {kind * TURNS + times + 1: way for way, (kind, times) in self.ways.items()}
         self.tables = tables(facts)
         self.opening = opening(facts)
-        self.kernels = Kernels(game.id, hooks(rules, greedy, judgement), self.tables, self.opening.dtype)
+        all_rules = hooks(rules, greedy, judgement, numbering, seeing)
+        self.kernels = Kernels(game.id, all_rules, self.tables, self.opening.dtype)
 
     # ------------------------------------------------------------ positions on the torus
 
@@ -85,6 +89,22 @@ class RotaVariant(Variant):
             x, y = self._position(state, square)
             laid.append((y, x, self.letters[int(grid[square])]))
         return [Laid(letters, (f"{x},{y}",)) for y, x, letters in sorted(laid)]
+
+    # ------------------------------------------------------------ what is seen, in numbers
+
+    @property
+    def numbers(self) -> int:
+        return MOST_FREE * WAYS
+
+    @property
+    def board_layout(self) -> BoardLayout:
+        corners = ("top-left", "top-right", "bottom-right", "bottom-left")
+        around = (f"{corner}.{k}" for corner in corners for k in range(3))
+        return BoardLayout((MOST_FREE, FEATURES), ("x", "y", *around), 1, np.zeros(1, np.int16))
+
+    @property
+    def counter_names(self) -> tuple[str, ...]:
+        return ("extra", "supply", "free", *(f"seat{seat}.stack" for seat in range(self.players)))
 
     # ------------------------------------------------------------ moves
 

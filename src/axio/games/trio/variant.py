@@ -16,8 +16,9 @@ from ...moves import Move
 from ...reasons import Reason
 from ..cells import read_rows, write_rows
 from ..declaration import Game
+from ..observation import BoardLayout
 from ..variant import State, Variant
-from . import board, drawing, greedy, judgement, rules
+from . import board, drawing, greedy, judgement, numbering, rules, seeing
 from .board import BLACK, HAND, SUBSETS
 from .tables import Facts, arrangements, canonical, opening, slots_of, tables
 
@@ -67,9 +68,8 @@ class TrioVariant(Variant):
         self.first_other_action = self.places * len(self.arrangements)
         self.tables = tables(facts)
         self.opening = opening(facts, self.tables)
-        self.kernels = Kernels(
-            game.id, hooks(board, rules, greedy, judgement), self.tables, self.opening.dtype
-        )
+        all_rules = hooks(board, rules, greedy, judgement, numbering, seeing)
+        self.kernels = Kernels(game.id, all_rules, self.tables, self.opening.dtype)
         starters = {n: facts.at(n) for n in range(side * side) if facts.at(n) in facts.colours}
         self.printed = {self.names[cell]: letter for cell, letter in starters.items()}
         self._lay(self.opening, starters)
@@ -78,6 +78,18 @@ class TrioVariant(Variant):
         cells = np.array(list(squares), np.int64)
         colours = np.array([self.facts.colours.index(letter) for letter in squares.values()], np.int64)
         self.kernels.lay_all(self.tables, state, cells, colours, len(cells))
+
+    # ------------------------------------------------------------ what is seen, in numbers
+
+    @property
+    def board_layout(self) -> BoardLayout:
+        side = self.facts.side
+        names = (*self.colours, "empty", "star")
+        return BoardLayout((len(names), side, side), names, 0, np.arange(side * side, dtype=np.int16))
+
+    @property
+    def counter_names(self) -> tuple[str, ...]:
+        return ("idle",)
 
     # ------------------------------------------------------------ moves
 

@@ -1,0 +1,232 @@
+"""Many games of one kind side by side, written once for all games.
+
+Templates like those of `loops`. What is done to one game of a batch are the parts; the loops that Python
+calls do it to a range of games, so that a batch can be shared among threads.
+
+`states` has a game in each entry, `rngs` its generator. Numbers of actions are those of a batch, see
+`action_for`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .observing import observe
+from .phases import DRAW, OVER
+from .standing import ahead
+from .standins import (
+    action_for,
+    apply,
+    count_legal,
+    greediest,
+    lot,
+    mark_legal,
+    nth_legal,
+    number_for,
+    pick,
+    refusal,
+)
+
+# What a finished game is worth to its seats.
+NOTHING, WIN, PLACE_REWARD, LOWEST = np.int64(0), np.int64(1), np.int64(2), np.int64(3)
+
+
+def settle(t, s, rng):
+    """Let chance do what is due, up to the next decision or the end."""
+    while s.phase >= DRAW:
+        apply(t, s, lot(t, s, rng))
+
+
+def begin(t, openings, states, rngs, i):
+    """Start a game anew, up to its first decision."""
+    states[i] = openings[0]
+    settle(t, states[i], rngs[i : i + 1])
+
+
+def pay(t, s, kind, out):
+    """Write what a finished game is worth to each seat.
+
+    `WIN`: the winners share what the others lose, 1 at most, and everything adds up to 0. `PLACE_REWARD`:
+    from 1 for the first place to -1 for the last, 0 in the middle. `LOWEST`: the points of the lowest track.
+    """
+    players = t.players
+    winners = 0
+    for seat in range(players):
+        better, worse = 0, 0
+        for other in range(players):
+            order = ahead(s.scores, seat, other)
+            better += order < 0
+            worse += order > 0
+        winners += better == 0
+        out[seat] = 0
+        if kind == WIN:
+            out[seat] = better == 0
+        elif kind == PLACE_REWARD and players > 1:
+            out[seat] = np.float32(worse - better) / np.float32(players - 1)
+        elif kind == LOWEST:
+            lowest = s.scores[seat, 0]
+            for track in range(1, s.scores.shape[1]):
+                lowest = min(lowest, s.scores[seat, track])
+            out[seat] = lowest
+    if kind == WIN and players > 1:
+        for seat in range(players):
+            won = np.float32(players - winners) / np.float32(winners)
+            out[seat] = (won if out[seat] > 0 else np.float32(-1.0)) / np.float32(players - 1)
+
+
+def advance(t, openings, states, rngs, i, number, renew, kind, gains, finals, rewards, ended):
+    """Carry out a legal action of one game and what chance does after it; where it ends, start it anew.
+
+    `gains` is what the seat scored by it, `finals` the points at the end of the last game that ended.
+    """
+    s = states[i]
+    seat, tracks = np.int64(s.seat), s.scores.shape[1]
+    for track in range(tracks):
+        gains[i, track] = 0
+    for other in range(t.players):
+        rewards[i, other] = 0
+    ended[i] = s.phase == OVER
+    if s.phase == OVER:
+        return
+    for track in range(tracks):
+        gains[i, track] = -s.scores[seat, track]
+    apply(t, s, action_for(t, s, np.int64(number)))
+    settle(t, s, rngs[i : i + 1])
+    for track in range(tracks):
+        gains[i, track] += s.scores[seat, track]
+    if s.phase == OVER:
+        ended[i] = True
+        pay(t, s, kind, rewards[i])
+        for other in range(t.players):
+            for track in range(tracks):
+                finals[i, other, track] = s.scores[other, track]
+        if renew:
+            begin(t, openings, states, rngs, i)
+
+
+PARTS = (settle, begin, pay, observe, advance)
+
+
+# ---------------------------------------------------------------- what Python calls, for a range of games
+
+
+def begin_all(tables, openings, states, rngs, which, first, last):
+    """Start every game anew that `which` says."""
+    for i in range(first, last):
+        if which[i]:
+            begin(tables[0], openings, states, rngs, i)
+
+
+def first_wrong(tables, states, numbers, most, first, last):
+    """The first game whose number is no legal action, -1 if there is none; finished games take any."""
+    t = tables[0]
+    for i in range(first, last):
+        s = states[i]
+        if s.phase == OVER:
+            continue
+        number = np.int64(numbers[i])
+        if number < 0 or number >= most:
+            return i
+        action = action_for(t, s, number)
+        if action < 0 or refusal(t, s, action) != 0:
+            return i
+    return -1
+
+
+def advance_all(
+    tables, openings, states, rngs, numbers, renew, kind, gains, finals, rewards, ended, first, last
+):
+    """Carry out an action in every game."""
+    for i in range(first, last):
+        advance(tables[0], openings, states, rngs, i, numbers[i], renew, kind, gains, finals, rewards, ended)
+
+
+def mark_all(tables, states, masks, first, last):
+    """Write the mask of every game's legal actions."""
+    for i in range(first, last):
+        mask = masks[i]
+        for number in range(len(mask)):
+            mask[number] = 0
+        mark_legal(tables[0], states[i], mask)
+
+
+def count_all(tables, states, counts, first, last):
+    """Write how many legal actions every game has."""
+    for i in range(first, last):
+        counts[i] = count_legal(tables[0], states[i])
+
+
+def nth_all(tables, states, ranks, numbers, first, last):
+    """Write the number of the legal action with this rank in every game; ranks go round."""
+    t = tables[0]
+    for i in range(first, last):
+        s = states[i]
+        count = count_legal(t, s)
+        if count == 0:
+            numbers[i] = 0
+        else:
+            numbers[i] = number_for(t, s, nth_legal(t, s, np.int64(ranks[i]) % count))
+
+
+def pick_all(tables, states, rngs, numbers, first, last):
+    """Write the number of any legal action in every game, each as likely as any other."""
+    t = tables[0]
+    for i in range(first, last):
+        s = states[i]
+        numbers[i] = 0 if s.phase == OVER else number_for(t, s, pick(t, s, rngs[i : i + 1]))
+
+
+def choose_all(tables, states, rngs, numbers, first, last):
+    """Write the number of an action with the most points now in every game."""
+    t = tables[0]
+    for i in range(first, last):
+        s = states[i]
+        if s.phase == OVER:
+            numbers[i] = 0
+        else:
+            action, _ = greediest(t, s, rngs[i : i + 1])
+            numbers[i] = number_for(t, s, action)
+
+
+def observe_all(tables, states, seats, places, boards, vectors, first, last):
+    """Write what a seat of every game knows."""
+    for i in range(first, last):
+        observe(tables[0], states[i], np.int64(seats[i]), places, boards[i], vectors[i])
+
+
+def random_games(tables, openings, states, rngs, games, moves, first, last):
+    """Play so many whole games of random moves in every place; how many moves were made."""
+    t = tables[0]
+    for i in range(first, last):
+        rng = rngs[i : i + 1]
+        made = 0
+        for _ in range(games):
+            states[i] = openings[0]
+            s = states[i]
+            while s.phase != OVER:
+                if s.phase >= DRAW:
+                    apply(t, s, lot(t, s, rng))
+                else:
+                    apply(t, s, pick(t, s, rng))
+                    made += 1
+        moves[i] = made
+
+
+def greedy_games(tables, openings, states, rngs, games, moves, rated, first, last):
+    """Play so many whole games of most points now in every place; the moves made and rated."""
+    t = tables[0]
+    for i in range(first, last):
+        rng = rngs[i : i + 1]
+        made, seen = 0, 0
+        for _ in range(games):
+            states[i] = openings[0]
+            s = states[i]
+            while s.phase != OVER:
+                if s.phase >= DRAW:
+                    apply(t, s, lot(t, s, rng))
+                else:
+                    action, n = greediest(t, s, rng)
+                    apply(t, s, action)
+                    made += 1
+                    seen += n
+        moves[i], rated[i] = made, seen

@@ -1,0 +1,89 @@
+"""Legal actions by number, without listing them: for those who choose among many games at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...engine.compile import rule, seldom
+from ...engine.phases import OFFER, PLACE
+from .board import encode, is_free, placements
+from .rules import is_first, suits_first
+
+
+@rule
+def action_for(t, s, number):
+    """The action that a number of the batch stands for: itself."""
+    return np.int64(number)
+
+
+@rule
+def number_for(t, s, action):
+    """The number of an action in a batch: itself."""
+    return np.int64(action)
+
+
+@rule
+def ways_in_hand(t, s):
+    """How many ways there are to lay a tile of the hand on one slot; equal tiles count once."""
+    ways = 0
+    for i in range(s.held[s.seat]):
+        kind = s.hands[s.seat, i]
+        if i == 0 or s.hands[s.seat, i - 1] != kind:
+            ways += t.ways[kind]
+    return ways
+
+
+@seldom
+def first_slots(t, s):
+    """How many slots there are for a first tile."""
+    slots = 0
+    for j in range(s.n_free):
+        slots += suits_first(t, s, s.free[j])
+    return slots
+
+
+@rule
+def count_legal(t, s):
+    """How many legal actions there are."""
+    if s.phase == PLACE:
+        return ways_in_hand(t, s) * (first_slots(t, s) if is_first(s) else np.int64(s.n_free))
+    return 2 if s.phase == OFFER else 0
+
+
+@rule
+def nth_legal(t, s, n):
+    """The n-th legal action in ascending order, counted from 0."""
+    if s.phase == OFFER:
+        return placements(t) + n
+    ways = ways_in_hand(t, s)
+    before, way = n // ways, n % ways
+    slot = -1
+    while before >= 0:
+        slot += 1
+        before -= is_free(t, s, slot) and suits_first(t, s, slot)
+    kinds = np.int64(0)
+    for i in range(s.held[s.seat]):
+        kinds |= np.int64(1) << s.hands[s.seat, i]
+    colours = t.kind_of.shape[0]
+    pair = -1
+    while way >= 0:
+        pair += 1
+        way -= (kinds >> t.kind_of[pair // colours, pair % colours]) & 1
+    return np.int64(slot) * colours * colours + pair
+
+
+@rule
+def mark_legal(t, s, mask):
+    """Write 1 for every legal action into a mask of zeros."""
+    if s.phase == OFFER:
+        mask[placements(t)] = mask[placements(t) + 1] = 1
+    elif s.phase == PLACE:
+        first = is_first(s)
+        for j in range(s.n_free):
+            slot = s.free[j]
+            if first and not suits_first(t, s, slot):
+                continue
+            for i in range(s.held[s.seat]):
+                kind = s.hands[s.seat, i]
+                ca, cb = t.pairs[kind, 0], t.pairs[kind, 1]
+                mask[encode(t, slot, ca, cb)] = mask[encode(t, slot, cb, ca)] = 1

@@ -1,0 +1,62 @@
+"""What the numbers of an observation mean, by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class BoardLayout:
+    """How a board is written as an array of small numbers.
+
+    `names` says what lies along the axis `named`: planes of a picture (axis 0), or the features of each place
+    of a list (the last axis). `places` says where in a plane each cell of the board lies.
+    """
+
+    shape: tuple[int, ...]
+    names: tuple[str, ...]
+    named: int
+    places: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are."""
+        return int(np.prod(self.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """A seat's knowledge of a position: the board, and a list of numbers with a name for each.
+
+    Seats are counted from the one that looks: `seat0` is itself, `seat1` the next one, and so on.
+    """
+
+    board: BoardLayout
+    names: tuple[str, ...]
+
+    def where(self, prefix: str) -> list[int]:
+        """The places of all numbers whose names begin like this."""
+        return [i for i, name in enumerate(self.names) if name.startswith(prefix)]
+
+
+def knowledge(
+    players: int, tracks: tuple[str, ...], kinds: tuple[str, ...], counters: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The names of what `engine.observing.observe` writes."""
+    seats = [
+        f"seat{seat}.{what}"
+        for seat in range(players)
+        for what in ("moves", "tiles", *(f"points.{track}" for track in tracks))
+    ]
+    return (
+        "phase.place",
+        "phase.offer",
+        "phase.over",
+        "bag",
+        *seats,
+        *(f"hand.{kind}" for kind in kinds),
+        *(f"unseen.{kind}" for kind in kinds),
+        *counters,
+    )
