@@ -26,7 +26,7 @@ def test_there_are_eight() -> None:
 
 
 @pytest.mark.skipif(INTERPRETED, reason="whole games take minutes")
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", [GAMES[0], GAMES[-1]])
 @pytest.mark.parametrize(("weaker", "stronger"), STEPS)
 def test_two_levels_more_win_most_games(game: str, weaker: str, stronger: str) -> None:
     wins = 0

@@ -139,7 +139,8 @@ def test_a_preview_tells_what_then_happens(small: RunningServer, game: str) -> N
             pyramids += len(new)
             if live.now["phase"] != "over":
                 assert ends is False
-    assert ends is True
+    # Whether a tile that is drawn after the last move fits anywhere is not known before.
+    assert ends or before["in_bag"] > live.now["in_bag"]
 
 
 def test_a_preview_of_what_is_not_offered_is_refused(ann: Guest) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..search.analysis import CHEAP, QUICK, UNLEARNED, Manner, analyse
-from ..search.minds import find_mind, has_learned
+from ..search.analysis import CHEAP, analyse
+from ..search.manners import HURRIED, find_manner
+from ..search.minds import find_mind
 from ..search.rollouts import Rollouts
 from ..view import View
 from .measure import Count
@@ -18,11 +19,11 @@ SEED = 1
 class Exercise:
     """A position, and all that is decided about its rollouts before the first one is played."""
 
-    def __init__(self, view: View, manner: Manner = QUICK) -> None:
+    def __init__(self, view: View, pace: str = HURRIED) -> None:
         self.view = view
         self.variant = view.variant
         self.mind = find_mind(view.variant)
-        manner = manner if has_learned(self.mind) else UNLEARNED
+        manner = find_manner(view.variant, pace)
         self.turns, self.late = manner.turns, manner.late
         lines = analyse(view, seed=SEED, rollouts=manner.width * CHEAP).lines
         self.actions = np.sort(np.array([line.action for line in lines], np.int32))

@@ -12,7 +12,7 @@ import msgspec
 from ..chance import Generator
 from ..games import find_variant
 from ..players import Budget, player
-from ..search.analysis import THOROUGH
+from ..search.manners import UNHURRIED
 from .exercises import Exercise, rollouts_work
 from .measure import Circumstances, Count, Speed, beside_the_yardstick, circumstances, yardstick_work
 from .memory import MOST_MEGABYTES, peak_of_a_game
@@ -106,7 +106,7 @@ def rollouts_and_looks(exercises: Mapping[str, Stages]) -> dict[tuple[tuple[str,
         for stage, some in stages.items():
             work[((f"{game} {stage}", "rollouts/s"),)] = rollouts_work(some, GUESSES)
             work[((f"{game} {stage}, thorough", "rollouts/s"),)] = rollouts_work(
-                [Exercise(exercise.view, THOROUGH) for exercise in some], 1
+                [Exercise(exercise.view, UNHURRIED) for exercise in some], 1
             )
         work[((f"{game} {INSTANT}", "moves/s"),)] = instant_work(
             [exercise for some in stages.values() for exercise in some]

@@ -16,8 +16,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..players.interface import Budget
-from ..search.analysis import QUICK, UNLEARNED, analyse
-from ..search.minds import find_mind, has_learned
+from ..search.analysis import analyse
+from ..search.manners import HURRIED, find_manner
+from ..search.minds import find_mind
 from ..search.rollouts import CHUNK, TO_THE_END, Rollouts
 from ..view import View
 from .effects import after, wasted, wins_turn
@@ -119,8 +120,7 @@ def judge(view: View, made: int | None, budget: Budget, seed: int) -> Judgement:
     actions = view.legal_moves().actions
     if len(actions) < 2:
         return Judgement(())
-    # Without a judgement of positions, only the end says what they are worth.
-    manner = QUICK if has_learned(find_mind(view.variant)) else UNLEARNED
+    manner = find_manner(view.variant, HURRIED)
     turns = manner.turns
     found = analyse(
         view,

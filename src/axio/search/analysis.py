@@ -9,29 +9,13 @@ import numpy as np
 from ..moves import Move
 from ..view import View
 from .halving import Meter, halve, worth
+from .manners import HURRIED, UNHURRIED, Manner, find_manner
 from .minds import find_mind, has_learned
-from .rollouts import ALWAYS, NEVER, TO_THE_END, Rollouts, Tally
+from .rollouts import Rollouts, Tally
 
 CHEAP = 40  # rollouts that a move should get, or fewer moves are played on
 LEAST_WIDTH = 4
 LONG = 0.5  # seconds that are enough to play on thoroughly, also on the largest boards
-
-
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """How moves are played on."""
-
-    turns: int  # own moves that rollouts go on for after the one that is tried
-    width: int  # moves that are played on
-    faith: float  # rollouts that the first look counts as much as
-    late: float  # of the game: from then on rollouts look at what moves lead to
-
-
-# Looks make rollouts about ten times as slow, and better: a thousand of them find better moves than ten
-# thousand by points, a few do not.
-QUICK = Manner(turns=4, width=16, faith=100.0, late=0.85)
-THOROUGH = Manner(turns=4, width=16, faith=30.0, late=ALWAYS)
-UNLEARNED = Manner(turns=TO_THE_END, width=16, faith=0.0, late=NEVER)  # no judgement of where to stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,20 +54,18 @@ def analyse(
 ) -> Analysis:
     """Think about the position of a view, whose seat has to move, for so long or for so many rollouts.
 
-    Without a `manner`, it is done thoroughly where there is time, and quickly where rollouts are counted.
+    Without a `manner`, it takes the hurried one of the game if rollouts are counted or time is short.
     Moves with the numbers in `include` are always played on, however poor they look at first.
     """
     meter = Meter(seconds, rollouts)
     variant = view.variant
     actions = view.legal_moves().actions
     mind = find_mind(variant)
-    if manner is None:
-        manner = QUICK if rollouts is not None or seconds < LONG else THOROUGH
-    if not has_learned(mind):
-        manner = UNLEARNED
+    learned = has_learned(mind)  # else there is nothing to go by but points
+    if manner is None or not learned:
+        manner = find_manner(variant, HURRIED if rollouts is not None or seconds < LONG else UNHURRIED)
     playing = Rollouts(view, mind, seed, threads, manner.late)
     try:
-        learned = manner is not UNLEARNED  # else there is nothing to go by but points
         looks = playing.look(actions) if learned else view.gains(view.legal_moves()).sum(axis=1)
         chosen = _promising(actions, looks, _width(manner.width, len(actions), rollouts), include)
         looks = looks[chosen]

@@ -56,15 +56,28 @@ def read_mind(variant: Variant, path: Path) -> Any:
 
 def write_mind(variant: Variant, mind: Any, path: Path) -> None:
     """Put a mind into the file, beside those for other numbers of players."""
+    prefix = f"{variant.players}."
+    entries = {
+        f"{prefix}knobs": mind["knobs"][0],
+        f"{prefix}weights": mind["weights"][0, : width(variant.players, len(variant.tracks))],
+    }
+    write_entries(entries | {prefix + name: mind[name][0] for name in ("offsets", "outer", "offset")}, path)
+
+
+def read_entry(path: Path, name: str) -> np.ndarray | None:
+    """An entry of a file of minds, if it has it."""
+    with np.load(path) as file:
+        entry: np.ndarray | None = file.get(name)
+    return entry
+
+
+def write_entries(entries: dict[str, np.ndarray], path: Path) -> None:
+    """Put entries into a file of minds, and keep what else it has."""
     kept: dict[str, np.ndarray] = {}
     if path.exists():
         with np.load(path) as file:
             kept = {name: file[name] for name in file.files}
-    prefix = f"{variant.players}."
-    kept[f"{prefix}knobs"] = mind["knobs"][0]
-    kept[f"{prefix}weights"] = mind["weights"][0, : width(variant.players, len(variant.tracks))]
-    for name in ("offsets", "outer", "offset"):
-        kept[prefix + name] = np.asarray(mind[name][0])
+    kept |= entries
     whole = path.with_suffix(".tmp")
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(kept):  # without time stamps, so that equal minds are equal files

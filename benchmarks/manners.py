@@ -1,0 +1,168 @@
+"""`python -m benchmarks.manners GAME`: which manner of playing on suits a game, tried on shared deals.
+
+Alone, every manner plays the same deals. With others, it plays against the usual manner, in every seat of
+each deal. `--write` puts the best one into the game's mind, if it is better than the usual one by twice the
+error of the difference.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, replace
+from statistics import mean, stdev
+
+import click
+
+from axio.chance import Generator
+from axio.cli.progress import progress
+from axio.games import find_variant
+from axio.machine import machine
+from axio.match import play_match
+from axio.players import Budget, Choice
+from axio.search.analysis import LONG, analyse
+from axio.search.manners import (
+    HURRIED,
+    QUICK,
+    THOROUGH,
+    UNHURRIED,
+    USUAL,
+    Manner,
+    write_manner,
+)
+from axio.search.minds import mind_file
+from axio.search.rollouts import NEVER, TO_THE_END
+from axio.spread import spread
+from axio.table import Table
+from axio.view import View
+
+SEED = "manners"
+CLEARLY = 2.0  # errors of a difference
+TRIED = {
+    "usual": None,
+    "quick": QUICK,
+    "quick, 16 turns": replace(QUICK, turns=16),
+    "quick, to the end": replace(QUICK, turns=TO_THE_END, late=NEVER),
+    "thorough": THOROUGH,
+    "thorough, 8 turns": replace(THOROUGH, turns=8),
+    "thorough, to the end": replace(THOROUGH, turns=TO_THE_END),
+}
+
+
+@dataclass(frozen=True)
+class Mannered:
+    """`sim` with a manner."""
+
+    name: str
+    manner: Manner
+
+    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+        """What it thinks best."""
+        found = analyse(view, seed=lots.bits(), seconds=budget.seconds, manner=self.manner)
+        return Choice(found.best.move, ())
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A deal to be played in some manner in a seat, the others in the usual one."""
+
+    game: str
+    players: int
+    name: str
+    deal: int
+    seat: int
+    seconds: float
+
+
+def pace(seconds: float) -> str:
+    """In which manner `sim` would think for so long."""
+    return HURRIED if seconds < LONG else UNHURRIED
+
+
+def played(trial: Trial) -> float:
+    """What came of it."""
+    usual = USUAL[pace(trial.seconds)]
+    mine, theirs = Mannered(trial.name, TRIED[trial.name] or usual), Mannered("usual", usual)
+    seats = [mine if seat == trial.seat else theirs for seat in range(trial.players)]
+    table = play_match(trial.game, seats, f"{SEED}/{trial.deal}", budget=Budget(trial.seconds))
+    return worth(table, trial.seat)
+
+
+def worth(table: Table, seat: int) -> float:
+    """What a finished game is worth: the lowest track, or the share of others that are left behind."""
+    if table.players == 1:
+        return min(table.scores[seat].values())
+    mine = table.standing[seat]
+    others = [place for other, place in enumerate(table.standing) if other != seat]
+    return mean((place > mine) + (place == mine) / 2 for place in others)
+
+
+@click.command()
+@click.argument("game")
+@click.option("--players", type=click.IntRange(1, 4), default=1, show_default=True)
+@click.option("--deals", type=click.IntRange(min=2), default=16, show_default=True)
+@click.option("--seconds", type=click.FloatRange(min=0.01), default=1.0, show_default=True, help="A move.")
+@click.option(
+    "--only", multiple=True, type=click.Choice(list(TRIED)[1:]), help="Only these, and the usual one."
+)
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--write", is_flag=True, help="Put a better manner into the game's mind.")
+@click.option("--json", "as_json", is_flag=True)
+def main(
+    game: str,
+    players: int,
+    deals: int,
+    seconds: float,
+    only: tuple[str, ...],
+    jobs: int,
+    write: bool,
+    as_json: bool,
+) -> None:
+    """Find out how rollouts of GAME should be played."""
+    variant = find_variant(game, players)
+    names = ["usual", *(only or [name for name in TRIED if TRIED[name] not in (None, USUAL[pace(seconds)])])]
+    trials = [
+        Trial(game, players, name, deal, seat, seconds)
+        for deal in range(deals)
+        for seat in range(players)
+        for name in names
+    ]
+    variant.kernels.compile_all()
+    results: dict[Trial, float] = {}
+    with progress("games", len(trials)) as advance:
+        for trial, result in spread(_tried, trials, jobs):
+            results[trial] = result
+            advance(1)
+    by_name = {
+        name: [
+            mean(results[Trial(game, players, name, deal, seat, seconds)] for seat in range(players))
+            for deal in range(deals)
+        ]
+        for name in names
+    }
+    best, lead = "usual", 0.0
+    report = {}
+    for name, values in by_name.items():
+        more = [mine - usual for mine, usual in zip(values, by_name["usual"], strict=True)]
+        error = stdev(more) / math.sqrt(deals)
+        report[name] = {"result": mean(values), "more": mean(more), "error": error}
+        if mean(more) > max(lead, CLEARLY * error):
+            best, lead = name, mean(more)
+        if not as_json:
+            click.echo(f"{name:24} {mean(values):.4f}  {mean(more):+.4f} ± {error:.4f}")
+    chosen = TRIED[best]
+    if as_json:
+        facts = {"game": game, "players": players, "seconds": seconds, "deals": deals, "machine": machine()}
+        click.echo(json.dumps(facts | {"found": report, "best": best}))
+    else:
+        click.echo(f"best: {best}" + (f", {asdict(chosen)}" if chosen else ""))
+    if write and chosen:
+        write_manner(variant, pace(seconds), chosen, mind_file(variant))
+
+
+def _tried(trial: Trial) -> tuple[Trial, float]:
+    return trial, played(trial)
+
+
+if __name__ == "__main__":
+    main()
