@@ -9,7 +9,7 @@ import numpy as np
 from ..moves import Move
 from ..view import View
 from .halving import Meter, halve, worth
-from .manners import HURRIED, UNHURRIED, Manner, find_manner
+from .manners import HURRIED, UNHURRIED, UNLEARNED, Manner, find_manner
 from .minds import find_mind, has_learned
 from .rollouts import Rollouts, Tally
 
@@ -61,8 +61,10 @@ def analyse(
     variant = view.variant
     actions = view.legal_moves().actions
     mind = find_mind(variant)
-    learned = has_learned(mind)  # else there is nothing to go by but points
-    if manner is None or not learned:
+    learned = has_learned(mind)
+    if not learned:  # nothing to go by but points and the end
+        manner = UNLEARNED
+    elif manner is None:
         manner = find_manner(variant, HURRIED if rollouts is not None or seconds < LONG else UNHURRIED)
     playing = Rollouts(view, mind, seed, threads, manner.late)
     try:
