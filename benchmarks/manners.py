@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from statistics import mean, stdev
+from typing import NamedTuple
 
 import click
 
@@ -79,13 +81,20 @@ def pace(seconds: float) -> str:
     return HURRIED if seconds < LONG else UNHURRIED
 
 
-def played(trial: Trial) -> float:
-    """What came of it."""
+class Outcome(NamedTuple):
+    """What came of a trial."""
+
+    worth: float
+    margin: float  # over the others, in points
+
+
+def played(trial: Trial) -> Outcome:
+    """Play it."""
     usual = USUAL[pace(trial.seconds)]
     mine, theirs = Mannered(trial.name, TRIED[trial.name] or usual), Mannered("usual", usual)
     seats = [mine if seat == trial.seat else theirs for seat in range(trial.players)]
     table = play_match(trial.game, seats, f"{SEED}/{trial.deal}", budget=Budget(trial.seconds))
-    return worth(table, trial.seat)
+    return Outcome(worth(table, trial.seat), margin(table, trial.seat))
 
 
 def worth(table: Table, seat: int) -> float:
@@ -95,6 +104,13 @@ def worth(table: Table, seat: int) -> float:
     mine = table.standing[seat]
     others = [place for other, place in enumerate(table.standing) if other != seat]
     return mean((place > mine) + (place == mine) / 2 for place in others)
+
+
+def margin(table: Table, seat: int) -> float:
+    """By how much its lowest track leads those of the others on average: tells more than places do."""
+    lowest = [min(scores.values()) for scores in table.scores]
+    others = [mark for other, mark in enumerate(lowest) if other != seat]
+    return lowest[seat] - (mean(others) if others else 0)
 
 
 @click.command()
@@ -128,28 +144,39 @@ def main(
         for name in names
     ]
     variant.kernels.compile_all()
-    results: dict[Trial, float] = {}
+    results: dict[Trial, Outcome] = {}
     with progress("games", len(trials)) as advance:
         for trial, result in spread(_tried, trials, jobs):
             results[trial] = result
             advance(1)
-    by_name = {
-        name: [
-            mean(results[Trial(game, players, name, deal, seat, seconds)] for seat in range(players))
+
+    def by_deal(name: str, what: Callable[[Outcome], float]) -> list[float]:
+        return [
+            mean(what(results[Trial(game, players, name, deal, seat, seconds)]) for seat in range(players))
             for deal in range(deals)
         ]
-        for name in names
-    }
+
     best, lead = "usual", 0.0
+    usual = by_deal("usual", lambda outcome: outcome.worth)
     report = {}
-    for name, values in by_name.items():
-        more = [mine - usual for mine, usual in zip(values, by_name["usual"], strict=True)]
+    for name in names:
+        values = by_deal(name, lambda outcome: outcome.worth)
+        more = [mine - other for mine, other in zip(values, usual, strict=True)]
         error = stdev(more) / math.sqrt(deals)
-        report[name] = {"result": mean(values), "more": mean(more), "error": error}
+        margins = by_deal(name, lambda outcome: outcome.margin)
+        points, spread_of_points = mean(margins), stdev(margins) / math.sqrt(deals)
+        report[name] = {
+            "result": mean(values),
+            "more": mean(more),
+            "error": error,
+            "margin": points,
+            "error of margin": spread_of_points,
+        }
         if mean(more) > max(lead, CLEARLY * error):
             best, lead = name, mean(more)
         if not as_json:
-            click.echo(f"{name:24} {mean(values):.4f}  {mean(more):+.4f} ± {error:.4f}")
+            figures = f"{mean(values):.4f}  {mean(more):+.4f} ± {error:.4f}"
+            click.echo(f"{name:24} {figures}  points ahead {points:+.2f} ± {spread_of_points:.2f}")
     chosen = TRIED[best]
     if as_json:
         facts = {"game": game, "players": players, "seconds": seconds, "deals": deals, "machine": machine()}
@@ -160,7 +187,7 @@ def main(
         write_manner(variant, pace(seconds), chosen, mind_file(variant))
 
 
-def _tried(trial: Trial) -> tuple[Trial, float]:
+def _tried(trial: Trial) -> tuple[Trial, Outcome]:
     return trial, played(trial)
 
 

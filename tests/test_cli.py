@@ -370,3 +370,22 @@ def test_names_from_a_file_cannot_steer_the_terminal(records: dict[str, Path], t
     file = tmp_path / "names.jsonl"
     file.write_text(json.dumps(record))
     assert "\x1b" not in run("show", str(file)).out
+
+
+def test_an_interrupt_is_told_by_the_code_130_wherever_it_comes(tmp_path: Path) -> None:
+    """Also in a string that is executed: `python -m` would end by the signal then, unless told otherwise."""
+    (tmp_path / "stopped.py").write_text(
+        "from axio.cli import main, warm\n"
+        "def stop(**options): exec('raise KeyboardInterrupt')\n"
+        "warm.command.callback = stop\n"
+        "raise SystemExit(main(['warm']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "stopped"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=ENVIRONMENT,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (130, "axio: interrupted\n")

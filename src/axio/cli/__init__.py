@@ -14,7 +14,7 @@ import click
 
 from ..errors import AxioError
 from ..version import __version__
-from .interruption import Interrupted, stoppable
+from .interruption import Interrupted, forget, stoppable
 from .lines import one_line
 
 PROGRAM = __name__.partition(".")[0]
@@ -108,6 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (Interrupted, KeyboardInterrupt, click.Abort) as error:
         if sys.stderr.isatty():
             click.echo(err=True)  # the line that shows ^C
+        forget()
         return _refuse(str(error) or "interrupted", INTERRUPTED)
     if code == PIPE_CLOSED:
         _drop_output()

@@ -59,6 +59,15 @@ def stoppable(*numbers: signal.Signals) -> Iterator[Hold]:
             signal.signal(number, before[number])
 
 
+def forget() -> None:
+    """Let the program end with the code it wants, though it was interrupted.
+
+    CPython remembers an interrupt that came while a string was executed (every dataclass is made like that),
+    and `python -m` then ends by the signal whatever was caught since; executing a string makes it forget.
+    """
+    exec("")
+
+
 def _postponed(number: int, frame: FrameType | None) -> bool:
     """Whether the signal came at a bad moment, and will come again.
 
