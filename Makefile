@@ -41,9 +41,10 @@ setup: .venv/dev.done
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
-.venv/dev.done: requirements/dev.txt .venv/run.done
+.venv/dev.done: requirements/dev.txt requirements/bare.txt .venv/run.done
 	@echo "installing what tests need ..."
 	@$(PIP) install -r requirements/dev.txt
+	@$(PIP) install --no-deps -r requirements/bare.txt
 	@touch $@
 
 lint: setup
