@@ -65,8 +65,10 @@ def _matches() -> Iterator[Match]:
         for other in (*SIMPLE, "instant", "sim@100ms"):
             yield Match(f"{game}-sim-{other.replace('@', '-')}", game, ("sim@1s", other), 120)
         yield Match(f"{game}-sim-mc", game, ("sim@1s", "mc@1s"), 60)
-        yield Match(f"{game}-three", game, ("sim@1s", "instant", "balanced"), 60, players=3)
-        yield Match(f"{game}-four", game, ("sim@1s", "instant", *SIMPLE), 60, players=4)
+        for limit, games in (("1s", 60), ("100ms", 240)):
+            thinker = f"sim@{limit}"
+            yield Match(f"{game}-three-{limit}", game, (thinker, "instant", "balanced"), games, players=3)
+            yield Match(f"{game}-four-{limit}", game, (thinker, "instant", *SIMPLE), games, players=4)
         yield Match(f"{game}-alone", game, ("mc@100ms", "instant", *SIMPLE, "random"), 200, players=1)
         for limit in ("100ms", "1s"):
             yield Match(f"{game}-alone-{limit}", game, (f"sim@{limit}",), 200, players=1)

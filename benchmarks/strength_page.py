@@ -6,6 +6,7 @@ What the arena found is kept in docs/strength/, a file a match; the page is made
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -80,7 +81,7 @@ def page(found: dict[str, Report]) -> str:
             ),
             *_table(
                 "Three and four players: the mean place",
-                ("game", "players", "games", "places, the best first"),
+                ("game", "players", "games", "places, the best first", "`sim` before `instant`"),
                 _places(found),
             ),
             *_table(
@@ -139,11 +140,18 @@ def _compared(game: str, pair: PairFigures, asked: int | None, report: Report) -
 
 def _places(found: dict[str, Report]) -> Iterator[Cells]:
     for game in GAMES:
-        for word, players in (("three", 3), ("four", 4)):
-            if report := found.get(f"{game}-{word}"):
+        for word, limit in product(("three", "four"), ("1s", "100ms")):
+            if report := found.get(f"{game}-{word}-{limit}"):
                 ranked = sorted(report.summary.bots, key=lambda bot: bot.mean_place.value)
                 places = ", ".join(f"`{bot.bot}` {_number(bot.mean_place)}" for bot in ranked)
-                yield f"`{game}`", players, report.summary.games, places
+                (ahead,) = (pair.ahead for pair in report.summary.pairs if pair.bots[1] == "instant")
+                yield (
+                    f"`{game}`",
+                    report.summary.settings.players,
+                    report.summary.games,
+                    places,
+                    _percent(ahead),
+                )
 
 
 def _alone(found: dict[str, Report]) -> Iterator[Cells]:
