@@ -66,6 +66,10 @@ class WrongBatch(AxioError):
     """A batch was asked for, or handed, something that it cannot do; nothing has changed in any game."""
 
 
+class WrongEnvironment(AxioError):
+    """An environment of another framework was asked for something that it does not have."""
+
+
 class NoSuchDevice(AxioError):
     """A batch was asked for on a device that is not here."""
 

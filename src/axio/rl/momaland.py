@@ -1,0 +1,92 @@
+"""MOMAland: a vector of rewards, one for each colour, in every game that counts its points by colour.
+
+>>> from axio.rl import momaland
+>>> env = momaland.env("rota", players=2)
+>>> env.reset(seed=1)
+>>> env.unwrapped.reward_space("player_0").shape, env.tracks
+((5,), ('R', 'G', 'B', 'O', 'P'))
+
+MOMAland itself is not needed: its environments are PettingZoo's with a `reward_space`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import WrongEnvironment
+from ..extras import need
+from .pettingzoo import ILLEGAL, GameEnv, checked_actions
+
+
+class ColourEnv(GameEnv):
+    """A game as PettingZoo's cycle, whose rewards are the points just scored, by colour."""
+
+    def __init__(
+        self,
+        game: str,
+        players: int = 2,
+        *,
+        options: Mapping[str, bool] | None = None,
+        illegal: str = "raise",
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(
+            game,
+            players,
+            options=options,
+            reward="gains",
+            illegal=illegal,
+            max_cycles=max_cycles,
+            render_mode=render_mode,
+        )
+        if len(self.tracks) < 2:
+            raise WrongEnvironment(
+                f"{game} counts its points on one track, which is no vector: see axio.rl.pettingzoo"
+            )
+        spaces, cap = need("gymnasium.spaces", "rl"), self._game.variant.cap
+        low = 0.0 if self._raises else ILLEGAL
+        high = float(np.iinfo(np.int16).max) if cap is None else float(cap)
+        self._reward_spaces = {
+            name: spaces.Box(low, high, (len(self.tracks),), np.float32) for name in self._names
+        }
+
+    def reward_space(self, agent: str) -> Any:
+        """The points that one move can bring, by colour."""
+        return self._reward_spaces[self._known(agent)]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game. The same seed gives the same game; without one, the generator goes on."""
+        super().reset(seed, options)
+        self.rewards = self._nothing()
+        self._cumulative_rewards = self._nothing()
+
+    # Vectors are never written into again: whoever was given one may keep it.
+
+    def _nothing(self) -> dict[str, Any]:
+        return {name: np.zeros(len(self.tracks), np.float32) for name in self.agents}
+
+    def _clear_rewards(self) -> None:
+        self.rewards = self._nothing()
+
+    def _pay(self, agent: str, points: float) -> None:
+        self.rewards = self._nothing()
+        self.rewards[agent][:] = ILLEGAL if self._over else self._game.gains[0]
+        # Nobody else has got anything, and what the agent had got before has been told.
+        self._cumulative_rewards[agent] = self.rewards[agent].copy()
+
+
+def raw_env(game: str, players: int = 2, **settings: Any) -> ColourEnv:
+    """A game without wrappers, which raises `IllegalMove` where an action is not legal."""
+    return ColourEnv(game, players, **settings)
+
+
+def env(game: str, players: int = 2, **settings: Any) -> Any:
+    """A game in the wrappers that MOMAland uses; an illegal action ends it and costs 1 in each colour.
+
+    PettingZoo's wrapper for illegal actions pays one number, not a vector, so the game itself does it.
+    """
+    return checked_actions(raw_env(game, players, **{"illegal": "end", **settings}))

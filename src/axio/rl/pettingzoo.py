@@ -1,0 +1,234 @@
+"""PettingZoo: every game for 2 to 4 players (or one), agent by agent.
+
+>>> from axio.rl import pettingzoo
+>>> env = pettingzoo.env("hex", players=3, reward="win")
+>>> env.reset(seed=1)
+>>> observation, reward, terminated, truncated, info = env.last()
+>>> sorted(observation), observation["action_mask"].shape
+(['action_mask', 'observation'], (11018,))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..batch import REWARDS as AT_THE_END
+from ..errors import IllegalMove, WrongEnvironment, WrongPlayers
+from ..extras import need
+from ..moves import Move
+from ..view import View
+from .observations import action_space, masked_space
+from .rendering import MODES, checked_mode, rendered
+from .single import Seen, Single
+
+need("pettingzoo", "rl")  # says what to install where it is missing
+
+from pettingzoo import AECEnv  # noqa: E402
+from pettingzoo.utils import wrappers  # noqa: E402
+
+# Paid for every move: all points of it, or by how much it raised one's lowest track.
+STEP_BY_STEP = ("gains", "rise")
+REWARDS = (*AT_THE_END, *STEP_BY_STEP)
+ILLEGAL = -1.0  # what classic games of PettingZoo pay for an illegal action
+# What an illegal action does: raise an error and change nothing, or end the game.
+TREATMENTS = ("raise", "end")
+
+
+class GameEnv(AECEnv[str, Seen, Any]):  # type: ignore[misc]
+    """A game as PettingZoo's agent-environment cycle, without wrappers.
+
+    For an action that is not legal `step` raises `IllegalMove`, and nothing has changed; with `illegal="end"`
+    the game ends, and who made it gets -1.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        players: int = 2,
+        *,
+        options: Mapping[str, bool] | None = None,
+        reward: str = "win",
+        illegal: str = "raise",
+        max_cycles: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        if illegal not in TREATMENTS:
+            raise WrongEnvironment(
+                f"illegal actions are treated by {' or '.join(TREATMENTS)}, not {illegal!r}"
+            )
+        if reward not in REWARDS:
+            raise WrongEnvironment(f"there is no reward {reward!r}; there are {', '.join(REWARDS)}")
+        if max_cycles is not None and not (isinstance(max_cycles, int) and max_cycles > 0):
+            raise WrongEnvironment(f"max_cycles should be a whole number from 1 on, not {max_cycles!r}")
+        self._dense = reward in STEP_BY_STEP
+        self._rises = reward == "rise"
+        self._raises = illegal == "raise"
+        self._game = Single(game, players, options, "none" if self._dense else reward)
+        self.render_mode = checked_mode(render_mode)
+        self._prints = render_mode == "human"
+        self._most = -1 if max_cycles is None else max_cycles * players
+        self.metadata = {
+            "name": f"{game}_v0",
+            "render_modes": list(MODES),
+            "render_fps": 1,
+            "is_parallelizable": False,
+        }
+        self.possible_agents = [f"player_{seat}" for seat in range(players)]
+        self.agents: list[str] = []
+        self._names = tuple(self.possible_agents)
+        self._ready: str | None = None
+        self._seats = {name: seat for seat, name in enumerate(self._names)}
+        variant = self._game.variant
+        self._observation_spaces = {name: masked_space(variant) for name in self._names}
+        self._action_spaces = {name: action_space(variant) for name in self._names}
+
+    # ------------------------------------------------------------ what it is about
+
+    def observation_space(self, agent: str) -> Any:
+        """What `observe` gives an agent."""
+        return self._observation_spaces[self._known(agent)]
+
+    def action_space(self, agent: str) -> Any:
+        """The numbers of moves."""
+        return self._action_spaces[self._known(agent)]
+
+    @property
+    def observation_names(self) -> tuple[str, ...]:
+        """What each number of the vector is called."""
+        names: tuple[str, ...] = self._game.variant.observation.names
+        return names
+
+    @property
+    def board_names(self) -> tuple[str, ...]:
+        """What each plane of the board is called, or each number of its rows."""
+        return self._game.variant.observation.board.names
+
+    @property
+    def tracks(self) -> tuple[str, ...]:
+        """What points are counted in."""
+        return self._game.variant.tracks
+
+    def move(self, action: int) -> Move:
+        """The move that a legal action stands for. Raises `IllegalMove`."""
+        return self._game.move(action)
+
+    def view(self, agent: str) -> View:
+        """The position as an agent may know it: what the players of this package choose from."""
+        return self._game.view(self._seats[self._known(agent)])
+
+    def _known(self, agent: str) -> str:
+        if agent not in self._seats:
+            raise WrongPlayers(f"there is no agent {agent!r}; there are {', '.join(self._names)}")
+        return agent
+
+    # ------------------------------------------------------------ what it does
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game. The same seed gives the same game; without one, the generator goes on."""
+        names = self._names
+        seat = self._game.begin(seed)
+        self.agents = list(names)
+        self.rewards: dict[str, Any] = dict.fromkeys(names, 0.0)
+        self._cumulative_rewards: dict[str, Any] = dict.fromkeys(names, 0.0)
+        self.terminations = dict.fromkeys(names, False)
+        self.truncations = dict.fromkeys(names, False)
+        self.infos: dict[str, dict[str, Any]] = {name: {} for name in names}
+        self._over = False
+        self._left = self._most
+        self._turned(seat)
+
+    def step(self, action: Any) -> None:
+        """Make the move of the agent whose turn it is. Raises `IllegalMove`, unless that ends the game."""
+        if self._over:
+            self._was_dead_step(action)
+            return
+        agent = self.agent_selection
+        try:
+            seat, over, points, rise = self._game.play(action)
+        except IllegalMove as why:
+            if self._raises:
+                raise
+            self._break_off(agent, str(why))
+            return
+        self._cumulative_rewards[agent] = 0.0
+        if self._dense:
+            self._pay(agent, rise if self._rises else points)
+        self._left -= 1
+        if over or self._left == 0:
+            self._finish(over)
+        self._turned(seat)
+
+    def observe(self, agent: str) -> Seen:
+        """What an agent knows, and the mask of its legal actions; the arrays are its caller's."""
+        if agent == self._ready:
+            # What `step` has written for it is handed out once.
+            self._ready = None
+            return self._game.seen
+        return self._game.look(self._seats[self._known(agent)])
+
+    def render(self) -> Any:
+        """What the agent whose turn it is sees, as text or as pixels."""
+        return rendered(self.view(self.agent_selection), self.render_mode)
+
+    def close(self) -> None:
+        """Nothing has to be let go."""
+
+    # ------------------------------------------------------------ inside
+
+    def _turned(self, seat: int) -> None:
+        self.agent_selection = self._ready = self._names[seat]
+        if self._prints:
+            self.render()
+
+    def _pay(self, agent: str, points: float) -> None:
+        rewards = self.rewards
+        for name in self._names:
+            rewards[name] = 0.0
+        rewards[agent] = float(points)
+        self._accumulate_rewards()
+
+    def _finish(self, over: bool) -> None:
+        """Tell everybody that the game has ended, or (without a result) has been broken off."""
+        self._over = True
+        ends = self.terminations if over else self.truncations
+        standing = self._game.view(None).standing
+        points, tracks = self._game.points.tolist(), self.tracks
+        for seat, name in enumerate(self._names):
+            ends[name] = True
+            self.infos[name] = {
+                "place": standing[seat],
+                "points": dict(zip(tracks, points[seat], strict=True)),
+            }
+        if over and not self._dense:
+            self._pay_at_the_end()
+
+    def _break_off(self, agent: str, why: str) -> None:
+        """End the game by an illegal action."""
+        self._game.end()
+        self._over = True
+        self.terminations = dict.fromkeys(self._names, True)
+        self.infos = {name: {"illegal": agent, "why": why} for name in self._names}
+        self._cumulative_rewards[agent] = 0.0
+        self._pay(agent, ILLEGAL)
+        self._ready = agent
+
+    def _pay_at_the_end(self) -> None:
+        self.rewards = dict(zip(self._names, self._game.rewards[0].tolist(), strict=True))
+        self._accumulate_rewards()
+
+
+def raw_env(game: str, players: int = 2, **settings: Any) -> GameEnv:
+    """A game without wrappers: the fastest, which raises `IllegalMove` where an action is not legal."""
+    return GameEnv(game, players, **settings)
+
+
+def env(game: str, players: int = 2, **settings: Any) -> Any:
+    """A game in PettingZoo's usual wrappers: an illegal action ends the game and costs who made it 1."""
+    made: Any = raw_env(game, players, **settings)
+    return checked_actions(wrappers.TerminateIllegalWrapper(made, illegal_reward=ILLEGAL))
+
+
+def checked_actions(made: Any) -> Any:
+    """An environment that sees to it that actions exist, and that calls come in order."""
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(made))

@@ -1,0 +1,192 @@
+"""One game by itself, as environments need it: begun, moved and looked at, each in one compiled call."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from functools import cache
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from ..batch import REWARDS
+from ..engine.layout import allocate
+from ..engine.lots import seeds
+from ..engine.phases import OVER
+from ..errors import IllegalMove, WrongEnvironment
+from ..games import find_variant
+from ..games.variant import State, Variant, copied
+from ..moves import Move
+from ..reasons import Reason
+from ..view import View
+from . import turns
+from .turns import BEGIN, LOOK, NO_SUCH_MOVE
+
+Seen = dict[str, Any]  # {"observation": {"board": …, "vector": …}, "action_mask": …}
+
+MASK = (1 << 64) - 1
+
+
+class Single:
+    """A game between seats. It deals the tiles itself, and waits for a move until it is over.
+
+    Seed s gives the game that is number 0 of `axio.batch.Batch(…, seed=s)`. A game that is begun without a
+    seed goes on with the generator of the one before; the very first one is seeded by the system.
+
+    `seen` is what the seat to move knows and may do, from the last call of `begin` or `play`; every call
+    makes arrays of its own.
+    """
+
+    seen: Seen
+
+    def __init__(
+        self, game: str, players: int, options: Mapping[str, bool] | None = None, reward: str = "none"
+    ) -> None:
+        self.reward = reward
+        self.seeded = False
+        self._prepare(find_variant(game, players, options))
+
+    def _prepare(self, variant: Variant) -> None:
+        self.variant = variant
+        self.players, self.numbers = variant.players, variant.numbers
+        tracks, layout = len(variant.tracks), variant.observation.board
+        self.states = allocate(variant.opening.dtype)
+        self.rngs = np.ones(1, np.uint64)
+        self.gains = np.zeros((1, tracks), np.int16)
+        self.finals = np.zeros((1, self.players, tracks), np.int16)
+        self.rewards = np.zeros((1, self.players), np.float32)
+        self._sizes = layout.shape, len(variant.observation.names)
+        kind, ended = REWARDS[self.reward], np.zeros(1, np.bool_)
+        # What every call hands over first. The numbers are Python's: the loop is compiled for those.
+        self._fixed = (
+            variant.tables, variant.opening, self.states, self.rngs, int(kind), layout.places, self.gains,
+            self.finals, self.rewards, ended,
+        )  # fmt: skip
+        self._turn = _compiled(variant)
+
+    def begin(self, seed: int | None = None) -> int:
+        """Begin a game; the seat that has the first move."""
+        if seed is not None:
+            try:
+                self.rngs[:] = seeds(index(seed) & MASK, 0, 1)
+            except TypeError:
+                raise WrongEnvironment(f"a seed is a whole number, not {seed!r}") from None
+        elif not self.seeded:
+            self.rngs[:] = seeds(secrets.randbits(64), 0, 1)
+        self.seeded = True
+        return int(self._call(BEGIN)[1])
+
+    def play(self, action: Any) -> tuple[int, bool, int, int]:
+        """Make a move, and let chance do what comes after it.
+
+        Gives back the seat to move, whether the game is over, the points of the seat that moved, and by how
+        much its lowest track rose. Raises `IllegalMove`; nothing has changed then.
+        """
+        try:
+            number = index(action)
+        except TypeError:
+            number = -1
+        if not 0 <= number < self.numbers:
+            raise self._refusal(action, NO_SUCH_MOVE)
+        shape, length = self._sizes
+        board, vector, mask = (
+            np.empty(shape, np.int8),
+            np.empty(length, np.int16),
+            np.empty(self.numbers, np.int8),
+        )
+        why, seat, over, points, rise = self._turn(*self._fixed, number, -1, board, vector, mask)
+        if why:
+            raise self._refusal(number, why)
+        self.seen = {"observation": {"board": board, "vector": vector}, "action_mask": mask}
+        return seat, over, points, rise
+
+    def look(self, seat: int = -1) -> Seen:
+        """What a seat knows and may do: nothing but to wait, where another seat is to move."""
+        seen = self.seen
+        self._call(LOOK, seat)
+        self.seen, seen = seen, self.seen
+        return seen
+
+    def end(self) -> None:
+        """Break the game off."""
+        self.states["phase"] = OVER
+        self._call(LOOK)
+
+    def _call(self, what: int, looking: int = -1) -> Any:
+        shape, length = self._sizes
+        board, vector, mask = (
+            np.empty(shape, np.int8),
+            np.empty(length, np.int16),
+            np.empty(self.numbers, np.int8),
+        )
+        told = self._turn(*self._fixed, what, looking, board, vector, mask)
+        self.seen = {"observation": {"board": board, "vector": vector}, "action_mask": mask}
+        return told
+
+    def _refusal(self, action: Any, why: int) -> IllegalMove:
+        if why == NO_SUCH_MOVE:
+            says = f"no move has this number now; of 0 to {self.numbers - 1}, the action mask shows which do"
+            return IllegalMove(f"action {action!r}", Reason.NOT_IN_THIS_GAME, says)
+        return IllegalMove(f"action {action}", Reason.of(why))
+
+    # ------------------------------------------------------------ in words
+
+    @property
+    def turn(self) -> int:
+        """The seat to move."""
+        return int(self.states["seat"][0])
+
+    @property
+    def points(self) -> np.ndarray:
+        """Every seat's points by track, as an array of its own."""
+        scores: np.ndarray = self.states["scores"][0, : self.players].astype(np.int16)
+        return scores
+
+    def view(self, seat: int | None) -> View:
+        """The position as a seat may know it."""
+        return View(self.variant, self.variant.redact(self.states, seat), seat, ())
+
+    def move(self, number: int) -> Move:
+        """The move that a legal number stands for. Raises `IllegalMove`."""
+        marked = np.flatnonzero(self.look()["action_mask"]).tolist()
+        if number not in marked:
+            raise self._refusal(number, NO_SUCH_MOVE)
+        state: State = copied(self.states)
+        # Numbers and actions ascend together.
+        return self.variant.decode(state, int(self.variant.legal_actions(state)[marked.index(number)]))
+
+    # ------------------------------------------------------------ copies
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy needs: compiled code and tables are found again, not copied."""
+        variant = self.variant
+        return {
+            "variant": (variant.game.id, variant.players, dict.fromkeys(variant.options, True)),
+            "kept": {name: getattr(self, name) for name in ("reward", "seeded")},
+            "arrays": {
+                name: getattr(self, name).copy() for name in ("states", "rngs", "gains", "finals", "rewards")
+            },
+            "seen": vars(self).get("seen"),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state["kept"])
+        self._prepare(find_variant(*state["variant"]))
+        for name, values in state["arrays"].items():
+            getattr(self, name)[:] = values
+        if state["seen"] is not None:
+            self.seen = state["seen"]
+
+
+@cache
+def _compiled(variant: Variant) -> Any:
+    """The loop of `turns` for a game; its arguments here are examples of what it is compiled for."""
+    layout = variant.observation.board
+    points, flags = np.zeros((1, 1), np.int16), np.zeros(1, np.bool_)
+    return variant.kernels.make(
+        turns.turn, variant.kernels.with_parts(turns.PARTS), variant.tables, variant.opening,
+        allocate(variant.opening.dtype), np.zeros(1, np.uint64), 0, layout.places, points,
+        np.zeros((1, 1, 1), np.int16), np.zeros((1, 1), np.float32), flags, 0, 0,
+        np.zeros(layout.shape, np.int8), np.zeros(1, np.int16), np.zeros(1, np.int8),
+    )  # fmt: skip
