@@ -99,6 +99,10 @@ class SoloEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
         """The move that a legal action stands for. Raises `IllegalMove`."""
         return self._game.move(action)
 
+    def action(self, move: Move | str) -> int:
+        """The action that stands for a legal move. Raises `IllegalMove` or `BadText`."""
+        return self._game.number(move)
+
     def view(self) -> View:
         """The position as the player may know it."""
         return self._game.view(0)

@@ -18,7 +18,8 @@ import numpy as np
 
 from ..errors import WrongEnvironment
 from ..extras import need
-from .pettingzoo import ILLEGAL, GameEnv, checked_actions
+from .pettingzoo import ILLEGAL, GameEnv
+from .wrapping import Wrapped
 
 
 class ColourEnv(GameEnv):
@@ -30,7 +31,6 @@ class ColourEnv(GameEnv):
         players: int = 2,
         *,
         options: Mapping[str, bool] | None = None,
-        illegal: str = "raise",
         max_cycles: int | None = None,
         render_mode: str | None = None,
     ) -> None:
@@ -39,7 +39,6 @@ class ColourEnv(GameEnv):
             players,
             options=options,
             reward="gains",
-            illegal=illegal,
             max_cycles=max_cycles,
             render_mode=render_mode,
         )
@@ -48,14 +47,13 @@ class ColourEnv(GameEnv):
                 f"{game} counts its points on one track, which is no vector: see axio.rl.pettingzoo"
             )
         spaces, cap = need("gymnasium.spaces", "rl"), self._game.variant.cap
-        low = 0.0 if self._raises else ILLEGAL
         high = float(np.iinfo(np.int16).max) if cap is None else float(cap)
         self._reward_spaces = {
-            name: spaces.Box(low, high, (len(self.tracks),), np.float32) for name in self._names
+            name: spaces.Box(ILLEGAL, high, (len(self.tracks),), np.float32) for name in self._names
         }
 
     def reward_space(self, agent: str) -> Any:
-        """The points that one move can bring, by colour."""
+        """The points that one move can bring, by colour; -1 is for an illegal one."""
         return self._reward_spaces[self._known(agent)]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -84,9 +82,6 @@ def raw_env(game: str, players: int = 2, **settings: Any) -> ColourEnv:
     return ColourEnv(game, players, **settings)
 
 
-def env(game: str, players: int = 2, **settings: Any) -> Any:
-    """A game in the wrappers that MOMAland uses; an illegal action ends it and costs 1 in each colour.
-
-    PettingZoo's wrapper for illegal actions pays one number, not a vector, so the game itself does it.
-    """
-    return checked_actions(raw_env(game, players, **{"illegal": "end", **settings}))
+def env(game: str, players: int = 2, **settings: Any) -> Wrapped:
+    """A game that behaves as if in PettingZoo's usual wrappers: an illegal action ends it and costs 1."""
+    return Wrapped(raw_env(game, players, **settings))

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..batch import REWARDS as AT_THE_END
-from ..errors import IllegalMove, WrongEnvironment, WrongPlayers
+from ..errors import WrongEnvironment, WrongPlayers
 from ..extras import need
 from ..moves import Move
 from ..view import View
@@ -25,21 +25,19 @@ from .single import Seen, Single
 need("pettingzoo", "rl")  # says what to install where it is missing
 
 from pettingzoo import AECEnv  # noqa: E402
-from pettingzoo.utils import wrappers  # noqa: E402
+
+from .wrapping import Wrapped  # noqa: E402
 
 # Paid for every move: all points of it, or by how much it raised one's lowest track.
 STEP_BY_STEP = ("gains", "rise")
 REWARDS = (*AT_THE_END, *STEP_BY_STEP)
 ILLEGAL = -1.0  # what classic games of PettingZoo pay for an illegal action
-# What an illegal action does: raise an error and change nothing, or end the game.
-TREATMENTS = ("raise", "end")
 
 
 class GameEnv(AECEnv[str, Seen, Any]):  # type: ignore[misc]
     """A game as PettingZoo's agent-environment cycle, without wrappers.
 
-    For an action that is not legal `step` raises `IllegalMove`, and nothing has changed; with `illegal="end"`
-    the game ends, and who made it gets -1.
+    `step` raises `IllegalMove` for an action that is not legal; nothing has changed then.
     """
 
     def __init__(
@@ -49,21 +47,15 @@ class GameEnv(AECEnv[str, Seen, Any]):  # type: ignore[misc]
         *,
         options: Mapping[str, bool] | None = None,
         reward: str = "win",
-        illegal: str = "raise",
         max_cycles: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        if illegal not in TREATMENTS:
-            raise WrongEnvironment(
-                f"illegal actions are treated by {' or '.join(TREATMENTS)}, not {illegal!r}"
-            )
         if reward not in REWARDS:
             raise WrongEnvironment(f"there is no reward {reward!r}; there are {', '.join(REWARDS)}")
         if max_cycles is not None and not (isinstance(max_cycles, int) and max_cycles > 0):
             raise WrongEnvironment(f"max_cycles should be a whole number from 1 on, not {max_cycles!r}")
         self._dense = reward in STEP_BY_STEP
         self._rises = reward == "rise"
-        self._raises = illegal == "raise"
         self._game = Single(game, players, options, "none" if self._dense else reward)
         self.render_mode = checked_mode(render_mode)
         self._prints = render_mode == "human"
@@ -113,6 +105,10 @@ class GameEnv(AECEnv[str, Seen, Any]):  # type: ignore[misc]
         """The move that a legal action stands for. Raises `IllegalMove`."""
         return self._game.move(action)
 
+    def action(self, move: Move | str) -> int:
+        """The action that stands for a legal move. Raises `IllegalMove` or `BadText`."""
+        return self._game.number(move)
+
     def view(self, agent: str) -> View:
         """The position as an agent may know it: what the players of this package choose from."""
         return self._game.view(self._seats[self._known(agent)])
@@ -139,18 +135,12 @@ class GameEnv(AECEnv[str, Seen, Any]):  # type: ignore[misc]
         self._turned(seat)
 
     def step(self, action: Any) -> None:
-        """Make the move of the agent whose turn it is. Raises `IllegalMove`, unless that ends the game."""
+        """Make the move of the agent whose turn it is. Raises `IllegalMove`."""
         if self._over:
             self._was_dead_step(action)
             return
         agent = self.agent_selection
-        try:
-            seat, over, points, rise = self._game.play(action)
-        except IllegalMove as why:
-            if self._raises:
-                raise
-            self._break_off(agent, str(why))
-            return
+        seat, over, points, rise = self._game.play(action)
         self._cumulative_rewards[agent] = 0.0
         if self._dense:
             self._pay(agent, rise if self._rises else points)
@@ -166,6 +156,17 @@ class GameEnv(AECEnv[str, Seen, Any]):  # type: ignore[misc]
             self._ready = None
             return self._game.seen
         return self._game.look(self._seats[self._known(agent)])
+
+    def forfeit(self, why: str) -> None:
+        """End the game by an illegal action, as PettingZoo's `TerminateIllegalWrapper` does it."""
+        agent = self.agent_selection
+        self._over = True
+        self.terminations = dict.fromkeys(self._names, True)
+        self.truncations = dict.fromkeys(self._names, True)
+        self.infos[agent] = {"illegal": why}
+        self._cumulative_rewards[agent] = 0.0
+        self._pay(agent, ILLEGAL)
+        self._deads_step_first()
 
     def render(self) -> Any:
         """What the agent whose turn it is sees, as text or as pixels."""
@@ -203,16 +204,6 @@ class GameEnv(AECEnv[str, Seen, Any]):  # type: ignore[misc]
         if over and not self._dense:
             self._pay_at_the_end()
 
-    def _break_off(self, agent: str, why: str) -> None:
-        """End the game by an illegal action."""
-        self._game.end()
-        self._over = True
-        self.terminations = dict.fromkeys(self._names, True)
-        self.infos = {name: {"illegal": agent, "why": why} for name in self._names}
-        self._cumulative_rewards[agent] = 0.0
-        self._pay(agent, ILLEGAL)
-        self._ready = agent
-
     def _pay_at_the_end(self) -> None:
         self.rewards = dict(zip(self._names, self._game.rewards[0].tolist(), strict=True))
         self._accumulate_rewards()
@@ -223,12 +214,6 @@ def raw_env(game: str, players: int = 2, **settings: Any) -> GameEnv:
     return GameEnv(game, players, **settings)
 
 
-def env(game: str, players: int = 2, **settings: Any) -> Any:
-    """A game in PettingZoo's usual wrappers: an illegal action ends the game and costs who made it 1."""
-    made: Any = raw_env(game, players, **settings)
-    return checked_actions(wrappers.TerminateIllegalWrapper(made, illegal_reward=ILLEGAL))
-
-
-def checked_actions(made: Any) -> Any:
-    """An environment that sees to it that actions exist, and that calls come in order."""
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(made))
+def env(game: str, players: int = 2, **settings: Any) -> Wrapped:
+    """A game that behaves as if in PettingZoo's usual wrappers: an illegal action ends it and costs 1."""
+    return Wrapped(raw_env(game, players, **settings))

@@ -18,6 +18,7 @@ from ..errors import IllegalMove, WrongEnvironment
 from ..games import find_variant
 from ..games.variant import State, Variant, copied
 from ..moves import Move
+from ..position import Position
 from ..reasons import Reason
 from ..view import View
 from . import turns
@@ -149,12 +150,21 @@ class Single:
 
     def move(self, number: int) -> Move:
         """The move that a legal number stands for. Raises `IllegalMove`."""
-        marked = np.flatnonzero(self.look()["action_mask"]).tolist()
-        if number not in marked:
+        numbers, actions, state = self._legal()
+        if number not in numbers:
             raise self._refusal(number, NO_SUCH_MOVE)
-        state: State = copied(self.states)
-        # Numbers and actions ascend together.
-        return self.variant.decode(state, int(self.variant.legal_actions(state)[marked.index(number)]))
+        return self.variant.decode(state, actions[numbers.index(number)])
+
+    def number(self, move: Move | str) -> int:
+        """The number that stands for a legal move. Raises `IllegalMove` or `BadText`."""
+        numbers, actions, state = self._legal()
+        return numbers[actions.index(Position(self.variant, state).action_of(move))]
+
+    def _legal(self) -> tuple[list[int], list[int], State]:
+        """All legal moves by number and as actions of the rules; both ascend, so they belong together."""
+        state = copied(self.states)
+        marked = np.flatnonzero(self.look()["action_mask"])
+        return marked.tolist(), self.variant.legal_actions(state).tolist(), state
 
     # ------------------------------------------------------------ copies
 

@@ -1,0 +1,85 @@
+"""How fast environments are, beside MOMAland's Ingenious: `python -m benchmarks.environments`.
+
+The same loop for both: `last()`, any legal action of the mask, `step()`, and `reset()` after each game.
+Choosing the action is the same code and is not counted; everything else is. Runs are short and alternate, and
+the best of each is told: what else runs on a machine only ever makes them slower.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from time import perf_counter
+from typing import Any
+
+import click
+import numpy as np
+
+from axio.games import GAMES
+from axio.rl import gymnasium, pettingzoo
+
+YARDSTICK = "MOMAland's Ingenious, raw_env"
+
+
+def moves_per_second(env: Any, seconds: float) -> float:
+    """Random games for so long; the moves in a second of what is not choosing."""
+    lots, moves, choosing = random.Random(1), 0, 0.0
+    env.reset(seed=1)
+    start = perf_counter()
+    while perf_counter() - start < seconds:
+        for _ in env.agent_iter():
+            seen, _, terminated, truncated, _ = env.last()
+            action = None
+            if not (terminated or truncated):
+                before = perf_counter()
+                action = lots.choice(np.flatnonzero(seen["action_mask"]).tolist())
+                choosing += perf_counter() - before
+                moves += 1
+            env.step(action)
+        env.reset()
+    return moves / (perf_counter() - start - choosing)
+
+
+def vector_steps(game: str, games: int, seconds: float) -> float:
+    """Moves in a second of many solo games at once, observed and masked, without choosing them."""
+    envs = gymnasium.SoloVectorEnv(game, games)
+    envs.reset(seed=1)
+    moves, spent = 0, 0.0
+    while spent < seconds:
+        actions = envs._batch.sample().copy()
+        before = perf_counter()
+        envs.step(actions)
+        spent += perf_counter() - before
+        moves += games
+    return moves / spent
+
+
+@click.command()
+@click.option("--seconds", default=0.3, help="How long each run takes.")
+@click.option("--runs", default=10, help="Runs of each.")
+def main(seconds: float, runs: int) -> None:
+    """Measure all games, and the yardstick beside them."""
+    from momaland.envs.ingenious import moingenious_v0
+
+    makers: dict[str, Callable[[], Any]] = {YARDSTICK: lambda: moingenious_v0.raw_env(num_agents=2)}
+    makers["MOMAland's Ingenious, env"] = lambda: moingenious_v0.env(num_agents=2)
+    for game in GAMES:
+        makers[f"{game}, raw_env"] = lambda game=game: pettingzoo.raw_env(game, 2)  # type: ignore[misc]
+        makers[f"{game}, env"] = lambda game=game: pettingzoo.env(game, 2)  # type: ignore[misc]
+    found: dict[str, list[float]] = {name: [] for name in makers}
+    for make in makers.values():
+        moves_per_second(make(), 0.05)  # compiled, and warm
+    for _ in range(runs):
+        for name, make in makers.items():
+            found[name].append(moves_per_second(make(), seconds))
+    yardstick = max(found[YARDSTICK])
+    for name, speeds in found.items():
+        speed = max(speeds)
+        click.echo(f"{name:30} {speed:9,.0f} moves/s {1e6 / speed:8.1f} µs {speed / yardstick:6.1f} ×")
+    for game in GAMES:
+        speed = max(vector_steps(game, 1024, seconds) for _ in range(runs))
+        click.echo(f"{game + ', 1024 alone at once':30} {speed:9,.0f} moves/s")
+
+
+if __name__ == "__main__":
+    main()

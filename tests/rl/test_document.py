@@ -1,0 +1,14 @@
+"""docs/environments.md says what is true."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs/environments.md"
+
+
+def test_its_examples_run() -> None:
+    failed, tried = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert failed == 0
+    assert tried >= 37
