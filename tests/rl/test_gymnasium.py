@@ -231,6 +231,8 @@ def test_what_cannot_be_asked() -> None:
     env.reset(seed=1)
     with pytest.raises(AxioError, match="nothing was said about rendering"):
         env.render()
+    with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\)"):
+        envs.step(np.zeros(3, np.int64))
     with pytest.raises(AxioError, match="games should be at least 1"):
         SoloVectorEnv("rota", 0)
     seeds: list[Any] = [[1, 2], "seven", [1, "two", 3]]

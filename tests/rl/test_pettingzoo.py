@@ -134,13 +134,11 @@ def test_turn_by_turn_as_a_parallel_environment() -> None:
 # ---------------------------------------------------------------- ours: strong play, the rules of the table
 
 
-@each_table
-@pytest.mark.parametrize("style", ["greedy", "balanced"])
-def test_strong_play_is_that_of_a_table(game: str, players: int, style: str) -> None:
-    env = pettingzoo.raw_env(game, players, reward="place")
-    env.reset(seed=players)
+def strongly(env: GameEnv, style: str, seed: int) -> int:
+    """Play a game by a player of ours beside a table, comparing; how often an agent moved twice in a row."""
+    env.reset(seed=seed)
     lots, beside, got = Generator(style), Beside(env._game), dict.fromkeys(env.agents, 0.0)
-    extra_turns = 0
+    again = 0
     for agent in env.agent_iter():
         seen, reward, ended, _, info = env.last()
         got[agent] += reward
@@ -156,11 +154,34 @@ def test_strong_play_is_that_of_a_table(game: str, players: int, style: str) -> 
         move = chosen(env.view(agent), style, lots)
         env.step(env.action(move))
         beside.play(move)
-        extra_turns += env.agent_selection == agent
+        again += env.agent_selection == agent
     places = np.array(beside.table.standing)
-    expected = [((places > own).sum() - (places < own).sum()) / (players - 1) for own in places]
+    expected = [((places > own).sum() - (places < own).sum()) / max(len(places) - 1, 1) for own in places]
     assert list(got.values()) == pytest.approx(expected)
-    assert extra_turns > 0 or game == "rota"
+    return again
+
+
+@each_table
+@pytest.mark.parametrize("style", ["greedy", "balanced"])
+def test_strong_play_is_that_of_a_table(game: str, players: int, style: str) -> None:
+    again = strongly(pettingzoo.raw_env(game, players, reward="place"), style, seed=players)
+    assert again > 0 or game == "rota"
+
+
+@pytest.mark.parametrize("option", ["children", "short"])
+def test_with_options_too(option: str) -> None:
+    env = pettingzoo.raw_env("trio", 2, options={option: True}, reward="place")
+    assert env._game.variant.options == (option,)
+    assert strongly(env, "greedy", seed=1) > 0
+
+
+def test_alone_too() -> None:
+    env = pettingzoo.raw_env("hex", 1, reward="place")
+    assert strongly(env, "greedy", seed=1) > 10
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        api_test(env, num_cycles=30)
+    assert {str(warning.message) for warning in said} <= OF_MASKS
 
 
 def test_strong_play_reaches_caps_and_extra_turns() -> None:

@@ -226,6 +226,8 @@ class SoloVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
         self, actions: np.ndarray
     ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Make a move in every game; begin a new one where the last step has ended one."""
+        if not self._seeded:
+            raise gymnasium.error.ResetNeeded("call reset() before step()")
         batch, anew = self._batch, self._ended
         numbers = np.asarray(actions)
         if numbers.shape != (self.num_envs,) or numbers.dtype.kind not in "iu":
