@@ -1,15 +1,15 @@
 """How fast environments are, beside MOMAland's Ingenious: `python -m benchmarks.environments`.
 
 The same loop for both: `last()`, any legal action of the mask, `step()`, and `reset()` after each game.
-Choosing the action is the same code and is not counted; everything else is. Runs are short and alternate, and
-the best of each is told: what else runs on a machine only ever makes them slower.
+Choosing the action is the same code and is not counted; everything else is, in time of the processor. Runs
+are short and alternate, and the best of each is told: other work only ever makes them slower.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from time import perf_counter
+from time import thread_time
 from typing import Any
 
 import click
@@ -25,19 +25,19 @@ def moves_per_second(env: Any, seconds: float) -> float:
     """Random games for so long; the moves in a second of what is not choosing."""
     lots, moves, choosing = random.Random(1), 0, 0.0
     env.reset(seed=1)
-    start = perf_counter()
-    while perf_counter() - start < seconds:
+    start = thread_time()
+    while thread_time() - start < seconds:
         for _ in env.agent_iter():
             seen, _, terminated, truncated, _ = env.last()
             action = None
             if not (terminated or truncated):
-                before = perf_counter()
+                before = thread_time()
                 action = lots.choice(np.flatnonzero(seen["action_mask"]).tolist())
-                choosing += perf_counter() - before
+                choosing += thread_time() - before
                 moves += 1
             env.step(action)
         env.reset()
-    return moves / (perf_counter() - start - choosing)
+    return moves / (thread_time() - start - choosing)
 
 
 def vector_steps(game: str, games: int, seconds: float) -> float:
@@ -47,9 +47,9 @@ def vector_steps(game: str, games: int, seconds: float) -> float:
     moves, spent = 0, 0.0
     while spent < seconds:
         actions = envs._batch.sample().copy()
-        before = perf_counter()
+        before = thread_time()
         envs.step(actions)
-        spent += perf_counter() - before
+        spent += thread_time() - before
         moves += games
     return moves / spent
 

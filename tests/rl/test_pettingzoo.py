@@ -379,6 +379,7 @@ def test_ours_does_what_three_wrappers_do(when: int) -> None:
             env.render,
             lambda env=env: env.step(0),
             lambda env=env: env.observe("player_0"),
+            env.agent_iter,
         ):
             with pytest.raises((AssertionError, AttributeError), match="reset"):
                 call()

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..batch import REWARDS as AT_THE_END
@@ -156,6 +156,12 @@ class GameEnv(AECEnv[str, Seen, Any]):  # type: ignore[misc]
             self._ready = None
             return self._game.seen
         return self._game.look(self._seats[self._known(agent)])
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+        """Each agent when its turn comes, until the game is over for all."""
+        while self.agents and max_iter > 0:
+            max_iter -= 1
+            yield self.agent_selection
 
     def forfeit(self, why: str) -> None:
         """End the game by an illegal action, as PettingZoo's `TerminateIllegalWrapper` does it."""

@@ -6,6 +6,7 @@ each other and take five times as long as the game. A test compares what comes o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from pettingzoo.utils.env_logger import EnvLogger
@@ -38,6 +39,20 @@ class Wrapped(OrderEnforcingWrapper):  # type: ignore[misc]
         if observe and not self._has_reset:
             EnvLogger.error_observe_before_reset()
         return self.env.last(observe)
+
+    def agent_iter(self, max_iter: int = 2**63) -> Iterator[str]:
+        """Each agent when its turn comes, until the game is over for all."""
+        if not self._has_reset:
+            EnvLogger.error_agent_iter_before_reset()
+        return self._in_turn(max_iter)
+
+    def _in_turn(self, most: int) -> Iterator[str]:
+        env = self.env
+        while env.agents and most > 0:
+            most -= 1
+            assert self._has_updated, "need to call step() or reset() in a loop over `agent_iter`"
+            self._has_updated = False
+            yield env.agent_selection
 
     def __str__(self) -> str:
         return str(self.env)
