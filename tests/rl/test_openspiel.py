@@ -21,7 +21,7 @@ from axio.games import GAMES, find_variant
 from axio.games import game as declared_game
 from axio.players import Budget, player
 from axio.position import Position
-from axio.rl.openspiel import PREFIX, SpielGame, SpielState, pyspiel
+from axio.rl.openspiel import PREFIX, SpielBot, SpielGame, SpielState, pyspiel
 from axio.table import Table, new_game
 
 SEATS = range(1, 5)
@@ -284,3 +284,34 @@ def test_the_end_of_a_process_is_quiet() -> None:
     )
     told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (told.returncode, "Fatal" in told.stderr) == (0, False)
+
+
+# ---------------------------------------------------------------- players of ours
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_our_players_are_bots(name: str) -> None:
+    """They see what they would see at a table, and so make the same moves there."""
+    table = new_game(name, 2, seed=3)
+    state, made, lots = loaded(name).new_initial_state(), 0, Generator("lots")
+    bot = SpielBot("balanced", seed="lots")
+    bot.restart_at(state)
+    for _ in range(12):
+        made = follow(state, table, made)
+        assert table.turn is not None
+        view, there = table.view(table.turn), state.view(table.turn)
+        assert (view.events, view.position) == (there.events, there.position)
+        assert "?" in state.view().hand(0)
+        move = player("balanced").choose(view, Budget(), lots).move
+        number = bot.step(state)
+        assert state.move(number) == move
+        assert state.number(str(move)) == number
+        table.play(move)
+    with pytest.raises(IllegalMove):
+        state.number("exchange" if name == GAMES[2] else "pass")
+
+
+def test_our_players_play_in_openspiel() -> None:
+    game = loaded(GAMES[2])
+    returns = pyspiel.evaluate_bots(game.new_initial_state(), [SpielBot("greedy"), SpielBot("random")], 1)
+    assert returns == [1.0, -1.0]

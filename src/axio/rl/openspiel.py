@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ..chance import Generator
 from ..engine.phases import DRAW, OVER
 from ..errors import IllegalMove
 from ..extras import need
@@ -27,7 +28,9 @@ from ..games import GAMES, find_variant
 from ..games import game as declared_game
 from ..games.declaration import MOST_PLAYERS
 from ..moves import Move
+from ..players import Budget, player
 from ..positiontext import write_position
+from ..view import View
 from .openspiel_bounds import bounds
 from .openspiel_guessing import dealt_otherwise
 from .openspiel_play import Play, Retold
@@ -133,6 +136,14 @@ class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
         """The move that a legal number stands for. Raises `IllegalMove`."""
         return self.play.move_of(number)
 
+    def number(self, move: Move | str) -> int:
+        """The number of a legal move. Raises `IllegalMove`, or `BadText` if the text is no move."""
+        return self.play.number_of(move)
+
+    def view(self, seat: int | None = None) -> View:
+        """What a seat may know, or a spectator (`None`): what the players of this package choose from."""
+        return self.play.view(seat)
+
     def resample_from_infostate(self, player: int, rng: Callable[[], float]) -> SpielState:
         """A state that could be this one by all that a seat has learned, hidden tiles dealt anew.
 
@@ -165,6 +176,25 @@ class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
     def __str__(self) -> str:
         """The position as one line, which `axio.Position.parse` reads."""
         return write_position(self.play.variant, self.play.state)
+
+
+class SpielBot(pyspiel.Bot):  # type: ignore[misc,name-defined]
+    """A player of this package as a bot of OpenSpiel. It is shown the view of the seat to move, no more."""
+
+    def __init__(self, name: str, seed: int | str = 0, budget: Budget | None = None) -> None:
+        super().__init__()
+        self._player, self._budget, self._lots = player(name), budget or Budget(), Generator(seed)
+
+    def step(self, state: SpielState) -> int:
+        """The number of the move it makes."""
+        view = state.view(state.current_player())
+        return state.number(self._player.choose(view, self._budget, self._lots).move)
+
+    def restart_at(self, state: SpielState) -> None:
+        """Begin with another state: it remembers nothing that would have to be forgotten."""
+
+    def inform_action(self, state: SpielState, player_id: int, number: int) -> None:
+        """Hear of a move or an outcome: it looks at the next view instead."""
 
 
 def parameters(name: str) -> dict[str, Any]:

@@ -20,12 +20,9 @@ import numpy as np
 from ..engine.lots import seeded
 from ..engine.thinking import guess_hidden
 from ..errors import IllegalMove
-from ..events import seen_by
 from ..games.variant import State, Variant, copied
-from ..log import Log
 from ..moves import Move
 from ..search.hidden import hidden_tiles
-from ..view import View
 from .openspiel_play import EXCHANGED, REMOVED, Happening, Play
 from .openspiel_tracing import Deal, Tracing
 
@@ -47,17 +44,15 @@ class Guessing:
 
     def __init__(self, play: Play, seat: int) -> None:
         self.play, self.seat, self.variant = play, seat, play.variant
-        variant, public = self.variant, self.variant.exchange_is_public
-        self.known: State = variant.redact(play.state, seat)
-        events = Log(variant).upto([happening.action for happening in play.happened])
-        view = View(variant, self.known, seat, [seen_by(event, seat, public) for event in events])
+        view = play.view(seat)
+        self.known: State = view.state
         self.hidden = hidden_tiles(view)
         self.told = play.history_for(seat)
         self.tracing = Tracing(play, seat)
         # Tiles that were removed before the game are unseen, but none of those that it knows to be there.
         self.removed = sum(happening.what == REMOVED for happening in play.happened)
         self.removable = _tiles(self.known["bag"][0] - np.array(self.tracing.surely_there()))
-        self.others = [other for other in range(variant.players) if other != seat]
+        self.others = [other for other in range(play.variant.players) if other != seat]
 
     def another(self, lots: Random) -> Play:
         """A game that could be this one."""

@@ -10,11 +10,14 @@ import numpy as np
 from ..batch.loops import Loops
 from ..engine.phases import DRAW, OFFER, OVER, PLACE, REMOVE, START
 from ..errors import IllegalMove
-from ..events import UNKNOWN
+from ..events import UNKNOWN, seen_by
 from ..games import find_variant
 from ..games.variant import State, Variant, copied
+from ..log import Log
 from ..moves import Move
+from ..position import Position
 from ..reasons import Reason
+from ..view import View
 
 # What happens, as numbers of an information state.
 PLACED, EXCHANGED, KEPT, PASSED, DRAWN, LAID, REMOVED = 1, 2, 3, 4, 5, 6, 7
@@ -100,6 +103,13 @@ class Play:
         """The move that a number stands for. Raises `IllegalMove`."""
         return self.variant.decode(self.state, self.action_of(number))
 
+    def number_of(self, move: Move | str) -> int:
+        """The number of a legal move. Raises `IllegalMove`, or `BadText` if the text is no move."""
+        action = Position(self.variant, self.state).action_of(move)
+        if self.variant.numbers == self.variant.actions:
+            return action
+        return self.legal()[int(np.searchsorted(self.variant.legal_actions(self.state), action))]
+
     def outcome_text(self, number: int) -> str:
         """What chance does by a number: the tile, and in an opening display where it lies."""
         if self.phase == START:
@@ -169,6 +179,13 @@ class Play:
             for happening in self.happened
             if not mine or happening.seat == seat
         )
+
+    def view(self, seat: int | None) -> View:
+        """What a seat may know, or a spectator (`None`), as at a table."""
+        variant, public = self.variant, self.variant.exchange_is_public
+        events = Log(variant).upto([happening.action for happening in self.happened])
+        seen = [seen_by(event, seat, public) for event in events]
+        return View(variant, variant.redact(self.state, seat), seat, seen)
 
     def waiting(self) -> str:
         """What the game waits for, and from whom."""

@@ -1,0 +1,46 @@
+"""OpenSpiel's search in information sets plays one of our games for two; what it wins more than it loses."""
+
+import argparse
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms import ismcts, mcts
+
+from axio.rl import openspiel
+
+options = argparse.ArgumentParser(description=__doc__)
+options.add_argument("--game", default="axio_rota", help="with parameters, such as 'axio_trio(short=True)'")
+options.add_argument("--against", default="random", help="a player of ours: random, greedy, balanced …")
+options.add_argument("--games", type=int, default=10)
+options.add_argument("--simulations", type=int, default=60, help="for each move")
+options.add_argument("--seed", type=int, default=1)
+asked = options.parse_args()
+
+game = pyspiel.load_game(asked.game)
+lots = np.random.RandomState(asked.seed)
+search = ismcts.ISMCTSBot(
+    game,
+    mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=lots),
+    uct_c=1.0,
+    max_simulations=asked.simulations,
+    random_state=lots,
+    # With so few simulations every move is tried once or twice: the better ones have won by then.
+    final_policy_type=ismcts.ISMCTSFinalPolicyType.MAX_VALUE,
+)
+# It guesses what it cannot see. Left to itself it would take other guesses each time the program runs.
+search.set_resampler(lambda state, seat: state.resample_from_infostate(seat, lots.random_sample))
+rival = openspiel.SpielBot(asked.against, seed=asked.seed)
+
+won = []
+for number in range(asked.games):
+    bots = [search, rival] if number % 2 == 0 else [rival, search]
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, odds = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(lots.choice(outcomes, p=odds))
+        else:
+            state.apply_action(bots[state.current_player()].step(state))
+    won.append(state.returns()[bots.index(search)])
+    print(f"game {number + 1}: {won[-1]:+.0f}, points {state.scores().tolist()}", flush=True)
+print(f"{sum(one > 0 for one in won)} won, {sum(one < 0 for one in won)} lost")
