@@ -13,7 +13,9 @@ import pytest
 from axio.batch import Batch
 from axio.engine.phases import DRAW, PLACE
 from axio.games import GAMES
+from axio.rl import openspiel_guessing
 from axio.rl.openspiel import SpielGame, SpielState, pyspiel
+from axio.rl.openspiel_guessing import GUESSES
 from axio.rl.openspiel_play import DRAWN, EXCHANGED, PASSED, PLACED
 from axio.rl.openspiel_seeing import COLUMNS
 
@@ -268,12 +270,18 @@ def test_passes_are_explained() -> None:
     assert changed > 5
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_hidden_tiles_are_as_likely_as_they_are_many(name: str) -> None:
-    """Before anybody has moved, the first tile of the others is any of those that have not been seen."""
+@pytest.mark.parametrize(("name", "guesses"), [*((name, GUESSES) for name in GAMES), (GAMES[0], 0)])
+def test_hidden_tiles_are_as_likely_as_they_are_many(
+    name: str, guesses: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anybody has moved, the tiles of the others are any of those that have not been seen.
+
+    Also without free guesses, when tiles of the true deal change places.
+    """
+    monkeypatch.setattr(openspiel_guessing, "GUESSES", guesses)
     game = loaded(name, players=2)
     state = played(game, 2, moves=0)
-    lots, count = Random(1), 400
+    lots, count = Random(1), 250
     unseen = game.variant.redact(state.play.state, 0)["bag"][0].astype(int)
     found: Counter[int] = Counter()
     held = int(state.play.state["held"][0, 1])
@@ -285,6 +293,22 @@ def test_hidden_tiles_are_as_likely_as_they_are_many(name: str) -> None:
     assert set(found) <= set(np.flatnonzero(unseen).tolist())
     # The sum of squares is about as large as there are kinds; drawing without putting back makes it smaller.
     assert 0.3 * len(misses) < sum(misses) < 1.9 * len(misses)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_tiles_change_places_where_guesses_fail(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openspiel_guessing, "GUESSES", 0)
+    game = loaded(name, players=3, **options_of(name))
+    changed = 0
+    for moves in (9, 15, 21):
+        state = played(game, moves, moves=moves)
+        for seat in range(3):
+            other = state.resample_from_infostate(seat, Random(moves).random)
+            assert everything_told(replay(other), seat) == everything_told(state, seat)
+            changed += str(other) != str(state)
+    assert changed > 5
+    monkeypatch.setattr(openspiel_guessing, "WALKS", 0)
+    assert state.resample_from_infostate(0, Random(1).random).history() == state.history()
 
 
 def test_the_same_numbers_deal_the_same() -> None:

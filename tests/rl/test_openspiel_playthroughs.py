@@ -24,7 +24,7 @@ KEPT = ("action: ", "Returns() = ")
 
 def game_string(name: str) -> str:
     options = "".join(f",{option.name}=True" for option in declared_game(name).options)
-    players = 1 if options else 2  # OpenSpiel takes long to print longer games for more seats
+    players = 2 - GAMES.index(name) % 2  # in turn: OpenSpiel takes long to print games for more seats
     return f"{PREFIX}{name}(players={players},reward=win{options})"
 
 

@@ -87,11 +87,11 @@ class Guessing:
         truth = self.play.state
         deal = self._dealt(truth, _tiles(truth["removed"][0]) if self.removed else [])
         bag = _tiles(truth["bag"][0])
-        places = [deal.aside, deal.removed, bag, *(deal.hands[other] for other in self.others)]
-        spots = [(place, n) for place in places for n in range(len(place))]
-        hidden = len(spots) - len(bag)
-        for _ in range(CHANGES * hidden if len(spots) > 1 else 0):
-            (here, i), (there, j) = lots.sample(spots, 2)
+        places = [deal.aside, deal.removed, *(deal.hands[other] for other in self.others)]
+        hidden = [(place, n) for place in places for n in range(len(place))]
+        spots = hidden + [(bag, n) for n in range(len(bag))]
+        for _ in range(CHANGES * len(hidden)):
+            (here, i), (there, j) = lots.choice(hidden), lots.choice(spots)
             here[i], there[j] = there[j], here[i]
             touched = [
                 other for other in self.others if deal.hands[other] is here or deal.hands[other] is there
