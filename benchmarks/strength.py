@@ -69,9 +69,9 @@ def _matches() -> Iterator[Match]:
             thinker = f"sim@{limit}"
             yield Match(f"{game}-three-{limit}", game, (thinker, "instant", "balanced"), games, players=3)
             yield Match(f"{game}-four-{limit}", game, (thinker, "instant", *SIMPLE), games, players=4)
-        yield Match(f"{game}-alone", game, ("mc@100ms", "instant", *SIMPLE, "random"), 200, players=1)
-        for limit in ("100ms", "1s"):
-            yield Match(f"{game}-alone-{limit}", game, (f"sim@{limit}",), 200, players=1)
+        yield Match(f"{game}-alone", game, ("instant", *SIMPLE, "random"), 200, players=1)
+        for name, bot in (("mc", "mc@100ms"), ("100ms", "sim@100ms"), ("1s", "sim@1s")):
+            yield Match(f"{game}-alone-{name}", game, (bot,), 200, players=1)
         for limit in TIMES:
             yield Match(f"{game}-time-{limit}", game, (f"sim@{limit}", "instant"), 120)
         yield Match(f"{game}-levels", game, LEVELS, 20)
