@@ -11,18 +11,6 @@ from .rules import is_first, suits_first
 
 
 @rule
-def action_for(t, s, number):
-    """The action that a number of the batch stands for: itself."""
-    return np.int64(number)
-
-
-@rule
-def number_for(t, s, action):
-    """The number of an action in a batch: itself."""
-    return np.int64(action)
-
-
-@rule
 def ways_in_hand(t, s):
     """How many ways there are to lay a tile of the hand on one slot; equal tiles count once."""
     ways = 0
