@@ -13,7 +13,7 @@ RULE_CODE := src/axio/engine/features.py,src/axio/engine/hands.py,src/axio/engin
 	src/axio/engine/shortlist.py,src/axio/engine/standing.py,src/axio/engine/thinking.py,src/axio/engine/worth.py,$\
 	src/axio/games/*/board.py,src/axio/games/*/scoring.py,src/axio/games/*/rules.py,src/axio/games/*/greedy.py,$\
 	src/axio/games/*/judgement.py,src/axio/games/*/numbering.py,src/axio/games/*/seeing.py,$\
-	src/axio/engine/batches.py,src/axio/engine/observing.py
+	src/axio/engine/batches.py,src/axio/engine/numbers.py,src/axio/engine/observing.py
 
 INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conformance/test_playouts.py $\
 	tests/search/test_judgement.py tests/batch/test_batch.py
@@ -90,9 +90,11 @@ bench: setup
 	$(BIN)/python -m benchmarks.server
 
 # Needs uv (pip install uv): resolves for all supported versions and systems at once.
+# Not the extra `cuda`: what a GPU needs is large, and tests run without one.
+lock: TESTED := --extra arena --extra cluster --extra data --extra rl
 lock:
 	uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml --group build -o requirements/run.txt
-	uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml --all-extras --group dev -o requirements/dev.txt
+	uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml $(TESTED) --group dev -o requirements/dev.txt
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage

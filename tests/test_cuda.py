@@ -1,4 +1,4 @@
-"""The same rules inside CUDA kernels, byte for byte. Needs an NVIDIA GPU and numba-cuda."""
+"""The same rules on a GPU, bit by bit. Needs an NVIDIA GPU and numba-cuda."""
 
 from __future__ import annotations
 
@@ -7,51 +7,49 @@ from typing import Any
 import numpy as np
 import pytest
 
-from axio.engine.compile import INTERPRETED
-from axio.engine.lots import seeded
-from axio.engine.phases import DRAW, OVER
+from axio.batch import Batch
+from axio.batch.cuda import find_cuda
+from axio.errors import NoSuchDevice, NotInstalled, WrongBatch
+from axio.games import GAMES
+from tests.batch.traces import trace
 from tests.conformance.positions import Case, cases
 
+CASES = [case for case in cases() if not case.options]
 
-def gpu() -> Any:
+
+@pytest.fixture(scope="module", autouse=True)
+def cuda() -> Any:
     """Numba's CUDA part, if there is a GPU for it."""
-    if INTERPRETED:
-        pytest.skip("this process runs interpreted")
     try:
-        from numba import cuda
-
-        available = cuda.is_available()  # type: ignore[no-untyped-call]
-    except (ImportError, AttributeError) as error:  # AttributeError: a numba-cuda older than this NumPy
-        pytest.skip(f"numba-cuda cannot be used here ({error}): the rules were not run on a GPU")
-    if not available:
-        pytest.skip("no NVIDIA GPU here: the rules were not run on one")
-    return cuda
+        return find_cuda()
+    except (NoSuchDevice, NotInstalled) as error:
+        pytest.skip(f"no GPU: the rules were not run on one ({error})")
 
 
-@pytest.mark.parametrize("case", [case for case in cases() if not case.options], ids=str)
-def test_games_on_the_gpu_are_games_on_the_cpu(case: Case) -> None:
-    cuda = gpu()
-    variant = case.variant()
-    apply, lot, pick = (variant.kernels.rules[name] for name in ("apply", "lot", "pick"))
+@pytest.mark.parametrize("lean", [False, True], ids=["usual", "lean"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_games_on_the_gpu_are_games_on_the_processor(case: Case, lean: bool) -> None:
+    def batch(device: str) -> Batch:
+        return Batch(case.game, case.players, 96, seed=5, reward="place", lean=lean, device=device)
 
-    @cuda.jit
-    def playouts(tables, openings, states, lots):  # type: ignore[no-untyped-def]
-        game = cuda.grid(1)
-        if game < len(states):
-            states[game] = openings[0]
-            t, s, rng = tables[0], states[game], lots[game]
-            while s.phase != OVER:
-                if s.phase >= DRAW:
-                    apply(t, s, lot(t, s, rng))
-                else:
-                    apply(t, s, pick(t, s, rng))
+    assert trace(batch("cuda")) == trace(batch("cpu"))
 
-    games = 256
-    states = cuda.to_device(np.zeros(games, variant.opening.dtype))
-    lots = cuda.to_device(np.array([seeded(n) for n in range(games)]))
-    playouts[2, 128](cuda.to_device(variant.tables), cuda.to_device(variant.opening), states, lots)
-    on_gpu = states.copy_to_host()
-    for n in range(games):
-        on_cpu = variant.new_state()
-        variant.kernels.random_playouts(variant.tables, variant.opening, on_cpu, seeded(n), 1)
-        assert on_cpu.tobytes() == on_gpu[n : n + 1].tobytes()
+
+def test_numbers_may_lie_on_the_gpu_and_wrong_ones_are_refused(cuda: Any) -> None:
+    batch = Batch(GAMES[0], games=40, device="cuda")
+    chosen = batch.sample()
+    with pytest.raises(WrongBatch, match="no legal move in game"):
+        batch.step(cuda.to_device(np.full(40, batch.numbers - 1)))
+    with pytest.raises(WrongBatch, match="40 whole numbers"):
+        batch.step(np.zeros(3))
+    batch.step(chosen)
+
+
+def test_a_look_at_the_states_is_no_copy() -> None:
+    batch = Batch(GAMES[0], games=40, device="cuda")
+    before = batch.turn.copy_to_host().tolist()
+    turn = batch.turn
+    batch.step(batch.sample())
+    assert before == [0] * 40
+    assert turn.copy_to_host().tolist() == batch.turn.copy_to_host().tolist()
+    assert batch.scores.shape == (40, 2, len(batch.variant.tracks))

@@ -11,10 +11,13 @@ from axio.batch import REWARDS, Batch
 from axio.engine.compile import INTERPRETED
 from axio.engine.phases import OFFER, OVER
 from axio.errors import AxioError, WrongBatch
+from axio.games import GAMES as ALL_GAMES
+from axio.games import find_variant
 from axio.games.dominoes.board import SPENT
 from axio.games.trio.board import COVERED
 from axio.games.variant import copied
 from axio.position import Position
+from tests.batch.traces import trace
 
 # Every layout of a state is compiled for by itself: these have all rules between them.
 CASES: list[tuple[str, int, dict[str, bool]]] = [
@@ -100,6 +103,30 @@ def test_steps_and_whole_games_are_the_same(game: str, players: int, options: di
         alone = variant.new_state()
         variant.kernels.random_playouts(variant.tables, variant.opening, alone, start[i : i + 1].copy(), 1)
         assert alone.tobytes() == stepping.states[i : i + 1].tobytes()
+
+
+@pytest.mark.parametrize("players", [1, 2])
+def test_a_lean_state_is_smaller_and_plays_the_same_games(players: int) -> None:
+    games, rounds = (1, 3) if INTERPRETED else (16, 60)
+    usual, lean = (
+        Batch("axio", players, games, seed=3, reward="lowest", lean=lean) for lean in (False, True)
+    )
+    assert lean.states.itemsize < 0.6 * usual.states.itemsize
+    assert trace(lean, rounds, states=False) == trace(usual, rounds, states=False)
+
+
+def test_where_nothing_can_be_left_out_a_lean_state_is_the_usual_one() -> None:
+    assert Batch("trio", 2, 1, lean=True).variant is Batch("trio", 2, 1).variant
+
+
+def test_states_are_an_odd_number_of_words() -> None:
+    """Then the same byte of 32 states side by side lies in 32 banks of a GPU's fast memory."""
+    for game in ALL_GAMES:
+        for players in (1, 2, 3, 4):
+            for variant in (find_variant(game, players), find_variant(game, players).lean):
+                dtype = variant.opening.dtype
+                assert dtype.itemsize % 8 == 4
+                assert sum(dtype[name].itemsize for name in dtype.names) == dtype.itemsize
 
 
 @each_case

@@ -13,11 +13,10 @@ import pytest
 from axio.batch import Batch
 from axio.engine.phases import DRAW, PLACE
 from axio.games import GAMES
-from axio.rl import openspiel_guessing
-from axio.rl.openspiel import SpielGame, SpielState, pyspiel
-from axio.rl.openspiel_guessing import GUESSES
-from axio.rl.openspiel_play import DRAWN, EXCHANGED, PASSED, PLACED
-from axio.rl.openspiel_seeing import COLUMNS
+from axio.rl.openspiel import SpielGame, SpielState, guessing, pyspiel
+from axio.rl.openspiel.guessing import GUESSES
+from axio.rl.openspiel.play import DRAWN, EXCHANGED, PASSED, PLACED
+from axio.rl.openspiel.seeing import COLUMNS
 
 from .test_openspiel import loaded, options_of, pass_by, played
 
@@ -278,7 +277,7 @@ def test_hidden_tiles_are_as_likely_as_they_are_many(
 
     Also without free guesses, when tiles of the true deal change places.
     """
-    monkeypatch.setattr(openspiel_guessing, "GUESSES", guesses)
+    monkeypatch.setattr(guessing, "GUESSES", guesses)
     game = loaded(name, players=2)
     state = played(game, 2, moves=0)
     lots, count = Random(1), 250
@@ -297,7 +296,7 @@ def test_hidden_tiles_are_as_likely_as_they_are_many(
 
 @pytest.mark.parametrize("name", GAMES)
 def test_tiles_change_places_where_guesses_fail(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openspiel_guessing, "GUESSES", 0)
+    monkeypatch.setattr(guessing, "GUESSES", 0)
     game = loaded(name, players=3, **options_of(name))
     changed = 0
     for moves in (9, 15, 21):
@@ -307,7 +306,7 @@ def test_tiles_change_places_where_guesses_fail(name: str, monkeypatch: pytest.M
             assert everything_told(replay(other), seat) == everything_told(state, seat)
             changed += str(other) != str(state)
     assert changed > 5
-    monkeypatch.setattr(openspiel_guessing, "WALKS", 0)
+    monkeypatch.setattr(guessing, "WALKS", 0)
     assert state.resample_from_infostate(0, Random(1).random).history() == state.history()
 
 

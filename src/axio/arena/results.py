@@ -14,7 +14,8 @@ from pathlib import Path
 
 import msgspec
 
-from ..errors import BadFile, OtherSettings
+from ..agreement import must_agree
+from ..errors import BadFile
 from ..writing import LineFile, alone
 from .games import Played
 from .schedule import Schedule, Seating
@@ -65,7 +66,7 @@ def results(settings: Settings, folder: Path | None = None) -> Iterator[Results]
             _drop_torn_line(path)
         if path.exists() and path.stat().st_size:
             kept, played = read(folder)
-            _compare(kept, settings, folder)
+            must_agree(kept, settings, f"{folder} holds results", " or choose another folder")
         with LineFile(str(path), append=True) as file:
             if not path.stat().st_size:
                 file.write(msgspec.json.encode(Head(FORMAT, settings)).decode())
@@ -106,20 +107,6 @@ def _head(path: Path, line: bytes) -> Settings:
     if head.format != FORMAT:
         raise BadFile(f"{path}: the format is {head.format!r}, but only {FORMAT!r} can be read")
     return head.settings
-
-
-def _compare(kept: Settings, asked: Settings, folder: Path) -> None:
-    for name in Settings.__struct_fields__:
-        old, new = getattr(kept, name), getattr(asked, name)
-        if old != new:
-            raise OtherSettings(
-                f"{folder} holds results with another setting of {name}: {_text(old)} there, {_text(new)} "
-                "now; go on with the same settings or choose another folder"
-            )
-
-
-def _text(value: object) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def _drop_torn_line(path: Path) -> None:

@@ -4,45 +4,45 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.layout import allocate
 from ..engine.lots import seeds
-from ..engine.phases import OVER
-from ..errors import WrongBatch
+from ..errors import NoSuchDevice, WrongBatch
 from ..games import find_variant
 from ..games.variant import Variant
-from .loops import Loops
+from .cuda import Cuda
+from .processor import Processor
 from .rewards import REWARDS
 
 RESULT = np.int16  # points; those of games without a cap need more than a byte
+CPU, CUDA = "cpu", "cuda"
+Array = Any  # NumPy's, or one in the memory of a GPU
 
 
 class Step(NamedTuple):
     """What came of a move in every game; the next step writes into the same arrays."""
 
-    rewards: np.ndarray  # (games, players): what a game that has ended is worth to each seat
-    ended: np.ndarray  # (games,): whether it has ended
-    gains: np.ndarray  # (games, tracks): what the seat that moved scored on each track
+    rewards: Array  # (games, players): what a game that has ended is worth to each seat
+    ended: Array  # (games,): whether it has ended
+    gains: Array  # (games, tracks): what the seat that moved scored on each track
 
 
 class Observed(NamedTuple):
     """What a seat of every game knows; the names of the numbers are in `Batch.observation`."""
 
-    board: np.ndarray  # (games, *shape of the board)
-    vector: np.ndarray  # (games, names)
+    board: Array  # (games, *shape of the board)
+    vector: Array  # (games, names)
 
 
 class Batch:
     """Many games of one kind; all of them wait for a player's move, or are over.
 
     Chance has a generator in every game: the same seed gives the same games, however many threads there
-    are, and game number i of a batch is the same whatever the others do. Arrays that methods give back belong
-    to the batch and are written into again by the next call of the same method; copy what is to be kept.
+    are and on every device, and game number i of a batch is the same whatever the others do. Arrays that
+    methods give back belong to the batch and are written into again by the next call of the same method;
+    copy what is to be kept. They are NumPy's, or with `device="cuda"` arrays on the GPU.
     """
 
     def __init__(
@@ -56,33 +56,39 @@ class Batch:
         reward: str = "win",
         renew: bool = True,
         threads: int = 1,
+        device: str = CPU,
+        lean: bool = False,
     ) -> None:
-        self.variant: Variant = find_variant(game, players, options)
+        variant = find_variant(game, players, options)
+        self.variant: Variant = variant.lean if lean else variant
         self.games = _at_least_one("games", games)
-        self.threads = min(_at_least_one("threads", threads), self.games)
+        self._on = _device(device, self.variant, self.games, _at_least_one("threads", threads))
+        self.device = device
+        self.threads = self._on.threads
         if reward not in REWARDS:
             raise WrongBatch(f"there is no reward {reward!r}; there are {', '.join(REWARDS)}")
         self.reward = reward
         self.renew = renew
         self.seed = operator.index(seed)
-        self.states = allocate(self.variant.opening.dtype, self.games)
-        self.rngs = seeds(self.seed & (2**64 - 1), 0, self.games)
+        self.states = self._on.states(self.variant.opening.dtype)
+        self.rngs = self._on.put(seeds(self.seed & (2**64 - 1), 0, self.games))
         tracks = len(self.variant.tracks)
         # The points at the end of the last game that ended in each place.
-        self.finals = np.zeros((self.games, players, tracks), RESULT)
-        self._loops = Loops(self.variant)
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self.finals = self._on.zeros((self.games, players, tracks), RESULT)
+        self._opening = self._on.put(self.variant.opening)
+        self._places = self._on.put(self.observation.board.places)
         self._step = Step(
-            np.zeros((self.games, players), np.float32),
-            np.zeros(self.games, np.bool_),
-            np.zeros((self.games, tracks), RESULT),
+            self._on.zeros((self.games, players), np.float32),
+            self._on.zeros((self.games,), np.bool_),
+            self._on.zeros((self.games, tracks), RESULT),
         )
-        self._arrays: dict[str, np.ndarray] = {}
+        self._arrays: dict[str, Any] = {}
         self.reset()
 
     def __repr__(self) -> str:
         game = self.variant.game.id
-        return f"Batch({game!r}, players={self.players}, games={self.games}, seed={self.seed})"
+        place = "" if self.device == CPU else f", device={self.device!r}"
+        return f"Batch({game!r}, players={self.players}, games={self.games}, seed={self.seed}{place})"
 
     # ------------------------------------------------------------ what it is about
 
@@ -102,31 +108,30 @@ class Batch:
         return self.variant.observation
 
     @property
-    def turn(self) -> np.ndarray:
+    def turn(self) -> Array:
         """Whose turn it is in every game: a look at the states, not a copy."""
-        seats: np.ndarray = self.states["seat"]
-        return seats
+        return self._on.field(self.states, "seat")
 
     @property
-    def over(self) -> np.ndarray:
+    def over(self) -> Array:
         """Which games are over; none, where games that end start anew."""
-        ended: np.ndarray = self.states["phase"] == OVER
-        return ended
+        over = self._array("over", (self.games,), np.bool_)
+        self._on.run("over", self.states, over)
+        return over
 
     @property
-    def scores(self) -> np.ndarray:
+    def scores(self) -> Array:
         """The points in every game by seat and track: a look at the states, not a copy."""
-        points: np.ndarray = self.states["scores"][:, : self.players]
-        return points
+        return self._on.field(self.states, "scores")[:, : self.players]
 
     # ------------------------------------------------------------ what it does
 
-    def reset(self, which: np.ndarray | None = None) -> None:
+    def reset(self, which: Array | None = None) -> None:
         """Start all games anew, or those that `which` says; their generators go on."""
-        flags = np.ones(self.games, np.bool_) if which is None else self._checked("which", which, np.bool_)
-        self._run(self._loops.begin, self.variant.opening, self.states, self.rngs, flags)
+        flags = self._checked("which", np.ones(self.games, np.bool_) if which is None else which, np.bool_)
+        self._on.run("begin", self._opening, self.states, self.rngs, flags)
 
-    def step(self, numbers: np.ndarray, *, checked: bool = True) -> Step:
+    def step(self, numbers: Array, *, checked: bool = True) -> Step:
         """Make a move in every game, and let chance do what comes after it.
 
         Games that end start anew, or, with `renew=False`, take no more part. Raises `WrongBatch` for a number
@@ -136,55 +141,54 @@ class Batch:
         if checked:
             self._refuse_wrong(numbers)
         rewards, ended, gains = self._step
-        self._run(
-            self._loops.advance, self.variant.opening, self.states, self.rngs, numbers, self.renew,
-            REWARDS[self.reward], gains, self.finals, rewards, ended,
+        self._on.run(
+            "advance", self._opening, self.states, self.rngs, numbers, self.renew, REWARDS[self.reward],
+            gains, self.finals, rewards, ended,
         )  # fmt: skip
         return self._step
 
-    def masks(self) -> np.ndarray:
+    def masks(self) -> Array:
         """A row for each game with 1 for each number that is a legal move and 0 for all others."""
         masks = self._array("masks", (self.games, self.numbers), np.uint8)
-        self._run(self._loops.mark, self.states, masks)
+        self._on.run("mark", self.states, masks)
         return masks
 
-    def counts(self) -> np.ndarray:
+    def counts(self) -> Array:
         """How many legal moves every game has."""
         counts = self._array("counts", (self.games,), np.int32)
-        self._run(self._loops.count, self.states, counts)
+        self._on.run("count", self.states, counts)
         return counts
 
-    def nth(self, ranks: np.ndarray) -> np.ndarray:
+    def nth(self, ranks: Array) -> Array:
         """The number of the legal move with this rank, ascending, in every game; no mask is needed for it.
 
         Ranks go round: any number will do, such as a random one.
         """
         numbers = self._array("nth", (self.games,), np.int32)
-        self._run(self._loops.nth, self.states, self._checked("ranks", ranks, np.int64), numbers)
+        self._on.run("nth", self.states, self._checked("ranks", ranks, np.int64), numbers)
         return numbers
 
-    def sample(self) -> np.ndarray:
+    def sample(self) -> Array:
         """The number of any legal move in every game, each as likely as any other."""
         numbers = self._array("sample", (self.games,), np.int32)
-        self._run(self._loops.pick, self.states, self.rngs, numbers)
+        self._on.run("pick", self.states, self.rngs, numbers)
         return numbers
 
-    def greedy(self) -> np.ndarray:
+    def greedy(self) -> Array:
         """The number of a move with the most points now in every game."""
         numbers = self._array("greedy", (self.games,), np.int32)
-        self._run(self._loops.choose, self.states, self.rngs, numbers)
+        self._on.run("choose", self.states, self.rngs, numbers)
         return numbers
 
-    def observe(self, seats: np.ndarray | None = None) -> Observed:
+    def observe(self, seats: Array | None = None) -> Observed:
         """What a seat of every game knows: the one to move, unless others are named."""
-        looking = self.turn if seats is None else seats
-        looking = self._checked("seats", looking, np.uint8)
-        if (looking >= self.players).any():
+        looking = self._checked("seats", self.turn if seats is None else seats, np.uint8)
+        if seats is not None and (self._on.take(looking) >= self.players).any():
             raise WrongBatch(f"seats are 0 to {self.players - 1}")
         layout = self.observation.board
         board = self._array("board", (self.games, layout.size), np.int8)
         vector = self._array("vector", (self.games, len(self.observation.names)), np.int16)
-        self._run(self._loops.observe, self.states, looking, layout.places, board, vector)
+        self._on.run("observe", self.states, looking, self._places, board, vector)
         return Observed(board.reshape(self.games, *layout.shape), vector)
 
     def play_randomly(self, games: int = 1) -> int:
@@ -192,59 +196,59 @@ class Batch:
 
         All games are over afterwards; `reset` starts them again.
         """
-        moves = np.zeros(self.games, np.int64)
-        self._run(self._loops.random_games, self.variant.opening, self.states, self.rngs, games, moves)
-        return int(moves.sum())
+        made, _ = self._play("random_games", games)
+        return made
 
     def play_greedily(self, games: int = 1) -> tuple[int, int]:
         """Play so many whole games of most points now in every place; the moves made, and the moves rated."""
-        moves, rated = np.zeros(self.games, np.int64), np.zeros(self.games, np.int64)
-        self._run(self._loops.greedy_games, self.variant.opening, self.states, self.rngs, games, moves, rated)
-        return int(moves.sum()), int(rated.sum())
+        return self._play("greedy_games", games)
 
     def close(self) -> None:
         """Let the threads go."""
-        if self._pool:
-            self._pool.shutdown()
+        self._on.close()
 
     # ------------------------------------------------------------ inside
 
-    def _run(self, loop: Any, *arguments: Any) -> None:
-        tables = self.variant.tables
-        if self._pool is None:
-            loop(tables, *arguments, 0, self.games)
-            return
-        bounds = [self.games * part // self.threads for part in range(self.threads + 1)]
-        parts = [(tables, *arguments, first, last) for first, last in pairwise(bounds)]
-        for _ in self._pool.map(lambda part: loop(*part), parts):
-            pass  # what went wrong in a thread is raised here
+    def _play(self, loop: str, games: int) -> tuple[int, int]:
+        moves = self._array("moves", (self.games,), np.int64)
+        rated = self._array("rated", (self.games,), np.int64)
+        self._on.run(loop, self._opening, self.states, self.rngs, games, moves, rated)
+        return int(self._on.take(moves).sum()), int(self._on.take(rated).sum())
 
-    def _array(self, name: str, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+    def _array(self, name: str, shape: tuple[int, ...], dtype: type) -> Any:
         if name not in self._arrays:
-            self._arrays[name] = np.zeros(shape, dtype)
+            self._arrays[name] = self._on.zeros(shape, dtype)
         return self._arrays[name]
 
-    def _checked(self, name: str, values: Any, dtype: type) -> np.ndarray:
-        given = np.asarray(values)
+    def _checked(self, name: str, values: Any, dtype: type) -> Any:
+        given = self._on.given(values, dtype)
         if given.shape != (self.games,) or given.dtype.kind not in "biu":
             raise WrongBatch(
                 f"{name} should be {self.games} whole numbers, one for each game,"
                 f" not {given.dtype} of shape {given.shape}"
             )
-        if dtype is not np.bool_ and given.dtype.itemsize > np.dtype(dtype).itemsize:
-            limits = np.iinfo(dtype)
-            given = np.clip(given, limits.min, limits.max)  # so that no wrong number becomes a right one
-        return np.ascontiguousarray(given, dtype)
+        return given
 
-    def _refuse_wrong(self, numbers: np.ndarray) -> None:
-        tables, states = self.variant.tables, self.states
-        wrong = int(self._loops.first_wrong(tables, states, numbers, self.numbers, 0, self.games))
+    def _refuse_wrong(self, numbers: Any) -> None:
+        found = self._on.put(np.full(1, -1, np.int64))
+        self._on.run("find_wrong", self.states, numbers, self.numbers, found)
+        wrong = int(self._on.take(found)[0])
         if wrong >= 0:
-            counts = int(self.counts()[wrong])
+            counts, given = self._on.take(self.counts()), self._on.take(numbers)
             raise WrongBatch(
-                f"{numbers[wrong]} is no legal move in game {wrong} of the batch,"
-                f" which has {counts} of them: see masks()"
+                f"{given[wrong]} is no legal move in game {wrong} of the batch,"
+                f" which has {counts[wrong]} of them: see masks()"
             )
+
+
+def _device(name: str, variant: Variant, games: int, threads: int) -> Processor | Cuda:
+    if name == CPU:
+        return Processor(variant, games, threads)
+    if name != CUDA:
+        raise NoSuchDevice(f"there is no device {name!r}; there are {CPU} and {CUDA}")
+    if threads > 1:
+        raise WrongBatch(f"{threads} threads are for the processor; a GPU has a thread for every game")
+    return Cuda(variant, games)
 
 
 def _at_least_one(name: str, value: int) -> int:

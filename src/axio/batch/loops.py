@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,75 +11,61 @@ from ..engine import batches
 from ..engine.layout import allocate
 from ..games.variant import Variant
 
+LOOPS: dict[str, Callable[..., Any]] = {
+    "begin": batches.begin_all,
+    "find_wrong": batches.find_wrong,
+    "advance": batches.advance_all,
+    "mark": batches.mark_all,
+    "count": batches.count_all,
+    "nth": batches.nth_all,
+    "pick": batches.pick_all,
+    "choose": batches.choose_all,
+    "over": batches.over_all,
+    "observe": batches.observe_all,
+    "random_games": batches.random_games,
+    "greedy_games": batches.greedy_games,
+}
+
 
 class Loops:
-    """`engine.batches`, bound to a game's rules and compiled for the layout of its state.
-
-    The arguments here are examples: their types are what is compiled for.
-    """
+    """`engine.batches`, bound to a game's rules and compiled for the layout of its state."""
 
     def __init__(self, variant: Variant) -> None:
         self._kernels = variant.kernels
         self._rules = variant.kernels.with_parts(batches.PARTS)
         self._tables = variant.tables
         self._states = allocate(variant.opening.dtype)
-        self._rngs = np.zeros(1, np.uint64)
-        self._numbers = np.zeros(1, np.int32)
-        self._flags = np.zeros(1, np.bool_)
-        self._seats = np.zeros(1, np.uint8)
-        self._counts = np.zeros(1, np.int64)
+        self._made: dict[str, Any] = {}
 
-    def _make(self, loop: Any, *arguments: Any) -> Any:
-        return self._kernels.make(loop, self._rules, self._tables, *arguments, 0, 1)
+    def __getitem__(self, name: str) -> Any:
+        """The loop of this name, ready to be called."""
+        if name not in self._made:
+            arguments = self._examples()[name]
+            self._made[name] = self._kernels.make(LOOPS[name], self._rules, self._tables, *arguments, 0, 1)
+        return self._made[name]
 
-    @cached_property
-    def begin(self) -> Any:
-        return self._make(batches.begin_all, self._states, self._states, self._rngs, self._flags)
-
-    @cached_property
-    def first_wrong(self) -> Any:
-        return self._make(batches.first_wrong, self._states, self._numbers, 0)
-
-    @cached_property
-    def advance(self) -> Any:
-        gains, finals = np.zeros((1, 1), np.int16), np.zeros((1, 1, 1), np.int16)
-        rewards = np.zeros((1, 1), np.float32)
-        return self._make(
-            batches.advance_all, self._states, self._states, self._rngs, self._numbers, True, 0, gains,
-            finals, rewards, self._flags,
-        )  # fmt: skip
-
-    @cached_property
-    def mark(self) -> Any:
-        return self._make(batches.mark_all, self._states, np.zeros((1, 1), np.uint8))
-
-    @cached_property
-    def count(self) -> Any:
-        return self._make(batches.count_all, self._states, self._numbers)
-
-    @cached_property
-    def nth(self) -> Any:
-        return self._make(batches.nth_all, self._states, self._counts, self._numbers)
-
-    @cached_property
-    def pick(self) -> Any:
-        return self._make(batches.pick_all, self._states, self._rngs, self._numbers)
-
-    @cached_property
-    def choose(self) -> Any:
-        return self._make(batches.choose_all, self._states, self._rngs, self._numbers)
-
-    @cached_property
-    def observe(self) -> Any:
-        places, boards, vectors = np.zeros(1, np.int16), np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int16)
-        return self._make(batches.observe_all, self._states, self._seats, places, boards, vectors)
-
-    @cached_property
-    def random_games(self) -> Any:
-        return self._make(batches.random_games, self._states, self._states, self._rngs, 0, self._counts)
-
-    @cached_property
-    def greedy_games(self) -> Any:
-        return self._make(
-            batches.greedy_games, self._states, self._states, self._rngs, 0, self._counts, self._counts
+    def _examples(self) -> dict[str, tuple[Any, ...]]:
+        """Arguments as loops will get them: their types are what is compiled for."""
+        states, rngs = self._states, np.zeros(1, np.uint64)
+        numbers, flags, counts = np.zeros(1, np.int32), np.zeros(1, np.bool_), np.zeros(1, np.int64)
+        gains, finals, rewards = (
+            np.zeros((1, 1), np.int16),
+            np.zeros((1, 1, 1), np.int16),
+            np.zeros((1, 1), np.float32),
         )
+        places, boards, vectors = np.zeros(1, np.int16), np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int16)
+        whole_games = (states, states, rngs, 0, counts, counts)
+        return {
+            "begin": (states, states, rngs, flags),
+            "find_wrong": (states, numbers, 0, counts),
+            "advance": (states, states, rngs, numbers, True, 0, gains, finals, rewards, flags),
+            "mark": (states, np.zeros((1, 1), np.uint8)),
+            "count": (states, numbers),
+            "nth": (states, counts, numbers),
+            "pick": (states, rngs, numbers),
+            "choose": (states, rngs, numbers),
+            "over": (states, flags),
+            "observe": (states, np.zeros(1, np.uint8), places, boards, vectors),
+            "random_games": whole_games,
+            "greedy_games": whole_games,
+        }

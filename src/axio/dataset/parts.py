@@ -19,7 +19,8 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from ..errors import BadFile, OtherSettings
+from ..agreement import must_agree
+from ..errors import BadFile
 from ..extras import need
 from ..writing import STDOUT, alone, write_whole
 from .columns import EXTRA, Facts, schema, writer
@@ -212,14 +213,4 @@ def _compare(folder: Path, asked: Settings) -> None:
         raise BadFile(f"{folder}: parts without their settings ({SETTINGS}); remove the folder") from None
     except msgspec.DecodeError as error:
         raise BadFile(f"{path}: not the settings of a dataset: {error}") from None
-    for name in Settings.__struct_fields__:
-        old, new = getattr(kept, name), getattr(asked, name)
-        if old != new:
-            raise OtherSettings(
-                f"{folder} holds parts with another setting of {name}: {_text(old)} there, {_text(new)} now; "
-                "go on with the same settings, remove the folder or choose another file"
-            )
-
-
-def _text(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+    must_agree(kept, asked, f"{folder} holds parts", ", remove the folder or choose another file")

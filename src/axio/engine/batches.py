@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from . import loops
+from .loops import greedy_game, random_game, settle
 from .observing import observe
-from .phases import DRAW, OVER
+from .phases import OVER
 from .standing import ahead
 from .standins import (
     action_for,
     apply,
     count_legal,
     greediest,
-    lot,
     mark_legal,
     nth_legal,
     number_for,
@@ -29,12 +30,6 @@ from .standins import (
 
 # What a finished game is worth to its seats.
 NOTHING, WIN, PLACE_REWARD, LOWEST = np.int64(0), np.int64(1), np.int64(2), np.int64(3)
-
-
-def settle(t, s, rng):
-    """Let chance do what is due, up to the next decision or the end."""
-    while s.phase >= DRAW:
-        apply(t, s, lot(t, s, rng))
 
 
 def begin(t, openings, states, rngs, i):
@@ -104,7 +99,7 @@ def advance(t, openings, states, rngs, i, number, renew, kind, gains, finals, re
             begin(t, openings, states, rngs, i)
 
 
-PARTS = (settle, begin, pay, observe, advance)
+PARTS = (*loops.PARTS, begin, pay, observe, advance)
 
 
 # ---------------------------------------------------------------- what Python calls, for a range of games
@@ -117,20 +112,20 @@ def begin_all(tables, openings, states, rngs, which, first, last):
             begin(tables[0], openings, states, rngs, i)
 
 
-def first_wrong(tables, states, numbers, most, first, last):
-    """The first game whose number is no legal action, -1 if there is none; finished games take any."""
+def find_wrong(tables, states, numbers, most, wrong, first, last):
+    """Write the first game whose number is no legal action into `wrong`; finished games take any number."""
     t = tables[0]
-    for i in range(first, last):
+    for i in range(last - 1, first - 1, -1):
         s = states[i]
+        number = np.int64(numbers[i])
         if s.phase == OVER:
             continue
-        number = np.int64(numbers[i])
         if number < 0 or number >= most:
-            return i
-        action = action_for(t, s, number)
-        if action < 0 or refusal(t, s, action) != 0:
-            return i
-    return -1
+            wrong[0] = i
+        else:
+            action = action_for(t, s, number)
+            if action < 0 or refusal(t, s, action) != 0:
+                wrong[0] = i
 
 
 def advance_all(
@@ -188,45 +183,33 @@ def choose_all(tables, states, rngs, numbers, first, last):
             numbers[i] = number_for(t, s, action)
 
 
+def over_all(tables, states, over, first, last):
+    """Write which games are over."""
+    for i in range(first, last):
+        over[i] = states[i].phase == OVER
+
+
 def observe_all(tables, states, seats, places, boards, vectors, first, last):
     """Write what a seat of every game knows."""
     for i in range(first, last):
         observe(tables[0], states[i], np.int64(seats[i]), places, boards[i], vectors[i])
 
 
-def random_games(tables, openings, states, rngs, games, moves, first, last):
-    """Play so many whole games of random moves in every place; how many moves were made."""
-    t = tables[0]
+def random_games(tables, openings, states, rngs, games, moves, rated, first, last):
+    """Play so many whole games of random moves in every place; the moves made and rated."""
     for i in range(first, last):
-        rng = rngs[i : i + 1]
-        made = 0
+        moves[i], rated[i] = 0, 0
         for _ in range(games):
-            states[i] = openings[0]
-            s = states[i]
-            while s.phase != OVER:
-                if s.phase >= DRAW:
-                    apply(t, s, lot(t, s, rng))
-                else:
-                    apply(t, s, pick(t, s, rng))
-                    made += 1
-        moves[i] = made
+            made, seen = random_game(tables[0], openings, states, i, rngs[i : i + 1])
+            moves[i] += made
+            rated[i] += seen
 
 
 def greedy_games(tables, openings, states, rngs, games, moves, rated, first, last):
     """Play so many whole games of most points now in every place; the moves made and rated."""
-    t = tables[0]
     for i in range(first, last):
-        rng = rngs[i : i + 1]
-        made, seen = 0, 0
+        moves[i], rated[i] = 0, 0
         for _ in range(games):
-            states[i] = openings[0]
-            s = states[i]
-            while s.phase != OVER:
-                if s.phase >= DRAW:
-                    apply(t, s, lot(t, s, rng))
-                else:
-                    action, n = greediest(t, s, rng)
-                    apply(t, s, action)
-                    made += 1
-                    seen += n
-        moves[i], rated[i] = made, seen
+            made, seen = greedy_game(tables[0], openings, states, i, rngs[i : i + 1])
+            moves[i] += made
+            rated[i] += seen

@@ -77,11 +77,11 @@ class Kernels:
 
     @cached_property
     def random_playouts(self) -> Any:
-        return self._make(loops.random_playouts, self._tables, self._states, self._states, seeded(0), 0)
+        return self._make_game(loops.random_playouts)
 
     @cached_property
     def greedy_playouts(self) -> Any:
-        return self._make(loops.greedy_playouts, self._tables, self._states, self._states, seeded(0), 0)
+        return self._make_game(loops.greedy_playouts)
 
     # ------------------------------------------------------------ thinking, in `engine.thinking`
 
@@ -149,9 +149,9 @@ class Kernels:
             getattr(self, name)
         return len(names)
 
-    def with_parts(self, parts: tuple[Any, ...]) -> dict[str, Any]:
-        """The rules, and with them templates that are parts of loops."""
-        rules = dict(self.rules)
+    def with_parts(self, parts: tuple[Any, ...], **others: Any) -> dict[str, Any]:
+        """The rules, and with them templates that are parts of loops, for which there may be other rules."""
+        rules = {**self.rules, **others}
         for template in parts:
             rules[template.__name__] = part(template, rules)
         return rules
@@ -162,6 +162,10 @@ class Kernels:
 
     def _make(self, loop: Any, *arguments: Any) -> Any:
         return self.make(loop, self.rules, *arguments)
+
+    def _make_game(self, loop: Any) -> Any:
+        rules = self.with_parts(loops.PARTS)
+        return self.make(loop, rules, self._tables, self._states, self._states, seeded(0), 0)
 
     def _make_thinking(self, loop: Any, *arguments: Any) -> Any:
         return self.make(loop, self.thinking_rules, *arguments)

@@ -8,21 +8,26 @@ import numpy as np
 
 from .compile import INTERPRETED
 
+WORD = 4  # bytes
 Field = tuple[Any, ...]  # name, type and, for arrays, a shape: as NumPy takes it
 
 
 def layout(*fields: Field) -> np.dtype[Any]:
-    """A record of these fields, the widest numbers first, filled up to a whole number of them.
+    """A record of these fields, the widest numbers first, filled up to whole words, an odd number of them.
 
     Aligned, as a GPU needs it, but with no byte that belongs to nobody: such bytes are not copied
-    reliably, and would make equal states look different.
+    reliably, and would make equal states look different. Odd, because then the same bytes of states
+    side by side lie in different banks of a GPU's memory, and can be read at once.
     """
     widest_first = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
-    dtype = np.dtype([field[:3] for field in widest_first], align=True)
     used = sum(np.dtype([field]).itemsize for field in widest_first)
-    if missing := dtype.itemsize - used:
-        dtype = np.dtype([*widest_first, ("pad", np.uint8, missing)], align=True)
-    return dtype
+    unit = max(WORD, np.dtype(widest_first[0][1]).alignment)
+    units = -(-used // unit)
+    if unit == WORD:
+        units += units % 2 == 0
+    if missing := units * unit - used:
+        widest_first.append(("pad", np.uint8, missing))
+    return np.dtype([field[:3] for field in widest_first], align=True)
 
 
 def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:

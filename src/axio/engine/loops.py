@@ -9,8 +9,60 @@ from __future__ import annotations
 
 import numpy as np
 
+from .compile import rule
 from .phases import DRAW, OVER
 from .standins import apply, greediest, lay, legal, lot, pick, rate, refusal
+
+
+def settle(t, s, rng):
+    """Let chance do what is due, up to the next decision or the end."""
+    while s.phase >= DRAW:
+        apply(t, s, lot(t, s, rng))
+
+
+@rule
+def anyone(so):
+    """Whether it is so in any of the games that go in step: on a processor every game goes alone."""
+    return so
+
+
+def random_game(t, openings, states, at, rng):
+    """Play a whole game of random legal moves in one place; the moves made, and those rated: none."""
+    states[at] = openings[0]
+    s = states[at]
+    moves = 0
+    while anyone(s.phase != OVER):
+        while anyone(s.phase >= DRAW):
+            if s.phase >= DRAW:
+                apply(t, s, lot(t, s, rng))
+        if s.phase != OVER:
+            apply(t, s, pick(t, s, rng))
+            moves += 1
+    return moves, 0
+
+
+def greedy_game(t, openings, states, at, rng):
+    """Play a whole game of most points now in one place; the moves made, and those rated to choose them."""
+    states[at] = openings[0]
+    s = states[at]
+    moves = 0
+    rated = 0
+    while anyone(s.phase != OVER):
+        while anyone(s.phase >= DRAW):
+            if s.phase >= DRAW:
+                apply(t, s, lot(t, s, rng))
+        if s.phase != OVER:
+            action, n = greediest(t, s, rng)
+            apply(t, s, action)
+            moves += 1
+            rated += n
+    return moves, rated
+
+
+PARTS = (settle, random_game, greedy_game)
+
+
+# ---------------------------------------------------------------- what Python calls
 
 
 def step(tables, states, action, checked):
@@ -37,36 +89,21 @@ def rate_all(tables, states, actions, n, gains):
 
 def random_playouts(tables, openings, states, rng, games):
     """Play whole games of random legal moves; how many moves players made (draws not counted)."""
-    t = tables[0]
     moves = 0
     for _ in range(games):
-        states[0] = openings[0]
-        s = states[0]
-        while s.phase != OVER:
-            if s.phase >= DRAW:
-                apply(t, s, lot(t, s, rng))
-            else:
-                apply(t, s, pick(t, s, rng))
-                moves += 1
+        made, _ = random_game(tables[0], openings, states, 0, rng)
+        moves += made
     return moves
 
 
 def greedy_playouts(tables, openings, states, rng, games):
     """Play whole games of most points now; the moves made and the moves rated to choose them."""
-    t = tables[0]
     moves = 0
     rated = 0
     for _ in range(games):
-        states[0] = openings[0]
-        s = states[0]
-        while s.phase != OVER:
-            if s.phase >= DRAW:
-                apply(t, s, lot(t, s, rng))
-            else:
-                action, n = greediest(t, s, rng)
-                apply(t, s, action)
-                moves += 1
-                rated += n
+        made, seen = greedy_game(tables[0], openings, states, 0, rng)
+        moves += made
+        rated += seen
     return moves, rated
 
 

@@ -10,6 +10,8 @@ import numpy as np
 
 from .compile import rule
 
+FEW_KINDS = 32  # of tiles: they are gone through to the end, since a way out that nobody foresees costs more
+
 
 def seeded(seed: int) -> np.ndarray:
     """A generator for `below`, its bits well mixed (xorshift must not start at zero)."""
@@ -48,7 +50,12 @@ def drawn(bag, total, rng):
     """A kind of tile from a multiset of `total` tiles, each tile as likely as any other."""
     nth = below(rng, np.int64(total))
     kind = 0
-    while nth >= bag[kind]:
-        nth -= bag[kind]
-        kind += 1
+    if len(bag) <= FEW_KINDS:
+        for i in range(len(bag)):
+            nth -= bag[i]
+            kind += nth >= 0
+    else:
+        while nth >= bag[kind]:
+            nth -= bag[kind]
+            kind += 1
     return kind

@@ -50,6 +50,11 @@ class Variant(ABC):
         self.options = options
 
     @property
+    def lean(self) -> Variant:
+        """The same game with the smallest state there is for it, for which some things take longer."""
+        return self
+
+    @property
     def colours(self) -> str:
         """The letters of the colours, in the order of their numbers."""
         return self.game.colours

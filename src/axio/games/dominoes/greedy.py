@@ -7,7 +7,7 @@ import numpy as np
 from ...engine.compile import rule
 from ...engine.lots import below
 from ...engine.phases import OFFER
-from .board import encode, placements
+from .board import encode, placements, sum_at
 from .rules import suits_first
 from .scoring import pyramids_made, rate
 
@@ -50,7 +50,7 @@ def greediest(t, s, rng):
 def capped_points(t, s, a, ca, b, cb):
     """The points of both halves on the tracks, where no pyramid is made."""
     room_a = t.cap - s.scores[s.seat, ca]
-    points_a, points_b = s.sums[a, ca], s.sums[b, cb]
+    points_a, points_b = sum_at(t, s, a, ca), sum_at(t, s, b, cb)
     if ca == cb:
         return min(points_a + points_b, room_a)
     return min(points_a, room_a) + min(points_b, t.cap - s.scores[s.seat, cb])

@@ -9,7 +9,7 @@ from ...engine.hopes import expected_best
 from ...engine.phases import OFFER, PLACE
 from ...engine.shortlist import NOTHING_YET, put, to_beat
 from ...engine.worth import POINTS
-from .board import COVERED, encode, placements
+from .board import COVERED, encode, placements, sum_at
 from .rules import is_first, suits_first
 from .scoring import pyramids_made
 
@@ -92,7 +92,7 @@ def look(t, s, slot, desk):
         cell = t.slots[slot, half]
         most = np.float32(0.0)
         for colour in range(len(s.gain)):
-            points = np.int64(s.sums[cell, colour]) + desk.beside[half]
+            points = sum_at(t, s, cell, colour) + desk.beside[half]
             value = desk.worth[colour, min(points, POINTS - 1)]
             desk.halves[half, colour] = value
             most = max(most, value)
@@ -103,7 +103,7 @@ def look(t, s, slot, desk):
 @rule
 def worth_of_double(t, s, slot, colour, desk):
     """What two halves of one colour are worth together on a slot that has been looked at."""
-    points = np.int64(s.sums[t.slots[slot, 0], colour]) + s.sums[t.slots[slot, 1], colour]
+    points = sum_at(t, s, t.slots[slot, 0], colour) + sum_at(t, s, t.slots[slot, 1], colour)
     return desk.worth[colour, min(points + desk.beside[0] + desk.beside[1], POINTS - 1)]
 
 
@@ -130,7 +130,7 @@ def outlook(t, s, seat, out):
     for cell in range(len(s.cells) - 1):
         if s.open[cell] > 0 and s.open[cell] < COVERED:
             for colour in range(colours):
-                points = np.float32(s.sums[cell, colour])
+                points = np.float32(sum_at(t, s, cell, colour))
                 if points > out[colour, 0]:
                     out[colour, 1] = out[colour, 0]
                     out[colour, 0] = points

@@ -6,20 +6,8 @@ import numpy as np
 
 from ...engine.compile import rule, seldom
 from ...engine.phases import OFFER, PLACE
-from .board import encode, is_free, placements
+from .board import is_free, placements
 from .rules import is_first, suits_first
-
-
-@rule
-def action_for(t, s, number):
-    """The action that a number of the batch stands for: itself."""
-    return np.int64(number)
-
-
-@rule
-def number_for(t, s, action):
-    """The number of an action in a batch: itself."""
-    return np.int64(action)
 
 
 @rule
@@ -79,11 +67,13 @@ def mark_legal(t, s, mask):
         mask[placements(t)] = mask[placements(t) + 1] = 1
     elif s.phase == PLACE:
         first = is_first(s)
-        for j in range(s.n_free):
-            slot = s.free[j]
-            if first and not suits_first(t, s, slot):
-                continue
-            for i in range(s.held[s.seat]):
-                kind = s.hands[s.seat, i]
-                ca, cb = t.pairs[kind, 0], t.pairs[kind, 1]
-                mask[encode(t, slot, ca, cb)] = mask[encode(t, slot, cb, ca)] = 1
+        colours = np.uint64(t.kind_of.shape[0])
+        for i in range(s.held[s.seat]):
+            kind = s.hands[s.seat, i]
+            ca, cb = np.uint64(t.pairs[kind, 0]), np.uint64(t.pairs[kind, 1])
+            one_way, other_way = ca * colours + cb, cb * colours + ca
+            for j in range(s.n_free):
+                slot = np.uint64(s.free[j])
+                if not first or suits_first(t, s, slot):
+                    start = slot * colours * colours
+                    mask[start + one_way] = mask[start + other_way] = 1

@@ -135,7 +135,7 @@ def place(t, s, action):
     lay(t, s, a, ca)
     lay(t, s, b, cb)
     if shut > 0:
-        put_pyramids(t, s, a, b)
+        put_pyramids(t, s, a, b, shut)
     reached = count_points(t, s)
     s.extra += reached
     if t.solo:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...engine.compile import rule, seldom
-from .board import decode
+from .board import decode, sum_at
 
 
 @rule
@@ -24,7 +24,7 @@ def rate(t, s, action):
     else:
         score_halves(t, s, a, ca, b, cb)
         if count > 0:
-            score_pyramids(t, s, a, ca, b, cb)
+            score_pyramids(t, s, a, ca, b, cb, count)
     return count
 
 
@@ -33,17 +33,19 @@ def score_halves(t, s, a, ca, b, cb):
     """Score the half on `a`, then the half on `b` (6); the points that were lost."""
     for colour in range(len(s.gain)):
         s.gain[colour] = 0
-    lost = add(t, s, ca, np.int64(s.sums[a, ca]))
-    return lost + add(t, s, cb, np.int64(s.sums[b, cb]))
+    lost = add(t, s, ca, sum_at(t, s, a, ca))
+    return lost + add(t, s, cb, sum_at(t, s, b, cb))
 
 
 @seldom
-def score_pyramids(t, s, a, ca, b, cb):
-    """Score every pyramid that the tile makes (7); with one cap for each colour their order is no matter."""
-    for d in range(t.near.shape[1]):
-        for cell in (t.near[a, d], t.near[b, d]):
-            if s.open[cell] == 1 and cell != a and cell != b:
-                add_pyramid(t, s, a, ca, b, cb, cell)
+def score_pyramids(t, s, a, ca, b, cb, count):
+    """Score every pyramid that the tile makes (7); with one cap for each colour the order is no matter."""
+    for n in range(count):
+        cell = pyramid_made(t, s, a, b, n)
+        for d in range(t.near.shape[1]):
+            shows = shown(t, s, a, ca, b, cb, t.near[cell, d])
+            if shows >= 0:
+                add(t, s, np.uint8(shows), 1)
 
 
 @seldom
@@ -135,12 +137,16 @@ def add_pyramid(t, s, a, ca, b, cb, cell):
     for colour in range(len(s.gain)):
         points = 0
         for d in range(t.near.shape[1]):
-            around = t.near[cell, d]
-            shows = ca if around == a else cb if around == b else s.cells[around]
-            if shows == colour:
+            if shown(t, s, a, ca, b, cb, t.near[cell, d]) == colour:
                 points += 1
         lost += add(t, s, np.uint8(colour), points)
     return lost
+
+
+@rule
+def shown(t, s, a, ca, b, cb, cell):
+    """What a cell shows when the tile lies on `a` and `b`."""
+    return np.int64(ca) if cell == a else np.int64(cb) if cell == b else np.int64(s.cells[cell])
 
 
 @rule

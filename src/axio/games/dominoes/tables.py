@@ -111,7 +111,7 @@ def tables(facts: Facts) -> Any:
     return t
 
 
-def state_dtype(facts: Facts) -> np.dtype[Any]:
+def state_dtype(facts: Facts, lean: bool = False) -> np.dtype[Any]:
     """The state of a game, small numbers packed tightly: a batch holds millions of them."""
     slot, slots = slot_dtype(slots_of(facts)), len(slots_of(facts))
     cells = len(facts.cells)
@@ -133,7 +133,7 @@ def state_dtype(facts: Facts) -> np.dtype[Any]:
         ("free", slot, slots),  # the free slots: the first `n_free` of this list
         ("where", slot, slots + 1),  # where a slot stands in it; the number of slots when used up
         ("cells", np.int8, cells + 1),
-        ("sums", np.int8, (cells + 1, colours)),  # what a symbol would score on an empty cell
+        ("sums", np.int8, (0 if lean else cells + 1, colours)),  # what a symbol would score on an empty cell
         ("open", np.int8, cells + 1),  # how many empty cells lie beside a cell
         ("order", np.uint8, max(facts.pyramids, 1)),  # the cells of pyramids, oldest overwritten
         ("bag", np.int8, kinds),
@@ -145,9 +145,9 @@ def state_dtype(facts: Facts) -> np.dtype[Any]:
     )
 
 
-def opening(facts: Facts, t: Any) -> Any:
+def opening(facts: Facts, t: Any, lean: bool = False) -> Any:
     """The state before the first draw, without the printed symbols."""
-    s = allocate(state_dtype(facts))
+    s = allocate(state_dtype(facts, lean))
     slots = len(t["slots"][0])
     edge = len(facts.cells)
     s["cells"] = EMPTY

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...drawing.scene import Content, Laid, Scene, Tile
+from ...engine import numbers
 from ...engine.kernels import Kernels, hooks
 from ...errors import BadText
 from ...moves import Move
@@ -48,7 +49,9 @@ class DominoVariant(Variant):
     turns = 2
     other_actions = 2
 
-    def __init__(self, game: Game, facts: Facts, options: tuple[str, ...], drawing: Drawing) -> None:
+    def __init__(
+        self, game: Game, facts: Facts, options: tuple[str, ...], drawing: Drawing, lean: bool = False
+    ) -> None:
         super().__init__(game, facts.players, options)
         self.facts = facts
         self.drawing = drawing
@@ -63,11 +66,15 @@ class DominoVariant(Variant):
         self.places = len(self.slots)
         self.first_other_action = self.places * len(facts.colours) ** 2
         self.tables = tables(facts)
-        label = f"{game.id} ({len(self.names)} cells)"
-        all_rules = hooks(board, scoring, rules, greedy, judgement, numbering, seeing)
-        self.kernels = Kernels(label, all_rules, self.tables, state_dtype(facts))
-        self.opening = opening(facts, self.tables)
+        label = f"{game.id} ({len(self.names)} cells{', lean' if lean else ''})"
+        all_rules = hooks(board, scoring, rules, greedy, judgement, numbering, numbers, seeing)
+        self.kernels = Kernels(label, all_rules, self.tables, state_dtype(facts, lean))
+        self.opening = opening(facts, self.tables, lean)
         self._lay(self.opening, {self.number[cell]: colour for cell, colour in facts.printed.items()})
+
+    @cached_property
+    def lean(self) -> Variant:
+        return type(self)(self.game, self.facts, self.options, self.drawing, lean=True)
 
     @property
     def cap(self) -> int:

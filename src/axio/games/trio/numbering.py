@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...engine.compile import rule
+from ...engine.lots import below
 from ...engine.phases import PLACE
 from ...reasons import OK
 from .board import (
@@ -22,18 +23,6 @@ from .board import (
     passing,
 )
 from .rules import exchange_refusal
-
-
-@rule
-def action_for(t, s, number):
-    """The action that a number of the batch stands for: itself."""
-    return np.int64(number)
-
-
-@rule
-def number_for(t, s, action):
-    """The number of an action in a batch: itself."""
-    return np.int64(action)
 
 
 @rule
@@ -64,23 +53,48 @@ def count_legal(t, s):
 
 
 @rule
-def nth_legal(t, s, n):
-    """The n-th legal action in ascending order, counted from 0."""
+def nth_placement(t, s, n):
+    """The n-th legal placement in ascending order, counted from 0."""
     hand = in_hand(t, s, s.seat)
-    for slot in range(len(t.slots)):
+    slot = 0
+    while True:
         if s.slot[slot] == LIVE:
             ways = allowed(t, s, slot) & hand
             here = count(ways)
             if n < here:
                 return encode(slot, nth_of(ways, n))
             n -= here
-    if s.in_bag == 0:
-        return passing(t)
+        slot += 1
+
+
+@rule
+def nth_exchange(t, s, n):
+    """The n-th legal exchange in ascending order, counted from 0."""
     chosen = 0
     while n >= 0:
         chosen += 1
         n -= exchange_refusal(t, s, chosen) == OK
     return exchange_of(t, chosen)
+
+
+@rule
+def nth_legal(t, s, n):
+    """The n-th legal action in ascending order, counted from 0."""
+    placed = count_placements(t, s)
+    if n < placed:
+        return nth_placement(t, s, n)
+    return nth_exchange(t, s, n - placed) if s.in_bag > 0 else passing(t)
+
+
+@rule
+def pick(t, s, rng):
+    """One of the legal actions, each as likely as any other, without listing them."""
+    exchanges = count_exchanges(t, s)
+    total = exchanges + count_placements(t, s)
+    if total == 0:
+        return passing(t)
+    nth = below(rng, total)
+    return nth_exchange(t, s, nth) if nth < exchanges else nth_placement(t, s, nth - exchanges)
 
 
 @rule

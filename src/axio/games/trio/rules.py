@@ -6,7 +6,7 @@ import numpy as np
 
 from ...engine.compile import rule, seldom
 from ...engine.hands import give, put_aside, return_aside, take
-from ...engine.lots import below, drawn
+from ...engine.lots import drawn
 from ...engine.phases import DRAW, NO_TILE, OVER, PLACE, REMOVE
 from ...reasons import (
     BAG_EMPTY,
@@ -32,14 +32,12 @@ from .board import (
     SUBSETS,
     allowed,
     anybody_could_place,
-    count,
     encode,
     exchange_of,
     fits_somewhere,
     in_hand,
     lay,
     matching_edges,
-    nth_of,
     passing,
     placements,
     points_for,
@@ -119,39 +117,6 @@ def legal(t, s, out):
         out[n] = passing(t)
         n += 1
     return n
-
-
-@rule
-def pick(t, s, rng):
-    """One of the legal actions, each as likely as any other, without listing them."""
-    exchanges = 0
-    if s.in_bag > 0:
-        for chosen in range(1, SUBSETS + 1):
-            exchanges += exchange_refusal(t, s, chosen) == OK
-    hand = in_hand(t, s, s.seat)
-    total = exchanges
-    for slot in range(len(t.slots)):
-        if s.slot[slot] == LIVE:
-            total += count(allowed(t, s, slot) & hand)
-    if total == 0:
-        return passing(t)
-    nth = below(rng, total)
-    if nth < exchanges:
-        chosen = 0
-        while nth >= 0:
-            chosen += 1
-            nth -= exchange_refusal(t, s, chosen) == OK
-        return exchange_of(t, chosen)
-    nth -= exchanges
-    slot = 0
-    while True:
-        if s.slot[slot] == LIVE:
-            ways = allowed(t, s, slot) & hand
-            here = count(ways)
-            if nth < here:
-                return encode(slot, nth_of(ways, nth))
-            nth -= here
-        slot += 1
 
 
 @rule

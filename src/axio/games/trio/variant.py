@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...drawing.scene import Content, Laid, Scene, Tile
+from ...engine import numbers
 from ...engine.kernels import Kernels, hooks
 from ...engine.phases import PLACE
 from ...errors import BadText
@@ -68,7 +69,7 @@ class TrioVariant(Variant):
         self.first_other_action = self.places * len(self.arrangements)
         self.tables = tables(facts)
         self.opening = opening(facts, self.tables)
-        all_rules = hooks(board, rules, greedy, judgement, numbering, seeing)
+        all_rules = hooks(board, rules, greedy, judgement, numbering, numbers, seeing)
         self.kernels = Kernels(game.id, all_rules, self.tables, self.opening.dtype)
         starters = {n: facts.at(n) for n in range(side * side) if facts.at(n) in facts.colours}
         self.printed = {self.names[cell]: letter for cell, letter in starters.items()}

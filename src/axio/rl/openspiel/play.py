@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..batch.loops import Loops
-from ..engine.phases import DRAW, OFFER, OVER, PLACE, REMOVE, START
-from ..errors import IllegalMove
-from ..events import UNKNOWN, seen_by
-from ..games import find_variant
-from ..games.variant import State, Variant, copied
-from ..log import Log
-from ..moves import Move
-from ..position import Position
-from ..reasons import Reason
-from ..view import View
+from ...batch.loops import Loops
+from ...engine.phases import DRAW, OFFER, OVER, PLACE, REMOVE, START
+from ...errors import IllegalMove
+from ...events import UNKNOWN, seen_by
+from ...games import find_variant
+from ...games.variant import State, Variant, copied
+from ...log import Log
+from ...moves import Move
+from ...position import Position
+from ...reasons import Reason
+from ...view import View
 
 # What happens, as numbers of an information state.
 PLACED, EXCHANGED, KEPT, PASSED, DRAWN, LAID, REMOVED = 1, 2, 3, 4, 5, 6, 7
@@ -85,7 +85,7 @@ class Play:
 
     def _legal(self) -> np.ndarray:
         mask = np.zeros((1, self.variant.numbers), np.uint8)
-        loops(self.variant).mark(self.variant.tables, self.state, mask, 0, 1)
+        loops(self.variant)["mark"](self.variant.tables, self.state, mask, 0, 1)
         return np.flatnonzero(mask[0])
 
     def action_of(self, number: int) -> int:

@@ -12,8 +12,8 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from ..games.variant import State, copied
-from .openspiel_play import DRAWN, EXCHANGED, KEPT, PASSED, PLACED, Play
+from ...games.variant import State, copied
+from .play import DRAWN, EXCHANGED, KEPT, PASSED, PLACED, Play
 
 Tiles = tuple[int, ...]
 

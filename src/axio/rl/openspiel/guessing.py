@@ -1,7 +1,7 @@
 """Other games that a seat could be in, by all that it has learned: hidden tiles are dealt anew.
 
 What is hidden now is guessed as the search does it (`search.hidden`), each tile as likely as any other. Then
-the game is told backwards (`openspiel_tracing`): how the tiles of a hand can have come. A guess that does not
+the game is told backwards (`tracing`): how the tiles of a hand can have come. A guess that does not
 explain what happened is thrown away. Where hardly any guess does, tiles of the true deal change places as far
 as what happened stays possible. At last the rules play the new game from its start, and the seat must learn
 the same.
@@ -17,14 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.lots import seeded
-from ..engine.thinking import guess_hidden
-from ..errors import IllegalMove
-from ..games.variant import State, Variant, copied
-from ..moves import Move
-from ..search.hidden import hidden_tiles
-from .openspiel_play import EXCHANGED, REMOVED, Happening, Play
-from .openspiel_tracing import Deal, Tracing
+from ...engine.lots import seeded
+from ...engine.thinking import guess_hidden
+from ...errors import IllegalMove
+from ...games.variant import State, Variant, copied
+from ...moves import Move
+from ...search.hidden import hidden_tiles
+from .play import EXCHANGED, REMOVED, Happening, Play
+from .tracing import Deal, Tracing
 
 GUESSES = 24  # free guesses, before tiles change places
 CHANGES = 6  # of places for each hidden tile

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine.phases import REMOVE, START
-from ..games.variant import Variant, copied
-from .openspiel_play import loops
+from ...engine.phases import REMOVE, START
+from ...games.variant import Variant, copied
+from .play import loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def most_placements(variant: Variant, tiles: int) -> int:
         np.zeros((1, len(variant.observation.names)), np.int16),
     )
     seats = np.zeros(1, np.uint8)
-    loops(variant).observe(variant.tables, variant.opening, seats, layout.places, board, vector, 0, 1)
+    loops(variant)["observe"](variant.tables, variant.opening, seats, layout.places, board, vector, 0, 1)
     empty = board.reshape(layout.shape)[layout.names.index("empty")].sum()
     return min(tiles, int(empty) // len(variant.cells_of(variant.opening, 0)))
 

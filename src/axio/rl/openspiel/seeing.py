@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from ..games.variant import Variant
-from ..positiontext import write_position
-from .openspiel_play import NOBODY, Happening, Play, loops
+from ...games.variant import Variant
+from ...positiontext import write_position
+from .play import NOBODY, Happening, Play, loops
 
 COLUMNS = ("what", "seat", "tile", "number")
 
@@ -93,7 +93,7 @@ class Observer:
         layout = variant.observation.board
         board = np.zeros((1, layout.size), np.int8)
         vector = np.zeros((1, len(variant.observation.names)), np.int16)
-        loops(variant).observe(variant.tables, state, seats, layout.places, board, vector, 0, 1)
+        loops(variant)["observe"](variant.tables, state, seats, layout.places, board, vector, 0, 1)
         self.dict["board"][:] = board.reshape(layout.shape)
         self.dict["vector"][:] = vector[0]
 

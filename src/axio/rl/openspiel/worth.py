@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..batch import REWARDS
-from ..engine.batches import pay
-from ..errors import WrongOption
-from ..games.variant import State, Variant
+from ...batch import REWARDS
+from ...engine.batches import pay
+from ...errors import WrongOption
+from ...games.variant import State, Variant
 
 PAID = tuple(name for name in REWARDS if name != "none")  # a game of OpenSpiel is about something
 # Shares of a victory are whole numbers of these: a 2nd, 3rd or 4th of a 1st, 2nd or 3rd.

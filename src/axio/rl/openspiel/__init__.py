@@ -20,22 +20,22 @@ from typing import Any
 
 import numpy as np
 
-from ..chance import Generator
-from ..engine.phases import DRAW, OVER
-from ..errors import IllegalMove
-from ..extras import need
-from ..games import GAMES, find_variant
-from ..games import game as declared_game
-from ..games.declaration import MOST_PLAYERS
-from ..moves import Move
-from ..players import Budget, player
-from ..positiontext import write_position
-from ..view import View
-from .openspiel_bounds import bounds
-from .openspiel_guessing import dealt_otherwise
-from .openspiel_play import Play, Retold
-from .openspiel_seeing import Observer
-from .openspiel_worth import PAID, adds_up, check_reward, least_and_most, worth
+from ...chance import Generator
+from ...engine.phases import DRAW, OVER
+from ...errors import IllegalMove
+from ...extras import need
+from ...games import GAMES, find_variant
+from ...games import game as declared_game
+from ...games.declaration import MOST_PLAYERS
+from ...moves import Move
+from ...players import Budget, player
+from ...positiontext import write_position
+from ...view import View
+from .bounds import bounds
+from .guessing import dealt_otherwise
+from .play import Play, Retold
+from .seeing import Observer
+from .worth import PAID, adds_up, check_reward, least_and_most, worth
 
 pyspiel = need("pyspiel", "rl")
 

@@ -1,0 +1,71 @@
+"""Games in this machine's memory, shared among threads."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ..engine.layout import allocate
+from ..games.variant import Variant
+from .loops import Loops
+
+
+class Processor:
+    """Runs loops over the games of a batch; arrays are NumPy's."""
+
+    def __init__(self, variant: Variant, games: int, threads: int) -> None:
+        self.games = games
+        self.threads = min(threads, games)
+        self._tables = variant.tables
+        self._loops = Loops(variant)
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+
+    def states(self, dtype: np.dtype[Any]) -> Any:
+        """Room for a state of every game."""
+        return allocate(dtype, self.games)
+
+    def field(self, states: Any, name: str) -> np.ndarray:
+        """A look at one field of all states."""
+        column: np.ndarray = states[name]
+        return column
+
+    def zeros(self, shape: tuple[int, ...], dtype: type) -> np.ndarray:
+        """An array that loops can write into."""
+        return np.zeros(shape, dtype)
+
+    def put(self, array: np.ndarray) -> np.ndarray:
+        """An array where loops can read it."""
+        return array
+
+    def given(self, values: Any, dtype: type) -> np.ndarray:
+        """What a caller hands in, as an array of this type, if it is whole numbers; else as it is."""
+        array = np.asarray(values)
+        if array.dtype.kind not in "biu":
+            return array
+        if dtype is not np.bool_ and array.dtype.itemsize > np.dtype(dtype).itemsize:
+            limits = np.iinfo(dtype)
+            array = np.clip(array, limits.min, limits.max)  # so that no wrong number becomes a right one
+        return np.ascontiguousarray(array, dtype)
+
+    def take(self, array: np.ndarray) -> np.ndarray:
+        """An array that loops have written, for Python to read."""
+        return array
+
+    def run(self, name: str, *arguments: Any) -> None:
+        """Run a loop over all games."""
+        loop = self._loops[name]
+        if self._pool is None:
+            loop(self._tables, *arguments, 0, self.games)
+            return
+        bounds = [self.games * part // self.threads for part in range(self.threads + 1)]
+        parts = [(self._tables, *arguments, first, last) for first, last in pairwise(bounds)]
+        for _ in self._pool.map(lambda part: loop(*part), parts):
+            pass  # what went wrong in a thread is raised here
+
+    def close(self) -> None:
+        """Let the threads go."""
+        if self._pool:
+            self._pool.shutdown()
