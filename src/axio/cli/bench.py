@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -13,12 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
+    from rich.progress import Progress, TaskID
     from rich.table import Table
 
     from ..bench.measure import Report, Speed
+    from ..bench.research import ResearchReport
     from ..bench.thinking import ThinkingReport
 
-SUITES = ("rules", "thinking")
+SUITES = ("rules", "thinking", "research")
 
 
 @click.command()
@@ -28,7 +31,7 @@ SUITES = ("rules", "thinking")
     type=click.Choice(SUITES),
     default=SUITES[0],
     show_default=True,
-    help="What to measure: how fast the rules run, or how fast players think.",
+    help="What to measure: the rules, players that think, or games beside those that others have made.",
 )
 @click.option("--players", default=2, show_default=True, help="Number of players.")
 @click.option("--seconds", default=2.0, show_default=True, help="How long each thing is measured, about.")
@@ -41,22 +44,31 @@ def command(games: tuple[str, ...], suite: str, players: int, seconds: float, as
 
     The suite `thinking` measures rollouts and where their time goes, what a second thread gains, `instant`,
     and how much memory a game takes.
+
+    The suite `research` measures random games and environments beside MOMAland's Ingenious, a C program and
+    games of OpenSpiel and pgx, as far as they are installed. What it measures is fixed, so it takes no GAME.
     """
     import msgspec
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from ..bench import measure, thinking
+    from ..bench import measure, research, thinking
     from ..errors import WrongOption
     from ..games import find_variant
 
     if not 0 < seconds <= 600:
         raise WrongOption(f"--seconds is a number above 0 and up to 600, not {seconds:g}")
+    fixed = suite == "research"
+    if fixed and (games or players != research.PLAYERS):
+        raise WrongOption(
+            f"the suite {suite} measures what it is compared with, for {research.PLAYERS} players:"
+            " it takes neither games nor --players"
+        )
     chosen = [game(name).id for name in games] or list(GAMES)
     for name in chosen:
         find_variant(name, players)
     errors = Console(stderr=True)
-    report: Report | ThinkingReport
+    report: Report | ThinkingReport | ResearchReport
     with Progress(
         TextColumn("measuring"),
         BarColumn(),
@@ -65,17 +77,27 @@ def command(games: tuple[str, ...], suite: str, players: int, seconds: float, as
         disable=not errors.is_terminal,
     ) as progress:
         task = progress.add_task("bench", total=1.0)
-        run = thinking.run if suite == "thinking" else measure.run
-        report = run(chosen, players, seconds, lambda done: progress.update(task, completed=done))
+        tick = partial(_tell, progress, task)
+        if fixed:
+            report = research.run(seconds, tick)
+        else:
+            run = thinking.run if suite == "thinking" else measure.run
+            report = run(chosen, players, seconds, tick)
     if as_json:
         sys.stdout.write(msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n")
         return
     console = Console()
     if isinstance(report, measure.Report):
         show_rules(console, report)
+    elif isinstance(report, research.ResearchReport):
+        show_research(console, report)
     else:
         show_thinking(console, report)
     console.print(f"Python {report.python}, NumPy {report.numpy}, Numba {report.numba}.")
+
+
+def _tell(progress: Progress, task: TaskID, done: float) -> None:
+    progress.update(task, completed=done)
 
 
 def show_rules(console: Console, report: Report) -> None:
@@ -93,6 +115,50 @@ def show_thinking(console: Console, report: ThinkingReport) -> None:
     console.print(profile_table(report))
     console.print(players_table(report))
     console.print(f"Compilation, positions and warming up: {report.compile_seconds:.1f} s.")
+
+
+def show_research(console: Console, report: ResearchReport) -> None:
+    """Print what was measured beside others, what was asked for, and what could not be measured."""
+    console.print(figures_table(report))
+    console.print(ratios_table(report))
+    for left in report.left_out:
+        console.print(f"Left out: {left.name} ({left.why}). To get it: {left.get}", markup=False)
+    if report.games_compared:
+        console.print(f"Each C program played {report.games_compared} games as our rules do, move by move.")
+    missed = [f"{ratio.of} to {ratio.to}" for ratio in report.ratios if ratio.met is False]
+    console.print(
+        f"Missed: {'; '.join(missed)}." if missed else "Nothing that was measured and asked is missed."
+    )
+    before, after = report.busy
+    console.print(
+        f"{report.rounds} rounds; {before:.1f} processes wanted a core before them, {after:.1f} after."
+    )
+    console.print(f"{', '.join(dict.fromkeys(figure.of for figure in report.figures))}.")
+
+
+def figures_table(report: ResearchReport) -> Table:
+    """How fast everything is, and how far the quartiles of its rounds lie from the median."""
+    title = f"{report.machine}; {report.players} players"
+    table = _table(title, "what", "moves/s", "±", "by time of", text=("what", "by time of"))
+    for figure in report.figures:
+        spread = (figure.high - figure.low) / 2 / figure.moves_per_second
+        table.add_row(figure.name, f"{figure.moves_per_second:,.0f}", f"{spread:.0%}", f"the {figure.by}")
+    return table
+
+
+def ratios_table(report: ResearchReport) -> Table:
+    """How many times as fast as others, and what was asked for."""
+    table = _table("Ratios", "what", "times", "quartiles", "asked", text=("what",))
+    for ratio in report.ratios:
+        compared = f"{ratio.of} to {ratio.to}"
+        asked = "" if ratio.target is None else f"{ratio.target:,g}"
+        if ratio.times is None:
+            table.add_row(compared, "not measured", "", asked)
+            continue
+        spread = f"{ratio.low:,.4g} to {ratio.high:,.4g}"
+        said = {True: f"{asked}: met", False: f"{asked}: missed", None: ""}[ratio.met]
+        table.add_row(compared, f"{ratio.times:,.4g} ×", spread, said)
+    return table
 
 
 def speeds_table(title: str, speeds: Sequence[Speed]) -> Table:

@@ -1,0 +1,253 @@
+"""The suite `research`: the engine beside what else there is to do research with, in one run.
+
+Everything is measured in rounds, a slice of each in turn, so that what else the machine does falls on all
+alike. A ratio is taken in every round; what is told is the median of the rounds, and their quartiles. Work of
+one thread is measured in time of the processor, which a busy machine changes least.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from math import ceil
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from ..batch import Batch
+from ..engine.lots import seeded
+from ..errors import NotInstalled
+from ..games import GAMES, find_variant
+from ..machine import installed
+from ..version import __version__
+from .measure import Circumstances, circumstances
+from .peer_program import Done, Work, steps_work, timed
+from .peers import BITS, GAMES_COMPARED, LIST, MOMALAND, MOMALAND_STEPS, LeftOut, programs
+
+SLICE = 0.1  # seconds of each piece of work in a round, at most
+FEWEST = 5  # rounds
+PLAYERS = 2
+AT_ONCE = 1024  # games of a batch
+SQUARES, HEXAGONS = GAMES[:2]
+
+ENVIRONMENT = f"{HEXAGONS}, PettingZoo"
+BATCH = f"{HEXAGONS}, batch of {AT_ONCE:,}"
+CLOCKED = f"{BATCH}, by the clock"
+BATCH_OF_TWO = f"{BATCH}, two threads"
+WORKED = f"{BATCH_OF_TWO}, by the processor"
+
+Rate = Callable[[Done], float]
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """How fast something is: the median of its rounds, and their quartiles."""
+
+    name: str
+    what: str  # is done
+    by: str  # seconds of the processor, or of the clock
+    of: str  # whose it is, with versions
+    moves_per_second: float
+    low: float
+    high: float
+
+
+class Ratio(msgspec.Struct, frozen=True):
+    """How many times as fast one thing is as another, and what was asked; nothing for what was left out."""
+
+    name: str
+    of: str
+    to: str
+    times: float | None
+    low: float | None
+    high: float | None
+    target: float | None  # at least; none for orientation
+    met: bool | None
+
+
+class ResearchReport(Circumstances, frozen=True, tag_field="suite", tag="research"):
+    """All that was measured in one run."""
+
+    cores: int
+    busy: tuple[float, float]  # processes that wanted a core, before and after
+    rounds: int
+    games_compared: int  # with each build of the C program, move by move
+    pettingzoo: str
+    figures: tuple[Figure, ...]
+    ratios: tuple[Ratio, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+class Shown(NamedTuple):
+    """A figure that rounds of some work lead to."""
+
+    name: str
+    what: str
+    by: str
+    source: str  # the work
+    rate: Rate
+
+
+class Asked(NamedTuple):
+    """A ratio, and the least it should be."""
+
+    name: str
+    of: str
+    to: str
+    target: float | None
+
+
+def by_processor(done: Done) -> float:
+    """Moves in a second of the processor."""
+    return done.moves / done.processor
+
+
+def by_clock(done: Done) -> float:
+    """Moves in a second."""
+    return done.moves / done.clock
+
+
+ASKED = (
+    Asked("random games in compiled code", HEXAGONS, MOMALAND, 1500),
+    Asked("random games in compiled code", SQUARES, BITS, 0.5),
+    Asked("the same random games in compiled code", SQUARES, LIST, 0.5),
+    Asked("a step with observation and mask", ENVIRONMENT, MOMALAND_STEPS, 25),
+    Asked("many games from Python, one thread", BATCH, MOMALAND, 150),
+    Asked("many games from Python, two threads", BATCH_OF_TWO, CLOCKED, 1.8),
+    # What a second of the processor is still worth when two threads share the work.
+    Asked("many games from Python, a thread of two", WORKED, BATCH, None),
+)
+
+PLAYOUTS = "random games by the complete rules, in compiled code"
+SEEN = "observation, mask and step through PettingZoo's interface, moves chosen before"
+MANY = "observations, masks, sampling and checked steps, from Python"
+THEIRS = {
+    BITS: f"random games of {SQUARES} by the complete rules; free places as bits",
+    LIST: f"random games of {SQUARES} by the complete rules; free places in a list like ours: the same games",
+    MOMALAND_STEPS: SEEN,
+    MOMALAND: "random games through PettingZoo's interface, choosing included",
+    f"{MOMALAND}, rules only": "random games with masks, nothing observed",
+}
+ANOTHER_GAME = "another game: random games in their compiled code"
+
+
+def shown(sources: Sequence[str]) -> list[Shown]:
+    """The figures to be told of these pieces of work."""
+    found = []
+    for source in sources:
+        if source in GAMES:
+            found.append(Shown(source, PLAYOUTS, "processor", source, by_processor))
+        elif source == ENVIRONMENT:
+            found.append(Shown(source, SEEN, "processor", source, by_processor))
+        elif source == BATCH:
+            found.append(Shown(source, MANY, "processor", source, by_processor))
+            found.append(Shown(CLOCKED, MANY, "clock", source, by_clock))
+        elif source == BATCH_OF_TWO:
+            found.append(Shown(source, MANY, "clock", source, by_clock))
+            found.append(Shown(WORKED, MANY, "processor", source, by_processor))
+        else:
+            found.append(Shown(source, THEIRS.get(source, ANOTHER_GAME), "processor", source, by_processor))
+    return found
+
+
+def playouts(game: str) -> Work:
+    """Random games in compiled code."""
+    variant = find_variant(game, PLAYERS)
+    loop, states, lots = variant.kernels.random_playouts, variant.new_state(), seeded(1)
+    return lambda games: loop(variant.tables, variant.opening, states, lots, games)
+
+
+def batch_work(batch: Batch) -> Work:
+    """Steps of many games: everything that a learner asks for, with moves sampled."""
+
+    def work(steps: int) -> float:
+        for _ in range(steps):
+            batch.observe()
+            batch.masks()
+            batch.step(batch.sample())
+        return steps * batch.games
+
+    return work
+
+
+def our_work(batch: Batch, batch_of_two: Batch, left_out: list[LeftOut]) -> dict[str, Work]:
+    """What is measured of this package; without PettingZoo its environment is left out."""
+    found = {game: playouts(game) for game in GAMES}
+    found[BATCH] = batch_work(batch)
+    found[BATCH_OF_TWO] = batch_work(batch_of_two)
+    try:
+        from ..rl import pettingzoo
+    except NotInstalled as error:
+        left_out.append(LeftOut(ENVIRONMENT, str(error), "pip install 'axio[rl]'"))
+    else:
+        found[ENVIRONMENT] = steps_work(pettingzoo.raw_env(HEXAGONS, PLAYERS))
+    return found
+
+
+def run(seconds: float, tick: Callable[[float], None]) -> ResearchReport:
+    """Measure each thing for about so many seconds; `tick` hears how much of it all is done."""
+    before = _busy()
+    batch = Batch(HEXAGONS, PLAYERS, AT_ONCE)
+    batch_of_two = Batch(HEXAGONS, PLAYERS, AT_ONCE, threads=2)
+    with programs() as (theirs, left_out), closing(batch_of_two):
+        work: dict[str, Callable[[int], Done]] = {
+            **{name: program.work for name, program in theirs.items()},
+            **{name: partial(timed, do) for name, do in our_work(batch, batch_of_two, left_out).items()},
+        }
+        amounts = {name: amount_for(do, min(SLICE, seconds / FEWEST)) for name, do in work.items()}
+        total = max(FEWEST, round(seconds / SLICE))
+        rounds: dict[str, list[Done]] = {name: [] for name in work}
+        for n in range(total):
+            for name, do in work.items():
+                rounds[name].append(do(amounts[name]))
+            tick((n + 1) / total)
+        versions = {name: program.version for name, program in theirs.items()}
+    rates = {
+        figure.name: (figure, np.array([figure.rate(done) for done in rounds[figure.source]]))
+        for figure in shown(list(rounds))
+    }
+    own = f"axio {__version__}"
+    return ResearchReport(
+        **circumstances(PLAYERS, seconds),
+        cores=os.cpu_count() or 1,
+        busy=(before, _busy()),
+        rounds=total,
+        games_compared=GAMES_COMPARED if {BITS, LIST} & versions.keys() else 0,
+        pettingzoo=installed("pettingzoo") if ENVIRONMENT in rounds else "",
+        figures=tuple(
+            Figure(found.name, found.what, found.by, versions.get(found.source, own), *quartiles(values))
+            for found, values in rates.values()
+        ),
+        ratios=tuple(ratio(asked, {name: values for name, (_, values) in rates.items()}) for asked in ASKED),
+        left_out=tuple(left_out),
+    )
+
+
+def amount_for(do: Callable[[int], Done], seconds: float) -> int:
+    """How much work takes about so long."""
+    amount = 1
+    while (clock := do(amount).clock) < seconds / 4:
+        amount *= 2
+    return max(1, ceil(amount * seconds / clock))
+
+
+def quartiles(values: np.ndarray) -> tuple[float, float, float]:
+    """The median, and the quartiles below and above it."""
+    middle, low, high = np.percentile(values, (50, 25, 75)).tolist()
+    return middle, low, high
+
+
+def ratio(asked: Asked, rates: Mapping[str, np.ndarray]) -> Ratio:
+    """What came of a ratio: round by round, where both were measured."""
+    if asked.of not in rates or asked.to not in rates:
+        return Ratio(asked.name, asked.of, asked.to, None, None, None, asked.target, None)
+    times, low, high = quartiles(rates[asked.of] / rates[asked.to])
+    met = None if asked.target is None else times >= asked.target
+    return Ratio(asked.name, asked.of, asked.to, times, low, high, asked.target, met)
+
+
+def _busy() -> float:
+    """Processes that want a core: the mean of the last minute, where the system tells it."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
