@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -21,6 +22,7 @@ from axio.bench.peers import BITS, BUILDS, LIST, PEERS, Failed, LeftOut, Program
 from axio.engine.lots import seeds
 from axio.games import GAMES, find_variant
 from axio.rl import pettingzoo
+from benchmarks import research as page
 from tests.demanded import need
 from tests.test_cli import assert_refused, run
 
@@ -286,3 +288,41 @@ def test_the_report_as_tables(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_measured_is_fixed(arguments: tuple[str, ...]) -> None:
     ran = run("bench", "--suite", "research", *arguments)
     assert_refused(ran, "the suite research measures what it is compared with, for 2 players")
+
+
+# ---------------------------------------------------------------- docs/benchmarks.md
+
+
+def test_the_page_says_what_was_measured() -> None:
+    found = page.read()
+    assert page.PAGE.read_text(encoding="utf-8") == page.page(found)
+    for path, plot in page.PLOTS.items():
+        assert path.read_text(encoding="utf-8") == plot(found)
+    assert {path.name for path in page.FOLDER.iterdir()} == {
+        page.KEPT.name,
+        *(path.name for path in page.PLOTS),
+    }
+
+
+def test_what_was_measured_is_what_is_measured_now() -> None:
+    found = page.read()
+    asked = [(ratio.name, ratio.of, ratio.to, ratio.target) for ratio in found.ratios]
+    assert asked == [tuple(ratio) for ratio in research.ASKED]
+    names = {figure.name for figure in found.figures} | {left.name for left in found.left_out}
+    assert {*GAMES, *BUILDS, *(peer.name for peer in PEERS), research.ENVIRONMENT, research.BATCH} <= names
+    for ratio in found.ratios:
+        if ratio.times is not None and ratio.target is not None:
+            assert ratio.met == (ratio.times >= ratio.target)
+
+
+def test_the_page_tells_what_is_missed_and_what_was_left_out() -> None:
+    found = page.read()
+    missed = msgspec.structs.replace(found.ratios[0], times=7.0, low=6.0, high=8.0, met=False)
+    unknown = msgspec.structs.replace(found.ratios[1], times=None, low=None, high=None, met=None)
+    left_out = (LeftOut("a thing", "it is not here", "look for it"),)
+    told = msgspec.structs.replace(found, ratios=(missed, unknown), left_out=left_out)
+    text = page.page(told)
+    assert f"In this run 1 of 2 are **missed**: {missed.of} to {missed.to}." in text
+    assert f"| 7 (6 to 8) | {missed.target:,g}: **missed** |" in text
+    assert f"| {unknown.of} | {unknown.to} | not measured | {unknown.target:g} |" in text
+    assert "- a thing: it is not here. To get it: `look for it`" in text

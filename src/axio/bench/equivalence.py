@@ -75,7 +75,8 @@ def our_games(states: np.ndarray, choose: Choose) -> list[Played]:
 
 def by_the_list(batch: Batch) -> np.ndarray:
     """A move in each game as our rules pick it."""
-    return batch.sample()
+    numbers: np.ndarray = batch.sample()
+    return numbers
 
 
 def in_ascending_order(batch: Batch) -> np.ndarray:

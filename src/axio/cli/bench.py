@@ -155,9 +155,9 @@ def ratios_table(report: ResearchReport) -> Table:
         if ratio.times is None:
             table.add_row(compared, "not measured", "", asked)
             continue
-        spread = f"{ratio.low:,.4g} to {ratio.high:,.4g}"
+        spread = f"{ratio.low:,.3f} to {ratio.high:,.3f}"
         said = {True: f"{asked}: met", False: f"{asked}: missed", None: ""}[ratio.met]
-        table.add_row(compared, f"{ratio.times:,.4g} ×", spread, said)
+        table.add_row(compared, f"{ratio.times:,.3f} ×", spread, said)
     return table
 
 

@@ -1,0 +1,216 @@
+"""docs/benchmarks.md: `python -m benchmarks.research` measures and writes it; `--page` only writes it anew.
+
+What was measured is kept in docs/benchmarks/cpu.json, as `axio bench --suite research --json` prints it; the
+page and its plots are made from that file alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+
+from axio.bench.peer_program import AT_ONCE
+from axio.bench.peers import BITS, FLAGS, LIST, SOURCE
+from axio.bench.research import Ratio, ResearchReport, run
+
+from . import research_plots
+from .research_plots import number
+
+PAGE = Path("docs/benchmarks.md")
+FOLDER = Path("docs/benchmarks")
+KEPT = FOLDER / "cpu.json"
+PLOTS = {FOLDER / "speeds.svg": research_plots.speeds, FOLDER / "ratios.svg": research_plots.ratios}
+
+HEAD = """# How fast the engine is, beside others
+
+`python -m benchmarks.research --seconds {seconds:g}` measured everything on this page in one run: what
+`axio bench --suite research` does. It kept all of it in [benchmarks/cpu.json](benchmarks/cpu.json), and
+made the page and its plots of that. Only the CPU is measured so far.
+
+- **Machine:** {machine}. {before:.1f} processes wanted a core in the minute before the run, {after:.1f}
+  in its last minute. Other work slows Python, which needs more of the caches, more than small compiled
+  loops: on a busy machine ratios to programs in Python come out too high, and what two threads gain too
+  low.
+- **Versions:** {versions}.
+- **How:** {rounds} rounds. In each, everything is measured for a tenth of a second, one after the
+  other, so that what else the machine does falls on all alike. A ratio is taken in each round. Told are
+  medians and, in brackets and as lines in the plots, quartiles. Work of one thread is measured by the
+  time it had the processor.
+"""
+
+BUSY = """**The machine was busy with other work during this run.** What is said of MOMAland below is
+therefore too good for us, and what is said of two threads means nothing.
+"""
+QUIET = 1.5  # the benchmark itself keeps one core busy
+
+C_PROGRAM = """## The C program
+
+[{source}](../src/axio/bench/{source}) plays `axio` for two by the complete rules: first tiles, pyramids
+and the moving of the oldest, caps, extra placements, the exchange, refills. The benchmark compiles it
+(`{flags}`) and lets it play {games} games before it is measured: their moves, points and boards must be
+those of our rules for the same random numbers, or it is left out. Tests compare games with a lower cap
+and fewer pyramids as well, because random games seldom come so far. A random move means the same in
+both: any free place, then any way to lay a tile of the hand.
+
+It is meant as the limit, so it does what is fastest rather than what we do. The 128 places for a tile
+are bits of two words: a tile clears its places by two `and`s, and the n-th free one is found by
+counting bits. A half scores by two look-ups in a table of rows of nine bits. Cells that were shut in
+come out of a few shifts of four rows at once. Points are bytes of a word, capped all at once; hands are
+bytes of a word, too, which stay sorted. The bag is kept as running totals, so that a draw takes no
+search.
+
+"{bits}" counts free places in ascending order. "{list}" keeps them in a list besides, and takes them
+off it as our rules do, so that it plays the same games from the same seed{slower}. The first is the
+limit; the second says how much of the distance is the list.
+
+Tried: GCC's `-O2` (slower) and `-fprofile-use` (hardly faster), leaving out AVX-512 (faster, so it is
+built that way on x86). Not tried: other compilers, several games at once in one thread, vectors written
+by hand.
+"""
+
+OTHERS = """## What the others do
+
+- **MOMAland's Ingenious** is a game like `hex`: two players on the same board with the same tiles.
+  After a bonus it refills at once, and it exchanges by itself. It runs in a process of its own,
+  `raw_env` through PettingZoo's interface: `reset`, `last`, `step`. *Random games* take any action of
+  the mask. *Steps* are games whose actions were chosen before and are played again from the same seed,
+  so that choosing is not counted; our environment is measured by the same code. *Rules only* is its
+  class of rules without observations.
+- **OpenSpiel's hex and havannah are other games**, told for orientation: whole random games in C++, the
+  rollouts of its `RandomRolloutEvaluator` for an `MCTSBot`. Rollouts do not tell how long they were;
+  the mean of 500 games between its random bots, whose moves are counted, stands for that.
+- **pgx's hex and go are other games**, too: {at_once} games side by side, compiled by JAX for the
+  processor, by the time of all its threads.
+
+"At least 1.8" is our reading of "near-linear on two threads". The line below it in the table says what a
+second of the processor is still worth when two threads share the work: twice that is what they would gain
+on free cores, if neither ever waited for the other.
+"""
+
+
+def read() -> ResearchReport:
+    """What was measured."""
+    return msgspec.json.decode(KEPT.read_bytes(), type=ResearchReport)
+
+
+def page(report: ResearchReport) -> str:
+    """The whole page."""
+    own = {
+        "Python": report.python,
+        "NumPy": report.numpy,
+        "Numba": report.numba,
+        "PettingZoo": report.pettingzoo,
+    }
+    versions = [f"{name} {version}" for name, version in own.items() if version]
+    versions += dict.fromkeys(figure.of for figure in report.figures)
+    head = HEAD.format(
+        seconds=report.seconds,
+        machine=report.machine,
+        before=report.busy[0],
+        after=report.busy[1],
+        versions=", ".join(versions),
+        rounds=report.rounds,
+    )
+    program = C_PROGRAM.format(
+        source=SOURCE.name,
+        flags=" ".join(FLAGS),
+        games=report.games_compared,
+        bits=BITS,
+        list=LIST,
+        slower=_slower(report),
+    )
+    return "\n".join(
+        [
+            head,
+            *([BUSY] if max(report.busy) > QUIET else []),
+            "## What was asked for\n",
+            *_ratios(report),
+            "",
+            *_missed(report),
+            "![Ratios as a share of what was asked for](benchmarks/ratios.svg)\n",
+            "## Speeds\n",
+            *_speeds(report),
+            "",
+            "![Moves in a second](benchmarks/speeds.svg)\n",
+            *([program] if report.games_compared else []),
+            OTHERS.format(at_once=AT_ONCE),
+            *_left_out(report),
+        ]
+    )
+
+
+def _slower(report: ResearchReport) -> str:
+    speeds = {figure.name: figure.moves_per_second for figure in report.figures}
+    if not {BITS, LIST} <= speeds.keys():
+        return ""
+    return f"; that costs {1 - speeds[LIST] / speeds[BITS]:.0%} of its speed"
+
+
+def _ratios(report: ResearchReport) -> Iterator[str]:
+    yield "| | of | to | times | asked: at least |"
+    yield "|---|---|---|---|---|"
+    for ratio in report.ratios:
+        yield f"| {ratio.name} | {ratio.of} | {ratio.to} | {_times(ratio)} | {_asked(ratio)} |"
+
+
+def _times(ratio: Ratio) -> str:
+    if ratio.times is None or ratio.low is None or ratio.high is None:
+        return "not measured"
+    return f"{number(ratio.times)} ({number(ratio.low)} to {number(ratio.high)})"
+
+
+def _asked(ratio: Ratio) -> str:
+    if ratio.target is None:
+        return ""
+    return f"{ratio.target:,g}{': **missed**' if ratio.met is False else ''}"
+
+
+def _missed(report: ResearchReport) -> Iterator[str]:
+    missed = [ratio for ratio in report.ratios if ratio.met is False]
+    if missed:
+        some = "; ".join(f"{ratio.of} to {ratio.to}" for ratio in missed)
+        asked = sum(ratio.target is not None for ratio in report.ratios)
+        yield f"In this run {len(missed)} of {asked} are **missed**: {some}.\n"
+
+
+def _speeds(report: ResearchReport) -> Iterator[str]:
+    yield "| | moves/s | quartiles | by time of | what |"
+    yield "|---|---|---|---|---|"
+    for figure in report.figures:
+        spread = f"{figure.low:,.0f} to {figure.high:,.0f}"
+        speed = f"{figure.moves_per_second:,.0f}"
+        yield f"| {figure.name} | {speed} | {spread} | the {figure.by} | {figure.what} |"
+
+
+def _left_out(report: ResearchReport) -> Iterator[str]:
+    if report.left_out:
+        yield "## Left out\n"
+        yield from (f"- {left.name}: {left.why}. To get it: `{left.get}`" for left in report.left_out)
+        yield ""
+
+
+def write(report: ResearchReport) -> None:
+    """Write the page and its plots."""
+    PAGE.write_text(page(report), encoding="utf-8")
+    for path, plot in PLOTS.items():
+        path.write_text(plot(report), encoding="utf-8")
+
+
+@click.command()
+@click.option("--seconds", default=10.0, help="How long each thing is measured, about.")
+@click.option("--page", "only_page", is_flag=True, help="Do not measure: make the page of what is kept.")
+def main(seconds: float, only_page: bool) -> None:
+    """Measure, keep what was measured, and write the page."""
+    if not only_page:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        with click.progressbar(length=1000, label="measuring") as bar:
+            report = run(seconds, lambda done: bar.update(round(1000 * done) - bar.pos))
+        KEPT.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
+    write(read())
+
+
+if __name__ == "__main__":
+    main()
