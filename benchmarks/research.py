@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from axio.bench.peer_program import AT_ONCE
-from axio.bench.peers import BITS, FLAGS, LIST, SOURCE
+from axio.bench.peers import BITS, FLAGS, LIST, MOMALAND, MOMALAND_STEPS, SOURCE
 from axio.bench.research import Ratio, ResearchReport, run
 
 from . import research_plots
@@ -44,7 +44,6 @@ made the page and its plots of that. Only the CPU is measured so far.
 BUSY = """**The machine was busy with other work during this run.** What is said of MOMAland below is
 therefore too good for us, and what is said of two threads means nothing.
 """
-QUIET = 1.5  # the benchmark itself keeps one core busy
 
 C_PROGRAM = """## The C program
 
@@ -125,7 +124,7 @@ def page(report: ResearchReport) -> str:
     return "\n".join(
         [
             head,
-            *([BUSY] if max(report.busy) > QUIET else []),
+            *([BUSY] if report.was_busy else []),
             "## What was asked for\n",
             *_ratios(report),
             "",
@@ -153,7 +152,8 @@ def _ratios(report: ResearchReport) -> Iterator[str]:
     yield "| | of | to | times | asked: at least |"
     yield "|---|---|---|---|---|"
     for ratio in report.ratios:
-        yield f"| {ratio.name} | {ratio.of} | {ratio.to} | {_times(ratio)} | {_asked(ratio)} |"
+        asked = _asked(ratio, report.was_busy)
+        yield f"| {ratio.name} | {ratio.of} | {ratio.to} | {_times(ratio)} | {asked} |"
 
 
 def _times(ratio: Ratio) -> str:
@@ -162,10 +162,12 @@ def _times(ratio: Ratio) -> str:
     return f"{number(ratio.times)} ({number(ratio.low)} to {number(ratio.high)})"
 
 
-def _asked(ratio: Ratio) -> str:
+def _asked(ratio: Ratio, was_busy: bool) -> str:
     if ratio.target is None:
         return ""
-    return f"{ratio.target:,g}{': **missed**' if ratio.met is False else ''}"
+    doubtful = ratio.met and was_busy and ratio.to in (MOMALAND, MOMALAND_STEPS)
+    said = ": **missed**" if ratio.met is False else ", reached on a busy machine" if doubtful else ""
+    return f"{ratio.target:,g}{said}"
 
 
 def _missed(report: ResearchReport) -> Iterator[str]:

@@ -141,6 +141,8 @@ def test_a_program_that_ends_is_told_with_its_last_words() -> None:
     program = Program([sys.executable, "-c", "print('here', flush=True); input(); raise SystemExit('tired')"])
     with pytest.raises(Failed, match="tired"):
         program.work(1)
+    with pytest.raises(Failed, match="tired"):  # nobody reads what it is told now
+        program.work(1)
     program.close()
 
 
@@ -326,3 +328,14 @@ def test_the_page_tells_what_is_missed_and_what_was_left_out() -> None:
     assert f"| 7 (6 to 8) | {missed.target:,g}: **missed** |" in text
     assert f"| {unknown.of} | {unknown.to} | not measured | {unknown.target:g} |" in text
     assert "- a thing: it is not here. To get it: `look for it`" in text
+
+
+def test_the_page_of_a_busy_machine_claims_less() -> None:
+    found = page.read()
+    reached = msgspec.structs.replace(found.ratios[0], times=1600.0, low=1550.0, high=1700.0, met=True)
+    quiet = msgspec.structs.replace(found, ratios=(reached,), busy=(0.5, 1.2))
+    busy = msgspec.structs.replace(quiet, busy=(0.5, 3.0))
+    assert "| 1,500 |" in page.page(quiet)
+    assert "busy with other work" not in page.page(quiet)
+    assert "| 1,500, reached on a busy machine |" in page.page(busy)
+    assert "busy with other work" in page.page(busy)

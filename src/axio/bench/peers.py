@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -68,7 +68,7 @@ class LeftOut(msgspec.Struct, frozen=True):
     get: str
 
 
-class Failed(Exception):
+class Failed(ChildProcessError):
     """A program does not do what it is asked."""
 
 
@@ -99,7 +99,8 @@ class Program:
         """Tell it that there is no more work, and wait for it to end."""
         assert self._process.stdin
         assert self._process.stdout
-        self._process.stdin.close()
+        with suppress(BrokenPipeError):  # it has ended before
+            self._process.stdin.close()
         self._process.wait()
         self._process.stdout.close()
         self._errors.close()

@@ -29,6 +29,7 @@ from .peers import BITS, GAMES_COMPARED, LIST, MOMALAND, MOMALAND_STEPS, LeftOut
 
 SLICE = 0.1  # seconds of each piece of work in a round, at most
 FEWEST = 5  # rounds
+QUIET = 1.5  # processes that want a core: the benchmark itself is one of them
 PLAYERS = 2
 AT_ONCE = 1024  # games of a batch
 SQUARES, HEXAGONS = GAMES[:2]
@@ -78,6 +79,11 @@ class ResearchReport(Circumstances, frozen=True, tag_field="suite", tag="researc
     figures: tuple[Figure, ...]
     ratios: tuple[Ratio, ...]
     left_out: tuple[LeftOut, ...]
+
+    @property
+    def was_busy(self) -> bool:
+        """Whether other work went on: it slows Python more than compiled code, and leaves no second core."""
+        return max(self.busy) > QUIET
 
 
 class Shown(NamedTuple):

@@ -129,6 +129,10 @@ def show_research(console: Console, report: ResearchReport) -> None:
     console.print(
         f"Missed: {'; '.join(missed)}." if missed else "Nothing that was measured and asked is missed."
     )
+    if report.was_busy:
+        console.print(
+            "The machine was busy: ratios to MOMAland are too high, those of two threads mean nothing."
+        )
     before, after = report.busy
     console.print(
         f"{report.rounds} rounds; {before:.1f} processes wanted a core before them, {after:.1f} after."
