@@ -256,10 +256,10 @@ def main():
     if asked.plot:
         from matplotlib import pyplot as plot
 
-        plot.plot(*zip(*curve, strict=True), label="learning")
+        plot.plot(*zip(*curve, strict=True))
         for name, mean in lowest.items():
             plot.axhline(mean, linestyle=":", color="grey")
-            plot.text(0, mean, name)
+            plot.text(curve[-1][0], mean, name, ha="right", va="bottom")
         plot.xlabel("seconds")
         plot.ylabel("mean of the lowest points")
         plot.savefig(asked.plot)
