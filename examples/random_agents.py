@@ -24,7 +24,7 @@ def play(env, choose, seed):
     return places
 
 
-def main(game="hex", players="3", games="5"):
+def main(game="rota", players="3", games="5"):
     """Play some games and print who came where."""
     env = pettingzoo.env(game, players=int(players))
     lots = np.random.default_rng(1)

@@ -15,11 +15,10 @@ from axio.errors import AxioError, IllegalMove
 from axio.games import GAMES, find_variant
 from axio.rl import momaland
 from tests.rl.strong import Beside, chosen
+from tests.rl.tables import tables
 
 BY_COLOUR = [game for game in GAMES if len(find_variant(game).tracks) > 1]
-each_table = pytest.mark.parametrize(
-    ("game", "players"), [(game, players) for game in BY_COLOUR for players in (2, 3, 4)]
-)
+each_table = pytest.mark.parametrize(("game", "players"), tables(BY_COLOUR))
 
 # It says this of every environment with a mask in its observations.
 OF_MASKS = {

@@ -23,6 +23,7 @@ from axio.players import Budget, player
 from axio.position import Position
 from axio.rl.openspiel import PREFIX, SpielBot, SpielGame, SpielState, pyspiel
 from axio.table import Table, new_game
+from tests.rl.tables import tables
 
 SEATS = range(1, 5)
 
@@ -58,8 +59,7 @@ def played(game: SpielGame, seed: int, moves: int = 10**6) -> SpielState:
 # ---------------------------------------------------------------- OpenSpiel's own checks
 
 
-@pytest.mark.parametrize("players", SEATS)
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(("name", "players"), tables(players=SEATS))
 def test_its_own_suite_passes(name: str, players: int) -> None:
     chosen = options_of(name) if players > 2 else {}
     reward = list(REWARDS)[1 + players % 3]

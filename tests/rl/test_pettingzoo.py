@@ -25,9 +25,9 @@ from axio.reasons import Reason
 from axio.rl import pettingzoo
 from axio.rl.pettingzoo import GameEnv
 from tests.rl.strong import Beside, chosen
+from tests.rl.tables import tables
 
-TABLES = [(game, players) for game in GAMES for players in (2, 3, 4)]
-each_table = pytest.mark.parametrize(("game", "players"), TABLES)
+each_table = pytest.mark.parametrize(("game", "players"), tables())
 each_game = pytest.mark.parametrize("game", GAMES)
 
 # PettingZoo says this of every environment with a mask in its observations, but of its own, by their names.

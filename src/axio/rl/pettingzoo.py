@@ -1,11 +1,11 @@
 """PettingZoo: every game for 2 to 4 players (or one), agent by agent.
 
 >>> from axio.rl import pettingzoo
->>> env = pettingzoo.env("hex", players=3, reward="win")
+>>> env = pettingzoo.env("rota", players=3, reward="win")
 >>> env.reset(seed=1)
 >>> observation, reward, terminated, truncated, info = env.last()
 >>> sorted(observation), observation["action_mask"].shape
-(['action_mask', 'observation'], (11018,))
+(['action_mask', 'observation'], (3072,))
 """
 
 from __future__ import annotations
