@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from ..engine.layout import allocate
 from ..games.variant import Variant
 from .loops import Loops
+from .threads import Threads
 
 
 class Processor:
@@ -21,7 +21,7 @@ class Processor:
         self.threads = min(threads, games)
         self._tables = variant.tables
         self._loops = Loops(variant)
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self._pool = Threads(self.threads) if self.threads > 1 else None
 
     def states(self, dtype: np.dtype[Any]) -> Any:
         """Room for a state of every game."""
@@ -61,11 +61,9 @@ class Processor:
             loop(self._tables, *arguments, 0, self.games)
             return
         bounds = [self.games * part // self.threads for part in range(self.threads + 1)]
-        parts = [(self._tables, *arguments, first, last) for first, last in pairwise(bounds)]
-        for _ in self._pool.map(lambda part: loop(*part), parts):
-            pass  # what went wrong in a thread is raised here
+        self._pool.run(loop, [(self._tables, *arguments, first, last) for first, last in pairwise(bounds)])
 
     def close(self) -> None:
         """Let the threads go."""
         if self._pool:
-            self._pool.shutdown()
+            self._pool.close()
