@@ -238,8 +238,8 @@ def test_a_hundred_questions_at_once_are_all_answered(small: RunningServer) -> N
     ann = small.guest()
     with ann.live(ann.open("axio", ["me", "greedy"]).id) as live:
         live.recv()
-        for number in range(200):
-            live.send({"do": "preview", "id": str(number), "n": live.n, "pick": number})
+        for number in range(200):  # a hand of five equal doubles has 40 first moves, most have hundreds
+            live.send({"do": "preview", "id": str(number), "n": live.n, "pick": number % 40})
         assert [live.until("preview")["id"] for _ in range(200)] == [str(number) for number in range(200)]
 
 
