@@ -25,11 +25,10 @@ from ..engine.phases import OVER
 from ..errors import IllegalMove, WrongEnvironment
 from ..extras import need
 from ..games import GAMES
-from ..moves import Move
 from ..view import View
 from .observations import action_space, seen_space
 from .rendering import MODES, checked_mode, rendered
-from .single import MASK, Single
+from .single import MASK, InWords, Single
 
 need("gymnasium", "rl")  # says what to install where it is missing
 
@@ -52,7 +51,7 @@ def _check(reward: str, illegal: str) -> None:
         raise WrongEnvironment(f"illegal actions are treated by {' or '.join(TREATMENTS)}, not {illegal!r}")
 
 
-class SoloEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
+class SoloEnv(InWords, gymnasium.Env[dict[str, np.ndarray], Any]):
     """A game played alone.
 
     The mask of legal actions is in the info, as `action_mask`; MaskablePPO finds it by `action_masks()`. An
@@ -78,30 +77,6 @@ class SoloEnv(gymnasium.Env[dict[str, np.ndarray], Any]):
         self._game = Single(game, 1, options)
         self.observation_space = seen_space(self._game.variant)
         self.action_space = action_space(self._game.variant)
-
-    @property
-    def observation_names(self) -> tuple[str, ...]:
-        """What each number of the vector is called."""
-        names: tuple[str, ...] = self._game.variant.observation.names
-        return names
-
-    @property
-    def board_names(self) -> tuple[str, ...]:
-        """What each plane of the board is called, or each number of its rows."""
-        return self._game.variant.observation.board.names
-
-    @property
-    def tracks(self) -> tuple[str, ...]:
-        """What points are counted in."""
-        return self._game.variant.tracks
-
-    def move(self, action: int) -> Move:
-        """The move that a legal action stands for. Raises `IllegalMove`."""
-        return self._game.move(action)
-
-    def action(self, move: Move | str) -> int:
-        """The action that stands for a legal move. Raises `IllegalMove` or `BadText`."""
-        return self._game.number(move)
 
     def view(self) -> View:
         """The position as the player may know it."""

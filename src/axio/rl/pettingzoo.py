@@ -16,11 +16,10 @@ from typing import Any
 from ..batch import REWARDS as AT_THE_END
 from ..errors import WrongEnvironment, WrongPlayers
 from ..extras import need
-from ..moves import Move
 from ..view import View
 from .observations import action_space, masked_space
 from .rendering import MODES, checked_mode, rendered
-from .single import Seen, Single
+from .single import InWords, Seen, Single
 
 need("pettingzoo", "rl")  # says what to install where it is missing
 
@@ -34,7 +33,7 @@ REWARDS = (*AT_THE_END, *STEP_BY_STEP)
 ILLEGAL = -1.0  # what classic games of PettingZoo pay for an illegal action
 
 
-class GameEnv(AECEnv[str, Seen, Any]):  # type: ignore[misc]
+class GameEnv(InWords, AECEnv[str, Seen, Any]):  # type: ignore[misc]
     """A game as PettingZoo's agent-environment cycle, without wrappers.
 
     `step` raises `IllegalMove` for an action that is not legal; nothing has changed then.
@@ -84,30 +83,6 @@ class GameEnv(AECEnv[str, Seen, Any]):  # type: ignore[misc]
     def action_space(self, agent: str) -> Any:
         """The numbers of moves."""
         return self._action_spaces[self._known(agent)]
-
-    @property
-    def observation_names(self) -> tuple[str, ...]:
-        """What each number of the vector is called."""
-        names: tuple[str, ...] = self._game.variant.observation.names
-        return names
-
-    @property
-    def board_names(self) -> tuple[str, ...]:
-        """What each plane of the board is called, or each number of its rows."""
-        return self._game.variant.observation.board.names
-
-    @property
-    def tracks(self) -> tuple[str, ...]:
-        """What points are counted in."""
-        return self._game.variant.tracks
-
-    def move(self, action: int) -> Move:
-        """The move that a legal action stands for. Raises `IllegalMove`."""
-        return self._game.move(action)
-
-    def action(self, move: Move | str) -> int:
-        """The action that stands for a legal move. Raises `IllegalMove` or `BadText`."""
-        return self._game.number(move)
 
     def view(self, agent: str) -> View:
         """The position as an agent may know it: what the players of this package choose from."""

@@ -189,6 +189,36 @@ class Single:
             self.seen = state["seen"]
 
 
+class InWords:
+    """What an environment of one game says about its numbers."""
+
+    _game: Single
+
+    @property
+    def observation_names(self) -> tuple[str, ...]:
+        """What each number of the vector is called."""
+        names: tuple[str, ...] = self._game.variant.observation.names
+        return names
+
+    @property
+    def board_names(self) -> tuple[str, ...]:
+        """What each plane of the board is called, or each number of its rows."""
+        return self._game.variant.observation.board.names
+
+    @property
+    def tracks(self) -> tuple[str, ...]:
+        """What points are counted in."""
+        return self._game.variant.tracks
+
+    def move(self, action: int) -> Move:
+        """The move that a legal action stands for. Raises `IllegalMove`."""
+        return self._game.move(action)
+
+    def action(self, move: Move | str) -> int:
+        """The action that stands for a legal move. Raises `IllegalMove` or `BadText`."""
+        return self._game.number(move)
+
+
 @cache
 def _compiled(variant: Variant) -> Any:
     """The loop of `turns` for a game; its arguments here are examples of what it is compiled for."""
