@@ -8,7 +8,7 @@ BIN := .venv/bin
 # One more than there are cores: tests of servers and pages wait a good deal.
 WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-RULE_CODE := src/axio/engine/features.py,src/axio/engine/hands.py,src/axio/engine/hopes.py,$\
+RULE_CODE := src/axio/engine/bits.py,src/axio/engine/features.py,src/axio/engine/hands.py,src/axio/engine/hopes.py,$\
 	src/axio/engine/loops.py,src/axio/engine/lots.py,src/axio/engine/network.py,src/axio/engine/result.py,$\
 	src/axio/engine/shortlist.py,src/axio/engine/standing.py,src/axio/engine/thinking.py,src/axio/engine/worth.py,$\
 	src/axio/games/*/board.py,src/axio/games/*/scoring.py,src/axio/games/*/rules.py,src/axio/games/*/greedy.py,$\

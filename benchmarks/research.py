@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from axio.bench.peer_program import AT_ONCE
-from axio.bench.peers import BITS, FLAGS, LIST, MOMALAND, MOMALAND_STEPS, SOURCE
+from axio.bench.peers import FLAGS, MOMALAND, MOMALAND_STEPS, SOURCE
 from axio.bench.research import Ratio, ResearchReport, run
 
 from . import research_plots
@@ -60,10 +60,6 @@ counting bits. A half scores by two look-ups in a table of rows of nine bits. Ce
 come out of a few shifts of four rows at once. Points are bytes of a word, capped all at once; hands are
 bytes of a word, too, which stay sorted. The bag is kept as running totals, so that a draw takes no
 search.
-
-"{bits}" counts free places in ascending order. "{list}" keeps them in a list besides, and takes them
-off it as our rules do, so that it plays the same games from the same seed{slower}. The first is the
-limit; the second says how much of the distance is the list.
 
 Tried: GCC's `-O2` (slower) and `-fprofile-use` (hardly faster), leaving out AVX-512 (faster, so it is
 built that way on x86). Not tried: other compilers, several games at once in one thread, vectors written
@@ -117,9 +113,6 @@ def page(report: ResearchReport) -> str:
         source=SOURCE.name,
         flags=" ".join(FLAGS),
         games=report.games_compared,
-        bits=BITS,
-        list=LIST,
-        slower=_slower(report),
     )
     return "\n".join(
         [
@@ -139,13 +132,6 @@ def page(report: ResearchReport) -> str:
             *_left_out(report),
         ]
     )
-
-
-def _slower(report: ResearchReport) -> str:
-    speeds = {figure.name: figure.moves_per_second for figure in report.figures}
-    if not {BITS, LIST} <= speeds.keys():
-        return ""
-    return f"; that costs {1 - speeds[LIST] / speeds[BITS]:.0%} of its speed"
 
 
 def _ratios(report: ResearchReport) -> Iterator[str]:

@@ -7,7 +7,7 @@ from html import escape
 from math import log10
 from typing import NamedTuple
 
-from axio.bench.peers import BUILDS
+from axio.bench.peers import C_PROGRAM
 from axio.bench.research import Figure, ResearchReport
 
 WIDTH, LABELS, ROW, HEAD, FOOT = 900, 440, 24, 34, 30
@@ -84,7 +84,7 @@ def number(value: float) -> str:
 
 
 def _whose(figure: Figure) -> str:
-    return "c" if figure.name in BUILDS else "ours" if figure.of.startswith("axio ") else "theirs"
+    return "c" if figure.name == C_PROGRAM else "ours" if figure.of.startswith("axio ") else "theirs"
 
 
 def _scale(least: float, most: float) -> Callable[[float], float]:

@@ -16,9 +16,9 @@ import pytest
 
 from axio.batch import Batch
 from axio.bench import peer_program, peers, research
-from axio.bench.equivalence import by_the_list, difference, in_ascending_order, our_games, shown
+from axio.bench.equivalence import difference, our_games, shown
 from axio.bench.peer_program import Done
-from axio.bench.peers import BITS, BUILDS, LIST, PEERS, Failed, LeftOut, Program, compiled
+from axio.bench.peers import C_PROGRAM, PEERS, Failed, LeftOut, Program, compiled
 from axio.engine.lots import seeds
 from axio.games import GAMES, find_variant
 from axio.rl import pettingzoo
@@ -37,10 +37,14 @@ def compiler() -> str:
 
 
 @pytest.fixture(scope="session")
-def binaries(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The builds of the C program."""
-    folder = tmp_path_factory.mktemp("built")
-    return {name: compiled(folder, defines) for name, (defines, _) in BUILDS.items()}
+def binary(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The C program."""
+    return compiled(tmp_path_factory.mktemp("built"))
+
+
+def no_program(folder: Path) -> Path:
+    """In place of compiling it."""
+    raise Failed("it is not wanted here")
 
 
 def working(*lines: str) -> list[str]:
@@ -52,24 +56,21 @@ def working(*lines: str) -> list[str]:
 # ---------------------------------------------------------------- the C program
 
 
-@pytest.mark.parametrize("name", BUILDS)
-def test_the_c_program_plays_our_games(name: str, binaries: dict[str, Path]) -> None:
-    assert difference(binaries[name], BUILDS[name][1], 300) == ""
+def test_the_c_program_plays_our_games(binary: Path) -> None:
+    assert difference(binary, 300) == ""
 
 
-@pytest.mark.parametrize("name", BUILDS)
 def test_the_c_program_knows_what_random_games_seldom_come_to(
-    name: str, compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With a lower cap and fewer pyramids: extra placements, wins, and pyramids that move."""
     variant = find_variant(SQUARES, 2)
     tables = variant.tables.copy()
     tables["cap"], tables["pyramids"] = LOW_CAP, FEW_PYRAMIDS
     monkeypatch.setattr(variant, "tables", tables)
-    defines, choose = BUILDS[name]
-    lowered = (*defines, f"-DCAP={LOW_CAP}", f"-DPYRAMIDS={FEW_PYRAMIDS}")
-    program, states = compiled(tmp_path, lowered), seeds(7, 0, 200)
-    games = our_games(states, choose)
+    program = compiled(tmp_path, f"-DCAP={LOW_CAP}", f"-DPYRAMIDS={FEW_PYRAMIDS}")
+    states = seeds(7, 0, 200)
+    games = our_games(states)
     assert shown(program, states) == games
     seats = [game.points[:5] for game in games] + [game.points[5:] for game in games]
     assert any(min(points) == LOW_CAP for points in seats)  # won at once
@@ -80,17 +81,9 @@ def test_the_c_program_knows_what_random_games_seldom_come_to(
     assert any(EXCHANGE + 1 in game.moves for game in games)
 
 
-def test_the_two_orders_are_two(binaries: dict[str, Path]) -> None:
-    assert "is another one" in difference(binaries[BITS], by_the_list, 3)
-    assert "is another one" in difference(binaries[LIST], in_ascending_order, 3)
-
-
-def test_a_program_that_plays_something_else_is_not_measured(
-    compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(peers.BUILDS, BITS, (("-DCAP=3",), in_ascending_order))
+def test_a_program_that_plays_something_else_is_not_measured(compiler: str, tmp_path: Path) -> None:
     with pytest.raises(Failed, match="does not play our game: game 0 is another one"):
-        peers.built(BITS, tmp_path)
+        peers.built(tmp_path, "-DCAP=3")
 
 
 def test_what_a_compiler_complains_about_is_told(
@@ -100,11 +93,10 @@ def test_what_a_compiler_complains_about_is_told(
     broken.write_text("int main(void) { return nothing; }")
     monkeypatch.setattr(peers, "SOURCE", broken)
     with pytest.raises(Failed, match=r"(?s)ended with 1: .*nothing"):
-        compiled(tmp_path, ())
+        compiled(tmp_path)
 
 
-def test_the_c_program_counts_the_moves_of_its_games(binaries: dict[str, Path]) -> None:
-    binary = binaries[LIST]
+def test_the_c_program_counts_the_moves_of_its_games(binary: Path) -> None:
     (first,) = seeds(3, 0, 1).tolist()
     program = Program([str(binary), "serve", str(first)])
     try:
@@ -152,18 +144,20 @@ def test_what_is_not_there_is_left_out_by_name(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(peers, "find_spec", lambda _: None)
     with peers.programs() as (found, left_out):
         assert found == {}
-    assert [left.name for left in left_out] == [*BUILDS, *(peer.name for peer in PEERS)]
-    assert left_out[0] == LeftOut(BITS, "there is no C compiler", "a C compiler: apt install gcc, or CC=…")
+    assert [left.name for left in left_out] == [C_PROGRAM, *(peer.name for peer in PEERS)]
+    assert left_out[0] == LeftOut(
+        C_PROGRAM, "there is no C compiler", "a C compiler: apt install gcc, or CC=…"
+    )
     assert left_out[-1] == LeftOut(PEERS[-1].name, "pgx is not installed", "pip install pgx")
 
 
 def test_a_peer_that_does_not_start_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     unknown = PEERS[0]._replace(name="a thing", program="momaland:chess", module="momaland")
-    monkeypatch.setattr(peers, "BUILDS", {})
+    monkeypatch.setattr(peers, "built", no_program)
     monkeypatch.setattr(peers, "PEERS", (unknown,))
     with peers.programs() as (found, left_out):
         assert found == {}
-    assert [(left.name, left.why) for left in left_out] == [("a thing", "KeyError: 'momaland:chess'")]
+    assert [(left.name, left.why) for left in left_out[1:]] == [("a thing", "KeyError: 'momaland:chess'")]
 
 
 def test_games_of_an_environment_are_played_again_to_their_end() -> None:
@@ -258,7 +252,7 @@ def test_the_report_as_json(compiler: str) -> None:
     assert report["suite"] == "research"
     assert report["games_compared"] == peers.GAMES_COMPARED
     figures = {figure["name"]: figure for figure in report["figures"]}
-    assert {*GAMES, *BUILDS, peers.MOMALAND, research.ENVIRONMENT, research.BATCH} <= set(figures)
+    assert {*GAMES, C_PROGRAM, peers.MOMALAND, research.ENVIRONMENT, research.BATCH} <= set(figures)
     for figure in figures.values():
         assert 0 < figure["low"] <= figure["moves_per_second"] <= figure["high"]
         assert figure["what"]
@@ -273,7 +267,7 @@ def test_the_report_as_json(compiler: str) -> None:
 
 
 def test_the_report_as_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(peers, "BUILDS", {})
+    monkeypatch.setattr(peers, "built", no_program)
     monkeypatch.setattr(peers, "PEERS", (PEERS[-1]._replace(module="no_such_module", name="a thing"),))
     ran = run("bench", "--suite", "research", "--seconds", "0.01")
     assert ran.code == 0, ran
@@ -311,7 +305,7 @@ def test_what_was_measured_is_what_is_measured_now() -> None:
     asked = [(ratio.name, ratio.of, ratio.to, ratio.target) for ratio in found.ratios]
     assert asked == [tuple(ratio) for ratio in research.ASKED]
     names = {figure.name for figure in found.figures} | {left.name for left in found.left_out}
-    assert {*GAMES, *BUILDS, *(peer.name for peer in PEERS), research.ENVIRONMENT, research.BATCH} <= names
+    assert {*GAMES, C_PROGRAM, *(peer.name for peer in PEERS), research.ENVIRONMENT, research.BATCH} <= names
     for ratio in found.ratios:
         if ratio.times is not None and ratio.target is not None:
             assert ratio.met == (ratio.times >= ratio.target)

@@ -17,9 +17,8 @@ from axio.view import View
 from tests.conformance.positions import CASES, STYLES, Case, play
 from tests.conformance.test_views import otherwise_dealt
 
-# These fields of a state mean the same in another order, or nothing at all: lists of free places and their
-# index, sums of covered cells, what the last move scored.
-WITHOUT_MEANING = ("free", "where", "sums", "gain")
+# These fields of a state may mean nothing: sums of covered cells, what the last move scored.
+WITHOUT_MEANING = ("sums", "gain")
 
 
 def essence(view: View) -> dict[str, Any]:
@@ -32,9 +31,6 @@ def essence(view: View) -> dict[str, Any]:
         "seat": view.seat,
         "events": view.events,
         "state": {name: state[name].tobytes() for name in names},
-        "free": sorted(state["free"][0, : state["n_free"][0]].tolist())
-        if "free" in state.dtype.names
-        else [],
         "moves": moves.actions.tolist(),
         "gains": view.gains(moves).tolist(),
         "unseen": view.unseen,

@@ -9,8 +9,7 @@
  *                                 moves in them, seconds of the processor, seconds of the clock
  *
  * There are 128 places for a tile, so the free ones are two words of 64 bits: laying a tile clears bits, and the
- * n-th free place is found by counting bits. With -DLIST they are a list besides, from which places are taken
- * as the package takes them; then equal states of the generator give equal games.
+ * n-th free place is found by counting bits. Equal states of the generator give the games that the package plays.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -61,9 +60,6 @@ typedef struct {
     uint8_t order[PYRAMIDS];        /* the cells of pyramids, the oldest overwritten */
     uint8_t held[2], begun[2], claimed;
     int32_t in_bag, pyramids;
-#ifdef LIST
-    uint8_t list[SLOTS], where[SLOTS];
-#endif
 } State;
 
 static Slot slots[SLOTS];
@@ -72,9 +68,6 @@ static uint8_t runs[1 << SIDE][16];     /* symbols in unbroken runs on both side
 static uint64_t from[KINDS][2];         /* 1 in the bytes of a kind and those after it */
 static uint8_t code_of[KINDS], kind_of[128], shows[128];
 static uint64_t suitable[32][2];        /* by claimed symbols: the places for a first tile */
-#ifdef LIST
-static uint8_t touching[SLOTS][8];      /* the places that a tile takes, in the order in which they leave the list */
-#endif
 
 INLINE uint32_t below(uint64_t *rng, uint32_t n) {
     uint64_t x = *rng;
@@ -170,20 +163,6 @@ static __attribute__((noinline)) void exchange(State *s, uint32_t seat, uint64_t
     s->in_bag += (int32_t)held;
 }
 
-#ifdef LIST
-INLINE void take_off(State *s, uint32_t slot, uint32_t n) {
-    for (int i = 0; i < 8; i++) {
-        uint32_t gone = touching[slot][i];
-        if (gone < SLOTS && s->free[gone / 64] >> gone % 64 & 1) {
-            s->free[gone / 64] &= ~(UINT64_C(1) << gone % 64);
-            uint8_t last = s->list[--n], at = s->where[gone];
-            s->list[at] = last;
-            s->where[last] = at;
-        }
-    }
-}
-#endif
-
 /* A whole game of random moves, each legal one as likely as any other; how many moves there were. */
 INLINE uint64_t play(State *s, uint64_t *state, int traced) {
     uint64_t rng = *state, moves = 0;
@@ -204,11 +183,7 @@ INLINE uint64_t play(State *s, uint64_t *state, int traced) {
             s->begun[seat] = 1;
             s->claimed |= slots[slot].touches;
         } else {
-#ifdef LIST
-            slot = s->list[below(&rng, n)];
-#else
             slot = nth_of(s->free[0], s->free[1], below(&rng, n));
-#endif
         }
         uint64_t hand = s->hand[seat];
         uint32_t at, one, other, code;
@@ -246,12 +221,8 @@ INLINE uint64_t play(State *s, uint64_t *state, int traced) {
         s->columns[other][p->xb] |= (uint16_t)(1u << p->yb);
         s->cells[p->a] = (uint8_t)one;
         s->cells[p->b] = (uint8_t)other;
-#ifdef LIST
-        take_off(s, slot, n);
-#else
         s->free[0] &= p->keep[0];
         s->free[1] &= p->keep[1];
-#endif
         /* Which empty cells beside the tile have no empty one beside them now (7). */
         uint64_t window, above, under;
         memcpy(&under, &s->empty[p->ya], 8);
@@ -364,17 +335,11 @@ static void make_tables(void) {
                 }
                 if (taken >= 0)
                     p->keep[taken / 64] &= ~(UINT64_C(1) << taken % 64);
-#ifdef LIST
-                touching[n][4 * half + d] = taken < 0 ? SLOTS : (uint8_t)taken;
-#endif
             }
         }
         for (uint32_t claimed = 0; claimed < 32; claimed++)
             if (p->touches & ~claimed)
                 suitable[claimed][n / 64] |= UINT64_C(1) << n % 64;
-#ifdef LIST
-        opening.list[n] = opening.where[n] = (uint8_t)n;
-#endif
     }
     opening.free[0] = opening.free[1] = ~UINT64_C(0);
     opening.hand[0] = opening.hand[1] = NO_TILES;

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import msgspec
 
 from . import peer_program
-from .equivalence import Choose, by_the_list, difference, in_ascending_order
+from .equivalence import difference
 from .peer_program import Done
 
 SOURCE = Path(__file__).with_name("equivalent.c")
@@ -28,12 +28,7 @@ FLAGS = ("-O3", "-march=native", *_HERE, "-std=gnu11")
 GAMES_COMPARED = 500
 SEED = "88172645463325252"  # of a generator that does not start at zero
 
-# The builds of the C program, by what the free places are kept in.
-BITS, LIST = "C program", "C program, same list"
-BUILDS: dict[str, tuple[tuple[str, ...], Choose]] = {
-    BITS: ((), in_ascending_order),
-    LIST: (("-DLIST",), by_the_list),
-}
+C_PROGRAM = "C program"
 
 
 class Peer(NamedTuple):
@@ -125,12 +120,10 @@ def programs() -> Iterator[tuple[dict[str, Program], list[LeftOut]]]:
     left_out: list[LeftOut] = []
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="axio-bench-")))
-        for name in BUILDS:
-            try:
-                program = built(name, folder)
-                found[name] = _started(stack, [str(program), "serve", SEED])
-            except Failed as error:
-                left_out.append(LeftOut(name, str(error), "a C compiler: apt install gcc, or CC=…"))
+        try:
+            found[C_PROGRAM] = _started(stack, [str(built(folder)), "serve", SEED])
+        except Failed as error:
+            left_out.append(LeftOut(C_PROGRAM, str(error), "a C compiler: apt install gcc, or CC=…"))
         for peer in PEERS:
             if find_spec(peer.module) is None:
                 left_out.append(LeftOut(peer.name, f"{peer.module} is not installed", peer.get))
@@ -149,21 +142,20 @@ def _started(stack: ExitStack, command: Sequence[str]) -> Program:
     return program
 
 
-def built(name: str, folder: Path) -> Path:
-    """A build of the C program that has played our games. Raises `Failed`."""
-    defines, choose = BUILDS[name]
-    program = compiled(folder, defines)
-    if differs := difference(program, choose, GAMES_COMPARED):
+def built(folder: Path, *defines: str) -> Path:
+    """The C program, compiled, which has played our games. Raises `Failed`."""
+    program = compiled(folder, *defines)
+    if differs := difference(program, GAMES_COMPARED):
         raise Failed(f"it does not play our game: {differs}")
     return program
 
 
-def compiled(folder: Path, defines: Sequence[str]) -> Path:
+def compiled(folder: Path, *defines: str) -> Path:
     """The C program, compiled into a folder. Raises `Failed`."""
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CC") or COMPILERS[0], *COMPILERS))), None)
     if compiler is None:
         raise Failed("there is no C compiler")
-    program = folder / "-".join(("equivalent", *(word.strip("-").lower() for word in defines)))
+    program = folder / SOURCE.stem
     command = [compiler, *FLAGS, *defines, str(SOURCE), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

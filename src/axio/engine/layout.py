@@ -13,18 +13,17 @@ Field = tuple[Any, ...]  # name, type and, for arrays, a shape: as NumPy takes i
 
 
 def layout(*fields: Field) -> np.dtype[Any]:
-    """A record of these fields, the widest numbers first, filled up to whole words, an odd number of them.
+    """A record of these fields, the widest numbers first, filled up to an odd number of whole words.
 
     Aligned, as a GPU needs it, but with no byte that belongs to nobody: such bytes are not copied
     reliably, and would make equal states look different. Odd, because then the same bytes of states
-    side by side lie in different banks of a GPU's memory, and can be read at once.
+    side by side lie in many banks of a GPU's memory, and can be read at once.
     """
     widest_first = sorted(fields, key=lambda field: -np.dtype(field[1]).itemsize)
     used = sum(np.dtype([field]).itemsize for field in widest_first)
     unit = max(WORD, np.dtype(widest_first[0][1]).alignment)
     units = -(-used // unit)
-    if unit == WORD:
-        units += units % 2 == 0
+    units += units % 2 == 0
     if missing := units * unit - used:
         widest_first.append(("pad", np.uint8, missing))
     return np.dtype([field[:3] for field in widest_first], align=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...engine.bits import has
 from ...engine.compile import rule, seldom
 
 EMPTY = -1
@@ -45,13 +46,16 @@ def decode(t, action):
 @rule
 def is_free(t, s, slot):
     """Whether both cells of a slot are empty."""
-    return s.where[slot] != len(t.slots)
+    return has(s.free, slot)
 
 
 @rule
 def lay(t, s, cell, colour):
     """Put a symbol on an empty cell."""
     s.cells[cell] = colour
+    s.n_free -= s.open[cell]  # a slot to every empty cell beside it
+    for word in range(len(s.free)):
+        s.free[word] &= t.keeps[cell, word]
     s.open[cell] += COVERED
     if has_sums(s):
         half = t.near.shape[1] // 2
@@ -62,9 +66,6 @@ def lay(t, s, cell, colour):
             widen(s, behind, colour, 1 + run_ahead)
     for d in range(t.near.shape[1]):
         s.open[t.near[cell, d]] -= 1
-        slot = t.touching[cell, d]
-        if is_free(t, s, slot):
-            use_up(t, s, slot)
 
 
 @rule
@@ -104,17 +105,6 @@ def widen(s, cell, colour, more):
     keeps meaningless sums from overflowing; real ones stay far below it.
     """
     s.sums[cell, colour] = (np.int64(s.sums[cell, colour]) + more) & 127
-
-
-@rule
-def use_up(t, s, slot):
-    """Take a slot off the list of free ones: the last of the list fills its place."""
-    s.n_free -= 1
-    last = s.free[s.n_free]
-    at = s.where[slot]
-    s.free[at] = last
-    s.where[last] = at
-    s.where[slot] = len(t.slots)
 
 
 @seldom

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...engine.bits import nth, number_of, onward, starting, without_lowest
 from ...engine.compile import rule
 from ...engine.lots import below
 from ...engine.phases import OFFER
@@ -22,10 +23,10 @@ def greediest(t, s, rng):
         return placements(t), 0
     best, best_points, rated = -1, -1, 0
     seat = s.seat
-    start = below(rng, np.int64(s.n_free))
-    for j in range(s.n_free):
-        at = start + j
-        slot = s.free[at if at < s.n_free else at - s.n_free]
+    at, left = starting(s.free, nth(s.free, below(rng, np.int64(s.n_free))))
+    for _ in range(s.n_free):
+        at, left = onward(s.free, at, left)
+        slot, left = number_of(at, left), without_lowest(left)
         if not suits_first(t, s, slot):
             continue
         a, b = t.slots[slot, 0], t.slots[slot, 1]

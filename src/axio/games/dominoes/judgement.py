@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...engine.bits import nth, number_of, onward, starting, without_lowest
 from ...engine.compile import rule, seldom
 from ...engine.hopes import expected_best
 from ...engine.phases import OFFER, PLACE
@@ -49,10 +50,10 @@ def keen(t, s, start, keep, desk):
         return kept
     seat = s.seat
     first = is_first(s)
-    start %= np.int64(s.n_free)
-    for j in range(s.n_free):
-        at = start + j
-        slot = s.free[at if at < s.n_free else at - s.n_free]
+    at, left = starting(s.free, nth(s.free, start % np.int64(s.n_free)))
+    for _ in range(s.n_free):
+        at, left = onward(s.free, at, left)
+        slot, left = number_of(at, left), without_lowest(left)
         if first and not suits_first(t, s, slot):
             continue
         besides = look(t, s, slot, desk)
@@ -158,8 +159,10 @@ def hope(t, s, seat, known, desk):
     for kind in range(kinds):
         best[kind] = 0
     least = np.float32(0.0)  # of the best so far: where nothing beats it, no tile needs to be tried
-    for j in range(s.n_free):
-        slot = s.free[j]
+    at, left = starting(s.free, 0)
+    for _ in range(s.n_free):
+        at, left = onward(s.free, at, left)
+        slot, left = number_of(at, left), without_lowest(left)
         besides = look(t, s, slot, desk)
         if besides + desk.most[0] + desk.most[1] <= least:
             continue

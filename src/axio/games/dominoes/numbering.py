@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine.compile import rule, seldom
+from ...engine.bits import NONE, nth, number_of, without_lowest
+from ...engine.compile import rule
 from ...engine.phases import OFFER, PLACE
-from .board import is_free, placements
-from .rules import is_first, suits_first
+from .board import placements
+from .rules import first_slots, is_first, nth_first, suiting_first
 
 
 @rule
@@ -19,15 +20,6 @@ def ways_in_hand(t, s):
         if i == 0 or s.hands[s.seat, i - 1] != kind:
             ways += t.ways[kind]
     return ways
-
-
-@seldom
-def first_slots(t, s):
-    """How many slots there are for a first tile."""
-    slots = 0
-    for j in range(s.n_free):
-        slots += suits_first(t, s, s.free[j])
-    return slots
 
 
 @rule
@@ -45,10 +37,7 @@ def nth_legal(t, s, n):
         return placements(t) + n
     ways = ways_in_hand(t, s)
     before, way = n // ways, n % ways
-    slot = -1
-    while before >= 0:
-        slot += 1
-        before -= is_free(t, s, slot) and suits_first(t, s, slot)
+    slot = nth_first(t, s, before) if is_first(s) else nth(s.free, before)
     kinds = np.int64(0)
     for i in range(s.held[s.seat]):
         kinds |= np.int64(1) << s.hands[s.seat, i]
@@ -72,8 +61,10 @@ def mark_legal(t, s, mask):
             kind = s.hands[s.seat, i]
             ca, cb = np.uint64(t.pairs[kind, 0]), np.uint64(t.pairs[kind, 1])
             one_way, other_way = ca * colours + cb, cb * colours + ca
-            for j in range(s.n_free):
-                slot = np.uint64(s.free[j])
-                if not first or suits_first(t, s, slot):
+            for n in range(len(s.free)):
+                word = suiting_first(t, s, n) if first else s.free[n]
+                while word != NONE:
+                    slot = np.uint64(number_of(n, word))
+                    word = without_lowest(word)
                     start = slot * colours * colours
                     mask[start + one_way] = mask[start + other_way] = 1

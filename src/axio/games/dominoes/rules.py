@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...engine.bits import NONE, WORD, count, nth, nth_in_word, number_of, onward, starting, without_lowest
 from ...engine.compile import rule, seldom
 from ...engine.hands import find, give, put_aside, return_aside, take
 from ...engine.lots import below, drawn
@@ -61,8 +62,11 @@ def legal(t, s, out):
         for i in range(s.held[s.seat]):
             kinds |= np.int64(1) << s.hands[s.seat, i]
         colours = t.kind_of.shape[0]
-        for slot in range(len(t.slots)):
-            if is_free(t, s, slot) and suits_first(t, s, slot):
+        at, left = starting(s.free, 0)
+        for _ in range(s.n_free):
+            at, left = onward(s.free, at, left)
+            slot, left = number_of(at, left), without_lowest(left)
+            if suits_first(t, s, slot):
                 for ca in range(colours):
                     for cb in range(colours):
                         if (kinds >> t.kind_of[ca, cb]) & 1:
@@ -76,7 +80,10 @@ def pick(t, s, rng):
     """One of the legal actions, each as likely as any other, without listing them."""
     if s.phase == OFFER:
         return placements(t) + below(rng, np.int64(2))
-    slot = pick_first(t, s, rng) if is_first(s) else np.int64(s.free[below(rng, np.int64(s.n_free))])
+    if is_first(s):
+        slot = nth_first(t, s, below(rng, first_slots(t, s)))
+    else:
+        slot = nth(s.free, below(rng, np.int64(s.n_free)))
     while True:  # until it is neither a tile like the one before it nor a double turned round
         i, turned = divmod(below(rng, 2 * s.held[s.seat]), 2)
         kind = s.hands[s.seat, i]
@@ -84,20 +91,35 @@ def pick(t, s, rng):
             return encode(t, slot, t.pairs[kind, turned], t.pairs[kind, 1 - turned])
 
 
+@rule
+def suiting_first(t, s, word):
+    """The free slots of one word that suit a first tile."""
+    beside = NONE
+    for printed in range(len(t.beside)):
+        if not (s.claimed >> printed) & 1:
+            beside |= t.beside[printed, word]
+    return s.free[word] & beside
+
+
 @seldom
-def pick_first(t, s, rng):
-    """A slot for a first tile."""
-    slots = 0
-    for slot in range(len(t.slots)):
-        if is_free(t, s, slot) and suits_first(t, s, slot):
-            slots += 1
-    nth = below(rng, slots)
-    slot = -1
-    while nth >= 0:
-        slot += 1
-        if is_free(t, s, slot) and suits_first(t, s, slot):
-            nth -= 1
-    return slot
+def first_slots(t, s):
+    """How many slots there are for a first tile."""
+    slots = NONE
+    for word in range(len(s.free)):
+        slots += count(suiting_first(t, s, word))
+    return np.int64(slots)
+
+
+@seldom
+def nth_first(t, s, n):
+    """The n-th slot for a first tile, counted from 0; there is one."""
+    left, word = np.uint64(n), 0
+    slots = suiting_first(t, s, word)
+    while left >= count(slots):
+        left -= count(slots)
+        word += 1
+        slots = suiting_first(t, s, word)
+    return np.int64(word * WORD + nth_in_word(slots, left))
 
 
 @rule

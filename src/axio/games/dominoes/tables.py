@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.bits import words_for, words_of
 from ...engine.layout import allocate, layout
 from ...engine.phases import DRAW, NO_TILE
 from .board import EDGE, EMPTY
@@ -58,23 +59,19 @@ def slots_of(facts: Facts) -> list[tuple[int, int]]:
     ]
 
 
-def slot_dtype(slots: Sequence[object]) -> type[np.unsignedinteger[Any]]:
-    """The smallest numbers that name these slots, one more for "none", and a count of them."""
-    return np.uint8 if len(slots) < 255 else np.uint16
-
-
 def tables(facts: Facts) -> Any:
     """Everything that never changes during a game, as one record."""
     number = {at: i for i, at in enumerate(facts.cells)}
     names = list(facts.cells.values())
     slots = slots_of(facts)
     kinds = pairs(facts.colours)
-    slot = slot_dtype(slots)
+    words = words_for(len(slots))
     cells, directions, colours = len(number), len(facts.directions), len(facts.colours)
     dtype = layout(
         ("near", np.uint8, (cells + 1, directions)),  # the cell beside a cell
         ("slots", np.uint8, (len(slots), 2)),
-        ("touching", slot, (cells + 1, directions)),  # the slot that goes this way from a cell
+        ("keeps", np.uint64, (cells, words)),  # the slots that do not cover a cell
+        ("beside", np.uint64, (len(facts.printed), words)),  # the slots beside a printed symbol
         ("touch", np.uint8, len(slots)),  # which printed symbols a slot touches, as bits
         ("pairs", np.uint8, (len(kinds), 2)),  # the colours of a kind of tile
         ("kind_of", np.uint8, (colours, colours)),
@@ -93,13 +90,14 @@ def tables(facts: Facts) -> Any:
         for d, (dx, dy) in enumerate(facts.directions):
             near[cell, d] = number.get((x + dx, y + dy), cells)
     t["slots"][0] = slots
-    t["touching"] = len(slots)  # a slot that is never free
+    for cell in range(cells):
+        t["keeps"][0, cell] = ~words_of([n for n, slot in enumerate(slots) if cell in slot], len(slots))
     for n, (a, b) in enumerate(slots):
-        t["touching"][0, a, near[a] == b] = n
-        t["touching"][0, b, near[b] == a] = n
         for bit, printed in enumerate(facts.printed):
             if names.index(printed) in {*near[a], *near[b]}:
                 t["touch"][0, n] |= 1 << bit
+    for bit in range(len(facts.printed)):
+        t["beside"][0, bit] = words_of(np.flatnonzero((t["touch"][0] >> bit) & 1), len(slots))
     for kind, letters in enumerate(kinds):
         i, j = (facts.colours.index(letter) for letter in letters)
         t["pairs"][0, kind] = i, j
@@ -113,7 +111,6 @@ def tables(facts: Facts) -> Any:
 
 def state_dtype(facts: Facts, lean: bool = False) -> np.dtype[Any]:
     """The state of a game, small numbers packed tightly: a batch holds millions of them."""
-    slot, slots = slot_dtype(slots_of(facts)), len(slots_of(facts))
     cells = len(facts.cells)
     kinds, colours = len(pairs(facts.colours)), len(facts.colours)
     seats = max(facts.players, 2)  # one and two players share their board and so their compiled rules
@@ -130,8 +127,7 @@ def state_dtype(facts: Facts, lean: bool = False) -> np.dtype[Any]:
         ("claimed", np.uint8),  # which printed symbols those tiles touch, as bits
         ("n_pyramids", np.int8),  # pyramids set so far, moved ones counted again
         ("n_aside", np.int8),
-        ("free", slot, slots),  # the free slots: the first `n_free` of this list
-        ("where", slot, slots + 1),  # where a slot stands in it; the number of slots when used up
+        ("free", np.uint64, words_for(len(slots_of(facts)))),  # the slots whose cells are both empty, as bits
         ("cells", np.int8, cells + 1),
         ("sums", np.int8, (0 if lean else cells + 1, colours)),  # what a symbol would score on an empty cell
         ("open", np.int8, cells + 1),  # how many empty cells lie beside a cell
@@ -154,9 +150,8 @@ def opening(facts: Facts, t: Any, lean: bool = False) -> Any:
     s["cells"][0, edge] = EDGE
     s["open"] = (t["near"][0] != edge).sum(axis=1)
     s["open"][0, edge] = 127  # never falls to what an empty cell has: cells of the border are covered once
-    s["free"] = np.arange(slots)
-    s["where"] = np.arange(slots + 1)
-    s["n_free"] = slots
+    s["free"] = words_of(np.arange(slots), slots)
+    s["n_free"] = s["open"][0, :edge].sum() // 2  # with those of cells that will show a printed symbol
     s["hands"] = s["aside"] = NO_TILE
     s["bag"] = [facts.tiles[kind] for kind in pairs(facts.colours)]
     s["in_bag"] = s["unseen"] = sum(facts.tiles.values())

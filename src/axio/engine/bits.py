@@ -1,0 +1,125 @@
+"""Sets of small numbers as bits of 64-bit words: which are in it, how many, the n-th, the next.
+
+Plain arithmetic, for processors and GPUs alike. Compilers know the way in which `count` is written, and
+take the one instruction for it that a machine has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .compile import rule
+
+WORD = 64
+NONE = np.uint64(0)
+
+_U = np.uint64
+_ONE, _BYTE, _SIGN, _BITS, _TOP = _U(1), _U(8), _U(7), _U(WORD), _U(56)
+_PAIRS = _U(0x5555555555555555)
+_QUADS = _U(0x3333333333333333)
+_HALVES = _U(0x0F0F0F0F0F0F0F0F)
+_ONES = _U(0x0101010101010101)  # times this: every byte the sum of those up to it
+_SIGNS = _U(0x8080808080808080)
+_OTHERS = _U(0x7F7F7F7F7F7F7F7F)
+_DIAGONAL = _U(0x8040201008040201)
+_LOWEST_BYTE = _U(0xFF)
+_ALL = ~NONE
+
+
+def words_for(numbers: int) -> int:
+    """How many words have room for so many numbers."""
+    return -(-numbers // WORD)
+
+
+def words_of(members: Sequence[int] | np.ndarray, numbers: int) -> np.ndarray:
+    """The set of these members as words with room for so many numbers."""
+    bits = np.zeros(words_for(numbers) * WORD, np.uint8)
+    bits[np.asarray(members, np.int64)] = 1
+    return np.packbits(bits, bitorder="little").view(np.uint64)
+
+
+@rule
+def has(words, number):
+    """Whether a number is in the set."""
+    return (words[_U(number) // _BITS] >> (_U(number) % _BITS)) & _ONE != 0
+
+
+@rule
+def _sums(word):
+    """In every byte the number of bits set in it and all bytes below it."""
+    word = word - ((word >> _ONE) & _PAIRS)
+    word = (word & _QUADS) + ((word >> _U(2)) & _QUADS)
+    return ((word + (word >> _U(4))) & _HALVES) * _ONES
+
+
+@rule
+def count(word):
+    """How many bits of a word are set."""
+    return _sums(word) >> _TOP
+
+
+@rule
+def lowest(word):
+    """Which bit of a word is the first that is set."""
+    return count(~word & (word - _ONE))
+
+
+@rule
+def without_lowest(word):
+    """A word without the first of its bits that is set; there is one."""
+    return word & (word - _ONE)
+
+
+@rule
+def nth_in_word(word, n):
+    """Which bit of a word is the n-th that is set, counted from 0; without a branch nobody could foresee."""
+    sums = _sums(word)
+    at = _BYTE * count(((n * _ONES | _SIGNS) - sums) & _SIGNS)
+    n -= ((sums << _BYTE) >> at) & _LOWEST_BYTE
+    one_each = ((word >> at) & _LOWEST_BYTE) * _ONES & _DIAGONAL
+    sums = (((one_each + _OTHERS) >> _SIGN) & _ONES) * _ONES
+    return at + count(((n * _ONES | _SIGNS) - sums) & _SIGNS)
+
+
+@rule
+def nth(words, n):
+    """The n-th number of a set, counted from 0; there is one."""
+    left, at = _U(n), NONE
+    here = count(words[0])
+    while left >= here:
+        left -= here
+        at += _ONE
+        here = count(words[at])
+    return np.int64(at * _BITS + nth_in_word(words[at], left))
+
+
+# Going through a set: `at, left = starting(words, number)`, and then for each number of the set
+#
+#     at, left = onward(words, at, left)
+#     number, left = number_of(at, left), without_lowest(left)
+
+
+@rule
+def starting(words, number):
+    """Where to go through a set from: a number, whether it is in the set or not."""
+    at = _U(number) // _BITS
+    return at, words[at] & (_ALL << (_U(number) % _BITS))
+
+
+@rule
+def onward(words, at, left):
+    """The word that has the next number, and what is left of it; after the last word comes the first."""
+    while left == NONE:
+        at += _ONE
+        if at == len(words):
+            at = NONE
+        left = words[at]
+    return at, left
+
+
+@rule
+def number_of(at, left):
+    """The lowest number of the word with this index, of which this is left."""
+    return np.int64(_U(at) * _BITS + lowest(left))
