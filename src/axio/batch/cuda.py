@@ -17,11 +17,9 @@ from ..engine.compile import INTERPRETED, part
 from ..errors import NoSuchDevice, NotInstalled
 from ..games.variant import Variant
 from .loops import LOOPS
+from .occupancy import BLOCK, USUAL, WARP, Kernel, Manner, Room, share_of
 
 EXTRA = "cuda"
-BLOCK = 128  # threads that are started together
-WARP = 32  # threads that go in step
-SHARED = 48 * 1024  # bytes of fast memory that a block gets without asking for more
 ALL_OF_A_WARP = 0xFFFFFFFF
 WHOLE_GAMES = {"random_games": "random_game", "greedy_games": "greedy_game"}
 
@@ -51,8 +49,9 @@ class Cuda:
 
     threads = 1
 
-    def __init__(self, variant: Variant, games: int) -> None:
+    def __init__(self, variant: Variant, games: int, manner: Manner = USUAL) -> None:
         self.games = games
+        self._manner = manner
         self._cuda = find_cuda()
         self._variant = variant
         self._tables = self._cuda.to_device(variant.tables)
@@ -100,9 +99,30 @@ class Cuda:
     def close(self) -> None:
         """Nothing to let go: memory is given back when nobody holds the arrays."""
 
+    def wait(self) -> None:
+        """Wait until all loops have ended: `run` only starts them."""
+        self._cuda.synchronize()
+
+    def kernel(self, name: str) -> Kernel:
+        """What has become of a loop that has been run."""
+        dispatcher, block = self._kernels[name]
+        (made,) = dispatcher.overloads.values()
+        context = self._cuda.current_context()
+        device = context.device
+        function = made._codelibrary.get_cufunc()
+        blocks = context.get_active_blocks_per_multiprocessor(function, block, 0)
+        return Kernel(
+            block,
+            made.regs_per_thread,
+            made.shared_mem_per_block,
+            made.local_mem_per_thread,
+            blocks * block // WARP,
+            device.MAX_THREADS_PER_MULTIPROCESSOR // WARP,
+        )
+
     def _make(self, name: str) -> tuple[Any, int]:
         if name in WHOLE_GAMES:
-            return self._make_games(WHOLE_GAMES[name]), WARP
+            return self._make_games(WHOLE_GAMES[name])
         rules = self._variant.kernels.with_parts(batches.PARTS)
         return self._make_loop(part(LOOPS[name], rules)), BLOCK
 
@@ -117,26 +137,33 @@ class Cuda:
 
         return kernel
 
-    def _make_games(self, name: str) -> Any:
+    def _make_games(self, name: str) -> tuple[Any, int]:
         """Whole games; those of a warp go in step, else draws of some wait for moves of others."""
         from numba import from_dtype, uint64
 
         cuda = self._cuda
         tables_type, state_type = self._variant.tables.dtype, self._variant.opening.dtype
         table, state = from_dtype(tables_type), from_dtype(state_type)
-        fits = WARP * state_type.itemsize + tables_type.itemsize <= SHARED
+        device = cuda.get_current_device()
+        whole = Room(device.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device.MAX_REGISTERS_PER_MULTIPROCESSOR)
+        share = share_of(whole, state_type.itemsize, tables_type.itemsize, self._manner)
+        fits, block = share.fits, WARP * share.warps
 
         @cuda.jit(device=True, forceinline=True)
         def anyone(so):  # type: ignore[no-untyped-def]
             return cuda.any_sync(ALL_OF_A_WARP, so)
 
-        game = self._variant.kernels.with_parts(batches.PARTS, anyone=anyone)[name]
+        own = {"anyone": anyone} if self._manner.in_step else {}
+        game = self._variant.kernels.with_parts(batches.PARTS, **own)[name]
 
-        @cuda.jit(shared_memory_carveout="maxshared" if fits else "default")
+        @cuda.jit(
+            max_registers=share.registers or None,
+            shared_memory_carveout="maxshared" if fits else "default",
+        )
         def kernel(arguments, games):  # type: ignore[no-untyped-def]
             tables, openings, kept, rngs, times, moves, rated = arguments
             if fits:
-                room = cuda.shared.array(WARP, state)
+                room = cuda.shared.array(block, state)
                 at = cuda.threadIdx.x
             else:
                 room = cuda.local.array(1, state)
@@ -159,7 +186,7 @@ class Cuda:
                 moves[i], rated[i], rngs[i] = all_made, all_rated, rng[0]
                 kept[i] = room[at]
 
-        return kernel
+        return kernel, block
 
 
 class _Look:

@@ -62,25 +62,26 @@ class Batch:
         variant = find_variant(game, players, options)
         self.variant: Variant = variant.lean if lean else variant
         self.games = _at_least_one("games", games)
-        self._on = _device(device, self.variant, self.games, _at_least_one("threads", threads))
+        # The processor or the GPU that has the games.
+        self.on = _device(device, self.variant, self.games, _at_least_one("threads", threads))
         self.device = device
-        self.threads = self._on.threads
+        self.threads = self.on.threads
         if reward not in REWARDS:
             raise WrongBatch(f"there is no reward {reward!r}; there are {', '.join(REWARDS)}")
         self.reward = reward
         self.renew = renew
         self.seed = operator.index(seed)
-        self.states = self._on.states(self.variant.opening.dtype)
-        self.rngs = self._on.put(seeds(self.seed & (2**64 - 1), 0, self.games))
+        self.states = self.on.states(self.variant.opening.dtype)
+        self.rngs = self.on.put(seeds(self.seed & (2**64 - 1), 0, self.games))
         tracks = len(self.variant.tracks)
         # The points at the end of the last game that ended in each place.
-        self.finals = self._on.zeros((self.games, players, tracks), RESULT)
-        self._opening = self._on.put(self.variant.opening)
-        self._places = self._on.put(self.observation.board.places)
+        self.finals = self.on.zeros((self.games, players, tracks), RESULT)
+        self._opening = self.on.put(self.variant.opening)
+        self._places = self.on.put(self.observation.board.places)
         self._step = Step(
-            self._on.zeros((self.games, players), np.float32),
-            self._on.zeros((self.games,), np.bool_),
-            self._on.zeros((self.games, tracks), RESULT),
+            self.on.zeros((self.games, players), np.float32),
+            self.on.zeros((self.games,), np.bool_),
+            self.on.zeros((self.games, tracks), RESULT),
         )
         self._arrays: dict[str, Any] = {}
         self.reset()
@@ -110,26 +111,26 @@ class Batch:
     @property
     def turn(self) -> Array:
         """Whose turn it is in every game: a look at the states, not a copy."""
-        return self._on.field(self.states, "seat")
+        return self.on.field(self.states, "seat")
 
     @property
     def over(self) -> Array:
         """Which games are over; none, where games that end start anew."""
         over = self._array("over", (self.games,), np.bool_)
-        self._on.run("over", self.states, over)
+        self.on.run("over", self.states, over)
         return over
 
     @property
     def scores(self) -> Array:
         """The points in every game by seat and track: a look at the states, not a copy."""
-        return self._on.field(self.states, "scores")[:, : self.players]
+        return self.on.field(self.states, "scores")[:, : self.players]
 
     # ------------------------------------------------------------ what it does
 
     def reset(self, which: Array | None = None) -> None:
         """Start all games anew, or those that `which` says; their generators go on."""
         flags = self._checked("which", np.ones(self.games, np.bool_) if which is None else which, np.bool_)
-        self._on.run("begin", self._opening, self.states, self.rngs, flags)
+        self.on.run("begin", self._opening, self.states, self.rngs, flags)
 
     def step(self, numbers: Array, *, checked: bool = True) -> Step:
         """Make a move in every game, and let chance do what comes after it.
@@ -139,24 +140,37 @@ class Batch:
         """
         numbers = self._checked("numbers", numbers, np.int32)
         if checked:
-            self._refuse_wrong(numbers)
+            self.check(numbers)
         rewards, ended, gains = self._step
-        self._on.run(
+        self.on.run(
             "advance", self._opening, self.states, self.rngs, numbers, self.renew, REWARDS[self.reward],
             gains, self.finals, rewards, ended,
         )  # fmt: skip
         return self._step
 
+    def check(self, numbers: Array) -> None:
+        """Raise `WrongBatch` for the first number that is no legal move of its game."""
+        numbers = self._checked("numbers", numbers, np.int32)
+        found = self.on.put(np.full(1, -1, np.int64))
+        self.on.run("find_wrong", self.states, numbers, self.numbers, found)
+        wrong = int(self.on.take(found)[0])
+        if wrong >= 0:
+            counts, given = self.on.take(self.counts()), self.on.take(numbers)
+            raise WrongBatch(
+                f"{given[wrong]} is no legal move in game {wrong} of the batch,"
+                f" which has {counts[wrong]} of them: see masks()"
+            )
+
     def masks(self) -> Array:
         """A row for each game with 1 for each number that is a legal move and 0 for all others."""
         masks = self._array("masks", (self.games, self.numbers), np.uint8)
-        self._on.run("mark", self.states, masks)
+        self.on.run("mark", self.states, masks)
         return masks
 
     def counts(self) -> Array:
         """How many legal moves every game has."""
         counts = self._array("counts", (self.games,), np.int32)
-        self._on.run("count", self.states, counts)
+        self.on.run("count", self.states, counts)
         return counts
 
     def nth(self, ranks: Array) -> Array:
@@ -165,30 +179,30 @@ class Batch:
         Ranks go round: any number will do, such as a random one.
         """
         numbers = self._array("nth", (self.games,), np.int32)
-        self._on.run("nth", self.states, self._checked("ranks", ranks, np.int64), numbers)
+        self.on.run("nth", self.states, self._checked("ranks", ranks, np.int64), numbers)
         return numbers
 
     def sample(self) -> Array:
         """The number of any legal move in every game, each as likely as any other."""
         numbers = self._array("sample", (self.games,), np.int32)
-        self._on.run("pick", self.states, self.rngs, numbers)
+        self.on.run("pick", self.states, self.rngs, numbers)
         return numbers
 
     def greedy(self) -> Array:
         """The number of a move with the most points now in every game."""
         numbers = self._array("greedy", (self.games,), np.int32)
-        self._on.run("choose", self.states, self.rngs, numbers)
+        self.on.run("choose", self.states, self.rngs, numbers)
         return numbers
 
     def observe(self, seats: Array | None = None) -> Observed:
         """What a seat of every game knows: the one to move, unless others are named."""
         looking = self._checked("seats", self.turn if seats is None else seats, np.uint8)
-        if seats is not None and (self._on.take(looking) >= self.players).any():
+        if seats is not None and (self.on.take(looking) >= self.players).any():
             raise WrongBatch(f"seats are 0 to {self.players - 1}")
         layout = self.observation.board
         board = self._array("board", (self.games, layout.size), np.int8)
         vector = self._array("vector", (self.games, len(self.observation.names)), np.int16)
-        self._on.run("observe", self.states, looking, self._places, board, vector)
+        self.on.run("observe", self.states, looking, self._places, board, vector)
         return Observed(board.reshape(self.games, *layout.shape), vector)
 
     def play_randomly(self, games: int = 1) -> int:
@@ -205,40 +219,29 @@ class Batch:
 
     def close(self) -> None:
         """Let the threads go."""
-        self._on.close()
+        self.on.close()
 
     # ------------------------------------------------------------ inside
 
     def _play(self, loop: str, games: int) -> tuple[int, int]:
         moves = self._array("moves", (self.games,), np.int64)
         rated = self._array("rated", (self.games,), np.int64)
-        self._on.run(loop, self._opening, self.states, self.rngs, games, moves, rated)
-        return int(self._on.take(moves).sum()), int(self._on.take(rated).sum())
+        self.on.run(loop, self._opening, self.states, self.rngs, games, moves, rated)
+        return int(self.on.take(moves).sum()), int(self.on.take(rated).sum())
 
     def _array(self, name: str, shape: tuple[int, ...], dtype: type) -> Any:
         if name not in self._arrays:
-            self._arrays[name] = self._on.zeros(shape, dtype)
+            self._arrays[name] = self.on.zeros(shape, dtype)
         return self._arrays[name]
 
     def _checked(self, name: str, values: Any, dtype: type) -> Any:
-        given = self._on.given(values, dtype)
+        given = self.on.given(values, dtype)
         if given.shape != (self.games,) or given.dtype.kind not in "biu":
             raise WrongBatch(
                 f"{name} should be {self.games} whole numbers, one for each game,"
                 f" not {given.dtype} of shape {given.shape}"
             )
         return given
-
-    def _refuse_wrong(self, numbers: Any) -> None:
-        found = self._on.put(np.full(1, -1, np.int64))
-        self._on.run("find_wrong", self.states, numbers, self.numbers, found)
-        wrong = int(self._on.take(found)[0])
-        if wrong >= 0:
-            counts, given = self._on.take(self.counts()), self._on.take(numbers)
-            raise WrongBatch(
-                f"{given[wrong]} is no legal move in game {wrong} of the batch,"
-                f" which has {counts[wrong]} of them: see masks()"
-            )
 
 
 def _device(name: str, variant: Variant, games: int, threads: int) -> Processor | Cuda:

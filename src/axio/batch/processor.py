@@ -63,6 +63,9 @@ class Processor:
         bounds = [self.games * part // self.threads for part in range(self.threads + 1)]
         self._pool.run(loop, [(self._tables, *arguments, first, last) for first, last in pairwise(bounds)])
 
+    def wait(self) -> None:
+        """Nothing to wait for: `run` comes back when its loop has ended."""
+
     def close(self) -> None:
         """Let the threads go."""
         if self._pool:

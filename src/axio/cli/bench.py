@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
     from rich.table import Table
 
+    from ..bench.gpu import GpuReport
     from ..bench.measure import Report, Speed
     from ..bench.research import ResearchReport
     from ..bench.thinking import ThinkingReport
 
 SUITES = ("rules", "thinking", "research")
+DEVICES = ("cpu", "cuda")
 
 
 @click.command()
@@ -35,8 +37,17 @@ SUITES = ("rules", "thinking", "research")
 )
 @click.option("--players", default=2, show_default=True, help="Number of players.")
 @click.option("--seconds", default=2.0, show_default=True, help="How long each thing is measured, about.")
+@click.option(
+    "--device",
+    type=click.Choice(DEVICES),
+    default=DEVICES[0],
+    show_default=True,
+    help="Where the suite research runs: on the processor, or on an NVIDIA GPU.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def command(games: tuple[str, ...], suite: str, players: int, seconds: float, as_json: bool) -> None:
+def command(
+    games: tuple[str, ...], suite: str, players: int, seconds: float, device: str, as_json: bool
+) -> None:
     """Measure GAMEs (all, if none is named) on one core of this machine.
 
     Every speed is also given as a ratio to a yardstick that ran beside it in the same run: only that can be
@@ -47,12 +58,13 @@ def command(games: tuple[str, ...], suite: str, players: int, seconds: float, as
 
     The suite `research` measures random games and environments beside MOMAland's Ingenious, a C program and
     games of OpenSpiel and pgx, as far as they are installed. What it measures is fixed, so it takes no GAME.
+    With `--device cuda` it measures random and greedy games of all four on a GPU, and where the time goes.
     """
     import msgspec
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    from ..bench import measure, research, thinking
+    from ..bench import gpu, measure, research, thinking
     from ..errors import WrongOption
     from ..games import find_variant
 
@@ -64,11 +76,15 @@ def command(games: tuple[str, ...], suite: str, players: int, seconds: float, as
             f"the suite {suite} measures what it is compared with, for {research.PLAYERS} players:"
             " it takes neither games nor --players"
         )
+    if device != DEVICES[0] and not fixed:
+        raise WrongOption(
+            f"the suite {suite} runs on the processor: --device {device} is for --suite research"
+        )
     chosen = [game(name).id for name in games] or list(GAMES)
     for name in chosen:
         find_variant(name, players)
     errors = Console(stderr=True)
-    report: Report | ThinkingReport | ResearchReport
+    report: Report | ThinkingReport | ResearchReport | GpuReport
     with Progress(
         TextColumn("measuring"),
         BarColumn(),
@@ -79,7 +95,7 @@ def command(games: tuple[str, ...], suite: str, players: int, seconds: float, as
         task = progress.add_task("bench", total=1.0)
         tick = partial(_tell, progress, task)
         if fixed:
-            report = research.run(seconds, tick)
+            report = (research if device == DEVICES[0] else gpu).run(seconds, tick)
         else:
             run = thinking.run if suite == "thinking" else measure.run
             report = run(chosen, players, seconds, tick)
@@ -91,6 +107,8 @@ def command(games: tuple[str, ...], suite: str, players: int, seconds: float, as
         show_rules(console, report)
     elif isinstance(report, research.ResearchReport):
         show_research(console, report)
+    elif isinstance(report, gpu.GpuReport):
+        show_gpu(console, report)
     else:
         show_thinking(console, report)
     console.print(f"Python {report.python}, NumPy {report.numpy}, Numba {report.numba}.")
@@ -138,6 +156,47 @@ def show_research(console: Console, report: ResearchReport) -> None:
         f"{report.rounds} rounds; {before:.1f} processes wanted a core before them, {after:.1f} after."
     )
     console.print(f"{', '.join(dict.fromkeys(figure.of for figure in report.figures))}.")
+
+
+def show_gpu(console: Console, report: GpuReport) -> None:
+    """Print what was measured on a GPU: how fast games are, where the time goes, what was tried."""
+    title = f"{report.gpu}; {report.players} players"
+    table = _table(title, "what", "speed", "unit", "±", "games", "state", "asked", text=("what", "unit"))
+    for speed in report.speeds:
+        said = {True: "met", False: "missed"}.get(speed.met) if speed.met is not None else None
+        table.add_row(
+            f"{speed.game}: {speed.what}",
+            f"{speed.per_second:,.3g}",
+            speed.unit,
+            f"{(speed.high - speed.low) / 2 / speed.per_second:.0%}",
+            f"{speed.games:,}",
+            f"{speed.state_bytes:,} bytes",
+            f"{speed.target:,.3g}: {said}" if said else "",
+        )
+    console.print(table)
+    columns = ("ns", "of a step", "registers", "fast memory", "warps", "bytes", "of the bandwidth")
+    table = _table("Where the time goes, for a move or a rated placement", "loop", *columns, text=("loop",))
+    for kernel in report.kernels:
+        table.add_row(
+            kernel.loop,
+            f"{kernel.nanoseconds:.3g}",
+            "" if kernel.share is None else f"{kernel.share:.0%}",
+            f"{kernel.registers}",
+            f"{kernel.fast_memory:,} for {kernel.block} games",
+            f"{kernel.occupancy:.0%}",
+            f"{kernel.bytes_a_move:,.0f}",
+            f"{kernel.of_bandwidth:.1%}",
+        )
+    console.print(table)
+    table = _table("Random games in other ways", "how", "moves/s", "±", "warps", text=("how",))
+    for tried in report.tries:
+        spread = (tried.high - tried.low) / 2 / tried.per_second
+        table.add_row(tried.what, f"{tried.per_second:,.3g}", f"{spread:.0%}", f"{tried.occupancy:.0%}")
+    console.print(table)
+    console.print(
+        f"{report.rounds} rounds. The memory copies {report.bandwidth:,.3g} bytes a second, read and written."
+        f" Warps: of the most that a multiprocessor can have. numba-cuda {report.numba_cuda}."
+    )
 
 
 def figures_table(report: ResearchReport) -> Table:

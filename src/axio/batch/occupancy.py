@@ -1,0 +1,77 @@
+"""How many games a multiprocessor of a GPU plays at once: a matter of memory and registers.
+
+Whole games are played in fast memory, of which there is little. A block of threads has a copy of the tables
+besides its states, so larger blocks waste less of it; smaller ones fill it up better.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+BLOCK = 128  # threads that are started together, if nothing else is said
+WARP = 32  # threads that go in step
+SHARED = 48 * 1024  # bytes of fast memory that a block gets without asking for more
+RESERVED = 1024  # bytes of it that the system takes for every block
+MOST_REGISTERS = 255  # of a thread
+GRANTED = 8  # registers are given out in such portions
+
+
+class Manner(NamedTuple):
+    """How whole games are played. `axio bench --device cuda` tries others: these are the fastest."""
+
+    fast_memory: bool = True  # for the states, where they fit
+    in_step: bool = True  # the games of a warp draw together and move together
+    most_warps: int = 8  # of a block, which share the tables
+    registers: int = 96  # that every thread may have, even if more warps would fit with fewer of them
+
+
+USUAL = Manner()
+
+
+class Kernel(NamedTuple):
+    """What the compiler made of a loop, and what that leaves room for."""
+
+    block: int  # threads that are started together
+    registers: int  # of a thread
+    fast_memory: int  # bytes of a block
+    slow_memory: int  # bytes of a thread that lie in the memory of the GPU
+    warps: int  # that a multiprocessor can have at once
+    most_warps: int  # that it could have at most
+
+    @property
+    def occupancy(self) -> float:
+        """The warps that it can have, as a share of the most."""
+        return self.warps / self.most_warps
+
+
+class Room(NamedTuple):
+    """What a multiprocessor has for its threads."""
+
+    memory: int  # bytes of fast memory
+    registers: int
+
+
+class Share(NamedTuple):
+    """What a block of whole games takes of it."""
+
+    fits: bool  # whether the states lie in fast memory
+    warps: int
+    registers: int  # that a thread may have at most; 0 for as many as it likes
+
+
+def share_of(room: Room, state: int, tables: int, manner: Manner) -> Share:
+    """The share with which the most games are played at once, for states and tables of so many bytes."""
+
+    def at_once(warps: int, registers: int) -> int:
+        size = warps * WARP * state + tables
+        if size > SHARED:
+            return 0
+        return warps * min(room.memory // (size + RESERVED), room.registers // (registers * WARP * warps))
+
+    choice = range(1, manner.most_warps + 1)
+    by_memory = max(at_once(warps, 1) for warps in choice) if manner.fast_memory else 0
+    if not by_memory:
+        return Share(False, min(BLOCK // WARP, manner.most_warps), 0)
+    registers = max(room.registers // (by_memory * WARP) // GRANTED * GRANTED, manner.registers)
+    warps = max(choice, key=lambda warps: at_once(warps, registers))
+    return Share(True, warps, min(registers, MOST_REGISTERS))
