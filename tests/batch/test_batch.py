@@ -278,6 +278,27 @@ def test_threads_and_company_change_nothing() -> None:
     assert other.states.tobytes() != made("axio", 2, {}, games=3).states.tobytes()
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_step_and_a_look_in_one_go(threads: int) -> None:
+    games = 5 if INTERPRETED else 20
+    apart, at_once = made("axio", 2, {}, games=games), made("axio", 2, {}, games=games, threads=threads)
+    for _ in range(3 if INTERPRETED else 40):
+        numbers = apart.sample().copy()
+        assert numbers.tolist() == at_once.sample().tolist()
+        step = apart.step(numbers)
+        looked = at_once.step_and_look(numbers)
+        seen = apart.observe()
+        pairs = [*zip(step, looked.step, strict=True), *zip(seen, looked.seen, strict=True)]
+        for one, other in (*pairs, (apart.masks(), looked.masks)):
+            assert one.shape == other.shape
+            assert one.tobytes() == other.tobytes()
+    before = at_once.states.tobytes()
+    with pytest.raises(WrongBatch, match="no legal move in game"):
+        at_once.step_and_look(np.full(games, at_once.numbers - 1))
+    assert at_once.states.tobytes() == before
+    at_once.close()
+
+
 def test_a_hand_is_offered_to_be_exchanged() -> None:
     batch = made("axio", 2, {}, games=2)
     batch.states["phase"][1] = OFFER

@@ -11,7 +11,7 @@ True
 
 from __future__ import annotations
 
-from .games import Batch, Observed, Step
+from .games import Batch, Looked, Observed, Step
 from .rewards import REWARDS
 
-__all__ = ["REWARDS", "Batch", "Observed", "Step"]
+__all__ = ["REWARDS", "Batch", "Looked", "Observed", "Step"]

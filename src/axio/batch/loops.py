@@ -15,6 +15,7 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "begin": batches.begin_all,
     "find_wrong": batches.find_wrong,
     "advance": batches.advance_all,
+    "advance_and_look": batches.advance_and_look_all,
     "mark": batches.mark_all,
     "count": batches.count_all,
     "nth": batches.nth_all,
@@ -54,12 +55,15 @@ class Loops:
             np.zeros((1, 1), np.float32),
         )
         places, boards, vectors = np.zeros(1, np.int16), np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int16)
+        masks = np.zeros((1, 1), np.uint8)
+        advance = (states, states, rngs, numbers, True, 0, gains, finals, rewards, flags)
         whole_games = (states, states, rngs, 0, counts, counts)
         return {
             "begin": (states, states, rngs, flags),
             "find_wrong": (states, numbers, 0, counts),
-            "advance": (states, states, rngs, numbers, True, 0, gains, finals, rewards, flags),
-            "mark": (states, np.zeros((1, 1), np.uint8)),
+            "advance": advance,
+            "advance_and_look": (*advance, places, boards, vectors, masks),
+            "mark": (states, masks),
             "count": (states, numbers),
             "nth": (states, counts, numbers),
             "pick": (states, rngs, numbers),

@@ -12,6 +12,10 @@ from ..games.variant import Variant
 from .loops import Loops
 from .threads import Threads
 
+# What takes nanoseconds a game is not worth handing over to other threads, unless there are many games.
+LIGHT = ("over", "count", "pick", "find_wrong")
+MANY = 8192
+
 
 class Processor:
     """Runs loops over the games of a batch; arrays are NumPy's."""
@@ -57,7 +61,7 @@ class Processor:
     def run(self, name: str, *arguments: Any) -> None:
         """Run a loop over all games."""
         loop = self._loops[name]
-        if self._pool is None:
+        if self._pool is None or (name in LIGHT and self.games < MANY):
             loop(self._tables, *arguments, 0, self.games)
             return
         bounds = [self.games * part // self.threads for part in range(self.threads + 1)]

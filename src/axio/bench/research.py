@@ -168,9 +168,7 @@ def batch_work(batch: Batch) -> Work:
 
     def work(steps: int) -> float:
         for _ in range(steps):
-            batch.observe()
-            batch.masks()
-            batch.step(batch.sample())
+            batch.step_and_look(batch.sample())
         return steps * batch.games
 
     return work

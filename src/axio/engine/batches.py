@@ -99,7 +99,14 @@ def advance(t, openings, states, rngs, i, number, renew, kind, gains, finals, re
             begin(t, openings, states, rngs, i)
 
 
-PARTS = (*loops.PARTS, begin, pay, observe, advance)
+def mark(t, s, mask):
+    """Write the mask of one game's legal actions."""
+    for number in range(len(mask)):
+        mask[number] = 0
+    mark_legal(t, s, mask)
+
+
+PARTS = (*loops.PARTS, begin, pay, observe, advance, mark)
 
 
 # ---------------------------------------------------------------- what Python calls, for a range of games
@@ -136,13 +143,21 @@ def advance_all(
         advance(tables[0], openings, states, rngs, i, numbers[i], renew, kind, gains, finals, rewards, ended)
 
 
+def advance_and_look_all(
+    tables, openings, states, rngs, numbers, renew, kind, gains, finals, rewards, ended,
+    places, boards, vectors, masks, first, last,
+):  # fmt: skip
+    """Carry out an action in every game, and write what the seat to move then knows and may do."""
+    for i in range(first, last):
+        advance(tables[0], openings, states, rngs, i, numbers[i], renew, kind, gains, finals, rewards, ended)
+        observe(tables[0], states[i], np.int64(states[i].seat), places, boards[i], vectors[i])
+        mark(tables[0], states[i], masks[i])
+
+
 def mark_all(tables, states, masks, first, last):
     """Write the mask of every game's legal actions."""
     for i in range(first, last):
-        mask = masks[i]
-        for number in range(len(mask)):
-            mask[number] = 0
-        mark_legal(tables[0], states[i], mask)
+        mark(tables[0], states[i], masks[i])
 
 
 def count_all(tables, states, counts, first, last):
