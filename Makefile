@@ -74,7 +74,7 @@ interpreted: setup
 slow: compiled
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
 
-# Kills the server thousands of times in the middle of games; `make test` does it some hundred times.
+# Kills the server thousands of times in the middle of games; `make test` does it some dozen times.
 crash: setup
 	$(BIN)/python -m tests.server.crash --kills 3000
 

@@ -18,7 +18,7 @@ from tests.oracle import referee
 from tests.oracle.base import Referee
 
 GAMES_EACH = 1 if INTERPRETED else 4
-LISTED = 0.05 if INTERPRETED else 0.25  # share of positions whose legal moves are compared one by one
+LISTED = 0.05 if INTERPRETED else 0.15  # share of positions whose legal moves are compared one by one
 
 
 def start(table: Table) -> Referee:
