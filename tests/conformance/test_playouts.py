@@ -46,7 +46,7 @@ def bound(loop: Any, game: str) -> Any:
     return bind(loop, find_variant(game, 2).kernels.rules)
 
 
-@pytest.mark.parametrize("twist", TWISTS[1:] if INTERPRETED else TWISTS)
+@pytest.mark.parametrize("twist", TWISTS[2:] if INTERPRETED else TWISTS)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_playouts_end_and_leave_a_position_that_reads(case: Case, twist: str) -> None:
     variant = twisted(case, twist)
@@ -102,7 +102,9 @@ def test_greed_takes_the_most_points(case: Case) -> None:
             assert gains[moves.actions.tolist().index(chosen)] == gains.max()
 
 
-@pytest.mark.parametrize("case", [Case("trio", 2), Case("trio", 2, ("children",))], ids=str)
+@pytest.mark.parametrize(
+    "case", [Case("trio", 2), *([] if INTERPRETED else [Case("trio", 2, ("children",))])], ids=str
+)
 def test_who_can_only_pass_passes(case: Case) -> None:
     for n in range(40):
         for table in play(twisted(case, "short of tiles"), ("random",), f"pass {n}"):
