@@ -23,10 +23,11 @@ INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conforma
 play: .venv/run.done
 	@$(BIN)/axio serve --open
 
-# mypy works on one core only: meanwhile the others can compile.
+# mypy works on one core only: meanwhile the others can compile. Tests of servers and pages wait a good deal:
+# meanwhile rules can run interpreted.
 test: setup
 	@$(MAKE) --no-print-directory -j 2 lint compiled
-	@$(MAKE) --no-print-directory pytest interpreted
+	@$(MAKE) --no-print-directory -j 2 pytest interpreted
 
 setup: .venv/dev.done
 
@@ -64,9 +65,10 @@ pytest: setup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # The same rules without compilation: coverage sees every line of rule code, and all of them must have run.
+# It gives way to other tests, some of which look at the clock.
 interpreted: setup
 	$(BIN)/python -m coverage erase
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal tests/rules $(INTERPRETED_TESTS)
+	NUMBA_DISABLE_JIT=1 nice $(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal tests/rules $(INTERPRETED_TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include="$(RULE_CODE)" --show-missing --fail-under=100
 
@@ -74,7 +76,7 @@ interpreted: setup
 slow: compiled
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
 
-# Kills the server thousands of times in the middle of games; `make test` does it some hundred times.
+# Kills the server thousands of times in the middle of games; `make test` does it some dozen times.
 crash: setup
 	$(BIN)/python -m tests.server.crash --kills 3000
 

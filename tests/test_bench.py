@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from axio.bench import measure, memory, yardstick
+from axio.bench import measure, memory, thinking, yardstick
 from axio.bench.parts import COPY, KEENEST, MOVE, PARTS, WEIGH
 from axio.bench.positions import SEEDS, STAGES, positions
 from axio.bench.profile import profile
@@ -80,11 +80,30 @@ def test_warming_up_makes_every_loop_ready() -> None:
     assert f"of {len(GAMES)} games ready" in ran.out
 
 
-def test_how_fast_players_think_as_json() -> None:
+def test_how_fast_players_think_as_json_and_as_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     some = GAMES[2:3]  # every game takes a while to compile
-    ran = run("bench", *some, "--suite", "thinking", "--seconds", "0.01", "--json")
+    arguments = ("bench", *some, "--suite", "thinking", "--seconds", "0.01")
+    measure_them = thinking.run
+    measured: list[thinking.ThinkingReport] = []
+
+    def measure_once(*of: Any) -> thinking.ThinkingReport:
+        if not measured:
+            measured.append(measure_them(*of))
+        return measured[0]
+
+    monkeypatch.setattr(thinking, "run", measure_once)
+    ran = run(*arguments, "--json")
     assert ran.code == 0, ran
-    report = json.loads(ran.out)
+    assert_report(json.loads(ran.out), some)
+
+    ran = run(*arguments)
+    assert ran.code == 0, ran
+    for words in ("rota early", "looks close to the end", "all parts, of the whole", "300 MB: met"):
+        assert words in ran.out
+
+
+def assert_report(report: Any, some: tuple[str, ...]) -> None:
+    """All is told of these games."""
     assert report["suite"] == "thinking"
     assert report["players"] == 2
     assert report["cores"] >= 1
@@ -112,7 +131,9 @@ def test_how_fast_players_think_as_json() -> None:
     assert all(0 < row["megabytes"] <= 300 and row["met"] for row in report["memory"])
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    "name", [GAMES[0], GAMES[-1], *(pytest.param(name, marks=pytest.mark.slow) for name in GAMES[1:-1])]
+)
 def test_thinking_takes_little_memory(name: str) -> None:
     assert 0 < memory.peak_of_a_game(name, 2, "40r") <= memory.MOST_MEGABYTES
 
@@ -128,13 +149,6 @@ def assert_shares(taken_apart: Any) -> None:
     assert calls["judging the position"] == 1  # where a rollout stops
     assert 0 < calls["guessing what is hidden"] <= 1  # all moves are tried in the same guess
     assert calls["weighing points"] == calls["finding the keenest move"]
-
-
-def test_how_fast_players_think_as_tables() -> None:
-    ran = run("bench", "rota", "--suite", "thinking", "--seconds", "0.01")
-    assert ran.code == 0, ran
-    for words in ("rota early", "looks close to the end", "all parts, of the whole", "300 MB: met"):
-        assert words in ran.out
 
 
 def test_a_profile_takes_off_what_a_part_was_measured_with() -> None:

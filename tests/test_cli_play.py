@@ -59,8 +59,14 @@ def typed(*lines: str) -> str:
 # ---------------------------------------------------------------- whole games
 
 
-@pytest.mark.parametrize("players", ["you", "you,balanced", "you,you", "random,you"])
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    ("name", "players"),
+    [
+        pytest.param(name, players, marks=[] if number % 2 == other % 2 else [pytest.mark.slow])
+        for number, name in enumerate(GAMES)
+        for other, players in enumerate(("you", "you,balanced", "you,you", "random,you"))
+    ],
+)
 def test_a_whole_game(name: str, players: str, tmp_path: Path, save_file: Path) -> None:
     file = tmp_path / "game.jsonl"
     ran = play(name, "--players", players, "--seed", "1", "--record", str(file), text=ENOUGH)
@@ -296,7 +302,9 @@ def test_an_extra_placement_can_be_taken_back_where_nothing_was_drawn() -> None:
     assert session.table.position == table.position
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    "name", [*GAMES[::2], *(pytest.param(name, marks=pytest.mark.slow) for name in GAMES[1::2])]
+)
 def test_stopping_anywhere_changes_nothing(name: str, tmp_path: Path, save_file: Path) -> None:
     at_once, in_parts = tmp_path / "at_once", tmp_path / "in_parts"
     play(name, "--seed", "9", "--record", str(at_once), text=ENOUGH)

@@ -90,8 +90,15 @@ def test_a_full_disk_is_said_in_one_line() -> None:
     assert_refused(run("simulate", GAMES[0], "--games", "1", "--out", "/dev/full"), "No space left")
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("jobs", "number"),
+    [
+        ("1", signal.SIGTERM),
+        ("2", signal.SIGINT),
+        pytest.param("1", signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param("2", signal.SIGTERM, marks=pytest.mark.slow),
+    ],
+)
 def test_an_interrupted_run_leaves_whole_lines(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     command = ("simulate", GAMES[0], "--games", "1000000", "--out", str(file), "--jobs", jobs)

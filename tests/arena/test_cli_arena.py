@@ -47,7 +47,10 @@ def results_of(folder: Path) -> dict[Any, Any]:
 # ---------------------------------------------------------------- the same games
 
 
-@pytest.mark.parametrize(("name", "players"), [(GAMES[0], "2"), (GAMES[-1], "3"), (GAMES[1], "1")])
+@pytest.mark.parametrize(
+    ("name", "players"),
+    [(GAMES[0], "2"), (GAMES[-1], "3"), pytest.param(GAMES[1], "1", marks=pytest.mark.slow)],
+)
 def test_the_same_figures_for_any_number_of_jobs(name: str, players: str, tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     common = ("arena", name, "--bots", "random,greedy,balanced", "--players", players, "--games", "5")
@@ -57,9 +60,10 @@ def test_the_same_figures_for_any_number_of_jobs(name: str, players: str, tmp_pa
     assert results_of(one) == results_of(two)
 
 
-def test_a_cluster_plays_the_same_games() -> None:
+@pytest.mark.parametrize("backend", ["dask", pytest.param("ray", marks=pytest.mark.slow)])
+def test_a_cluster_plays_the_same_games(backend: str) -> None:
     assert figures(*COMMON, "--games", "4") == figures(
-        *COMMON, "--games", "4", "--backend", "ray", "--jobs", "2"
+        *COMMON, "--games", "4", "--backend", backend, "--jobs", "2"
     )
 
 
@@ -210,7 +214,7 @@ def started(folder: Path, jobs: str, games: int) -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
 def test_a_killed_arena_goes_on_where_it_was(jobs: str, tmp_path: Path) -> None:
     process = started(tmp_path, jobs, 100_000)
     process.kill()
@@ -226,8 +230,15 @@ def test_a_killed_arena_goes_on_where_it_was(jobs: str, tmp_path: Path) -> None:
     assert kept.items() <= results_of(tmp_path).items()
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("jobs", "number"),
+    [
+        ("1", signal.SIGTERM),
+        ("2", signal.SIGINT),
+        pytest.param("1", signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param("2", signal.SIGTERM, marks=pytest.mark.slow),
+    ],
+)
 def test_an_interrupted_arena_says_how_to_go_on(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
     process = started(tmp_path, jobs, 100_000)
     os.killpg(process.pid, number)  # to the workers, too, as a terminal does

@@ -10,6 +10,8 @@ import pytest
 from axio.arena.sprt import SCORES, Hypotheses, Watch, expected_score, log_likelihood_ratio, read_test
 from axio.errors import WrongOption
 
+RUNS = 120
+
 
 def outcomes(elo: float, luck: float) -> list[float]:
     """How likely each score of a deal is: two games by Elo, which luck ties to each other."""
@@ -19,7 +21,7 @@ def outcomes(elo: float, luck: float) -> list[float]:
 
 
 def decisions(
-    elo: float, test: Hypotheses, runs: int = 300, luck: float = 0.3
+    elo: float, test: Hypotheses, runs: int = RUNS, luck: float = 0.3
 ) -> list[tuple[int | None, int]]:
     lots = np.random.default_rng(7)
     found = []
@@ -38,7 +40,7 @@ def test_it_is_wrong_as_seldom_as_it_promises(elo: float, right: int) -> None:
     wrong = sum(accepted == 1 - right for accepted, _ in found)
     undecided = sum(accepted is None for accepted, _ in found)
     assert undecided == 0
-    assert wrong <= 300 * 0.05 + 3 * math.sqrt(300 * 0.05 * 0.95)
+    assert wrong <= RUNS * 0.05 + 3 * math.sqrt(RUNS * 0.05 * 0.95)
 
 
 def test_it_stops_sooner_when_the_difference_is_larger() -> None:

@@ -328,6 +328,7 @@ def test_who_cannot_place_exchanges_or_passes(tiles_left: int) -> None:
     assert np.flatnonzero(batch.masks()[0]).tolist() == numbers
     assert batch.counts().tolist() == [len(numbers)]
     assert [int(batch.nth(np.array([rank]))[0]) for rank in range(len(numbers))] == numbers
+    assert int(batch.greedy()[0]) in numbers
     batch.states["phase"] = OVER
     assert not batch.masks().any()
 

@@ -18,7 +18,7 @@ from tests.oracle import referee
 from tests.oracle.base import Referee
 
 GAMES_EACH = 1 if INTERPRETED else 4
-LISTED = 0.05 if INTERPRETED else 0.25  # share of positions whose legal moves are compared one by one
+LISTED = 0.05 if INTERPRETED else 0.15  # share of positions whose legal moves are compared one by one
 
 
 def start(table: Table) -> Referee:
@@ -74,7 +74,7 @@ def compare_moves(table: Table, judge: Referee, lots: Generator) -> int:
     return len(moves)
 
 
-@pytest.mark.parametrize("twist", TWISTS)
+@pytest.mark.parametrize("twist", TWISTS[1:] if INTERPRETED else TWISTS)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_engine_and_oracle_agree(case: Case, twist: str) -> None:
     variant = twisted(case, twist)

@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from axio.chance import Generator
-from axio.engine.compile import INTERPRETED
 from axio.errors import AxioError
 from axio.events import Draw, Event, Exchange, Place, Removed
 from axio.players import PLAYERS, Budget, player
@@ -22,7 +21,7 @@ from tests.conformance.positions import CASES, STYLES, Case, play
 LITTLE = Budget(seconds=60, rollouts=24)
 # A level that is another player with less to think about does what that player does: one of them is enough.
 DIFFERENT = [name for name in PLAYERS if name == "level7" or not isinstance(player(name), Level)]
-EVERY = 11 if INTERPRETED else 6  # plies between the positions that are varied
+EVERY = 11  # plies between the positions that are varied
 
 
 def shown(view: View) -> bytes:

@@ -40,7 +40,7 @@ def test_without_a_window_the_picture_is_roomy() -> None:
 def test_the_window_decides_the_size(
     columns: int, lines: int, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shutil, "get_terminal_size", lambda: os.terminal_size((columns, lines)))
+    monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((columns, lines)))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     of_terminal = Screen.of_terminal()
     assert (of_terminal.width, of_terminal.height) == (width, lines)

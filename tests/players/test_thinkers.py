@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 
@@ -19,12 +20,22 @@ THINKERS = ["mc@60r", "instant", "sim@60r", *(name for name in LEVELS if name !=
 LATE = 0.05  # seconds
 
 
+def each_with_some(found: Sequence[tuple[object, ...]]) -> list[Any]:
+    """Every game for every number of players with one of these in turn; the others are for `make slow`."""
+    return [
+        pytest.param(*variant, *one, marks=[] if number % len(found) == turn else [pytest.mark.slow])
+        for number, variant in enumerate(VARIANTS)
+        for turn, one in enumerate(found)
+    ]
+
+
 def choice(name: str, view: View, seed: int = 1) -> str:
     return str(player(name).choose(view, Budget(), Generator(seed)).move)
 
 
-@pytest.mark.parametrize(("game", "players"), VARIANTS)
-@pytest.mark.parametrize("name", ["mc@100r", "instant", "sim@40r"])
+@pytest.mark.parametrize(
+    ("game", "players", "name"), each_with_some([("mc@100r",), ("instant",), ("sim@40r",)])
+)
 def test_whole_games_are_played(game: str, players: int, name: str) -> None:
     others = [player("greedy")] * (players - 1)
     table = play_match(game, [player(name), *others], seed=3)
@@ -56,7 +67,10 @@ def test_threads_change_nothing(threads: int) -> None:
     assert alone == together
 
 
-@pytest.mark.parametrize(("game", "players"), [one for one in VARIANTS if one[1] > 1])
+@pytest.mark.parametrize(
+    ("game", "players"),
+    [pytest.param(*one, marks=[pytest.mark.slow] if one[1] == 3 else []) for one in VARIANTS if one[1] > 1],
+)
 def test_no_choice_depends_on_what_is_hidden(game: str, players: int) -> None:
     """Thousands of positions: 12 kinds of tables, 13 or 25 times in a game, 8 or 16 deals of what is hidden.
 
@@ -95,8 +109,9 @@ def test_redealing_does_change_what_is_hidden() -> None:
     assert len(hands) > 1
 
 
-@pytest.mark.parametrize(("game", "players"), VARIANTS)
-@pytest.mark.parametrize(("name", "seconds"), [("sim", 0.08), ("sim", LONG), ("mc", 0.08)])
+@pytest.mark.parametrize(
+    ("game", "players", "name", "seconds"), each_with_some([("sim", 0.08), ("sim", LONG), ("mc", 0.08)])
+)
 def test_nobody_thinks_longer_than_agreed(game: str, players: int, name: str, seconds: float) -> None:
     view = _to_move(played(game, players, 2))
     thinker = player(name)

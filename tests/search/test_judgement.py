@@ -30,7 +30,10 @@ from .positions import VARIANTS, played
 
 # Interpreted rules are a thousand times slower: short games, and positions close to the end. Loops that only
 # training needs are compiled here and nowhere else, so there are few of those games in any case.
-SHORT = [("rota", 1), *([] if INTERPRETED else [("rota", 2), ("axio", 2), ("trio", 3)])]
+SHORT: list[Any] = [("rota", 1)]
+if not INTERPRETED:
+    SHORT += [("rota", 2), ("rota", 3)]
+    SHORT += [pytest.param(*one, marks=pytest.mark.slow) for one in (("axio", 2), ("trio", 3))]
 LATE = [("axio", 1, 33), ("axio", 2, 33), ("hex", 2, 38), ("rota", 2, 22), ("trio", 1, 40), ("trio", 2, 60)]
 MOVER = "random" if INTERPRETED else "greedy"  # who looks at no points is there sooner
 POSITIONS = LATE if INTERPRETED else [*LATE, *((game, players, 6) for game, players in VARIANTS)]
@@ -185,7 +188,7 @@ def test_tiles_that_were_set_aside_are_guessed_too() -> None:
     assert int(view.state["unseen"][0]) > int(view.state["in_bag"][0]) + 3
 
 
-@pytest.mark.parametrize("game", ["rota"] if INTERPRETED else ["rota", "axio"])
+@pytest.mark.parametrize("game", ["rota", pytest.param("axio", marks=pytest.mark.slow)])
 def test_minds_meet(game: str) -> None:
     variant = find_variant(game, 2)
     mind = blank_mind(variant)

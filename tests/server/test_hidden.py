@@ -32,7 +32,15 @@ WORLDS = [
     *((case, "people") for case in dict.fromkeys([*PLAIN, *OPTIONS])),
     *((case, kind) for case in PAIRS for kind in ("screen", "bots")),
 ]
-EVERY = 15  # entries between those after which everything is asked
+# Every game for two, and for more people, at a screen and with bots every second one.
+SELDOM = [(case, "people") for case in PLAIN if case.players > 2][1::2]
+SELDOM += [(case, kind) for n, case in enumerate(PAIRS) for kind in ("screen", "bots")[n % 2 :][:1]]
+each_world = pytest.mark.parametrize(
+    ("case", "kind"),
+    [pytest.param(*world, marks=[pytest.mark.slow] if world in SELDOM else []) for world in WORLDS],
+    ids=str,
+)
+EVERY = 20  # entries between those after which everything is asked
 
 # Requests that change something, but no table: they know nothing of any game in play.
 ELSEWHERE = {
@@ -71,13 +79,13 @@ def pick(found: list[Viewer], lots: Generator) -> Viewer:
 
 
 @pytest.mark.usefixtures("pinned")
-@pytest.mark.parametrize(("case", "kind"), WORLDS, ids=str)
+@each_world
 def test_every_message_is_the_same_whatever_is_hidden(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
         world, lots, same = played(case, kind), Generator(f"{case} {kind}"), 0
         async with inside(tmp_path) as made:
-            # Every entry of a game for two; of the others as many, spread over the whole game.
-            stride = 1 if kind == "people" and case in PAIRS else 3
+            # Every second entry of a game for two; of the others as many, spread over the whole game.
+            stride = 2 if kind == "people" and case in PAIRS else 5
             for number in range(case.players + 1, len(world.acts), stride):
                 now = world.upto(number)
                 viewer = pick(viewers(case, kind, now.game.turn), lots)
@@ -91,7 +99,7 @@ def test_every_message_is_the_same_whatever_is_hidden(tmp_path: Path, case: Case
 
 
 @pytest.mark.usefixtures("pinned")
-@pytest.mark.parametrize(("case", "kind"), WORLDS, ids=str)
+@each_world
 def test_every_answer_is_the_same_whatever_is_hidden(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
         world, lots, same = played(case, kind), Generator(f"{case} {kind} answers"), 0

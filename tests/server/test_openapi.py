@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from .driving import RunningServer
 from .openapi import run
 
-EXAMPLES = int(os.environ.get("AXIO_EXAMPLES", "8"))  # for each request; `tests.server.openapi` makes more
+EXAMPLES = int(os.environ.get("AXIO_EXAMPLES", "4"))  # for each request; `tests.server.openapi` makes more
 PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
 FOR_PAGES = {"GET /theme.css"}  # in the document, but nothing that programs ask for
 FOR_HOSTS = {"GET /health"}  # in the schema, but nothing of the game

@@ -54,7 +54,9 @@ async def play(
         assert done["type"] != "refused", done
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize(
+    "game", [*GAMES[::2], *(pytest.param(game, marks=pytest.mark.slow) for game in GAMES[1::2])]
+)
 def test_nothing_that_is_sent_before_the_end_has_the_seed_a_hand_or_the_key(
     tmp_path: Path, game: str, caplog: pytest.LogCaptureFixture
 ) -> None:

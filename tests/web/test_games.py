@@ -21,8 +21,8 @@ MOST_FOR_A_MOVE = 3
     ("game", "size"),
     [
         ("axio", "desktop"),
-        ("hex", "phone"),
-        pytest.param("rota", "desktop", marks=pytest.mark.slow),
+        ("rota", "phone"),
+        pytest.param("hex", "desktop", marks=pytest.mark.slow),
         pytest.param("trio", "phone", marks=pytest.mark.slow),
     ],
 )

@@ -12,6 +12,7 @@ from axio.review.wording import words
 from tests.review.games import whole_game
 from tests.review.test_page import made_page
 
+from .browsing import SIZES
 from .checks import sideways, violations
 from .conftest import Visit
 from .stage import Stage
@@ -111,7 +112,7 @@ def test_bots_are_offered_by_levels(visit: Visit, stage: Stage) -> None:
     ("size", "theme"),
     [
         ("phone", "dark"),
-        ("desktop", "light"),
+        pytest.param("desktop", "light", marks=pytest.mark.slow),
         pytest.param("phone", "light", marks=pytest.mark.slow),
         pytest.param("desktop", "dark", marks=pytest.mark.slow),
     ],
@@ -136,6 +137,12 @@ def test_the_written_page_is_for_everybody(visit: Visit, tmp_path: Path, size: s
     expect(candidates.first).to_have_attribute("aria-pressed", "true")
     lying = page.locator(".picture [data-candidate]:not([hidden])")
     assert lying.count() <= 1
+    other = "phone" if size == "desktop" else "desktop"
+    page.emulate_media(color_scheme="light" if theme == "dark" else "dark")
+    page.set_viewport_size(SIZES[other])
+    settle(page)
+    assert violations(visitor) == []
+    assert sideways(page, SIZES[other]["width"]) == []
 
 
 def test_a_review_goes_on_where_it_is(visit: Visit, stage: Stage) -> None:

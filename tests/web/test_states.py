@@ -8,7 +8,7 @@ from playwright.sync_api import ViewportSize
 from .browsing import SIZES
 from .checks import clipped_texts, hidden_board, sideways, small_targets, violations
 from .conftest import Visit
-from .stage import Stage
+from .stage import GAMES, Stage
 from .states import STATES, State, settle
 
 SCREENS: list[ViewportSize] = [
@@ -21,10 +21,16 @@ SCREENS: list[ViewportSize] = [
 ]
 
 
+def seldom(state: State, language: str) -> list[pytest.MarkDecorator]:
+    """Shorter words, and pages that only have another text, are for `make slow`."""
+    other_text = state.name.startswith("rules-") and state.name != f"rules-{GAMES[0]}"
+    return [pytest.mark.slow] if other_text or language != state.languages[-1] else []
+
+
 @pytest.mark.parametrize(
     ("state", "language"),
     [
-        pytest.param(one, language, id=f"{one.name}-{language}")
+        pytest.param(one, language, id=f"{one.name}-{language}", marks=seldom(one, language))
         for one in STATES
         for language in one.languages
     ],
