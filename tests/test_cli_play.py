@@ -37,7 +37,7 @@ PLAIN = Screen(colour=False, unicode=True, width=80, height=None, terminal=False
 @pytest.fixture(autouse=True)
 def hints_come_fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whole games are played by hints here, and none of them is about how good these are."""
-    monkeypatch.setattr(answers, "THOUGHT", 60)
+    monkeypatch.setattr(answers, "THOUGHT", 20)
 
 
 @pytest.fixture(autouse=True)

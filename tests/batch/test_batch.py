@@ -105,7 +105,10 @@ def test_steps_and_whole_games_are_the_same(game: str, players: int, options: di
         assert alone.tobytes() == stepping.states[i : i + 1].tobytes()
 
 
-@pytest.mark.parametrize("players", [1, 2])
+@pytest.mark.parametrize(
+    "players",  # compiled, that takes as long as ten other tests; `make test` sees it interpreted
+    [1, 2] if INTERPRETED else [pytest.param(players, marks=pytest.mark.slow) for players in (1, 2)],
+)
 def test_a_lean_state_is_smaller_and_plays_the_same_games(players: int) -> None:
     games, rounds = (1, 3) if INTERPRETED else (16, 60)
     usual, lean = (

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
+import pytest
+
 from axio.chance import Generator
 from axio.engine.compile import INTERPRETED
 from axio.engine.phases import REMOVE
@@ -62,6 +64,8 @@ def told_apart(case: Case) -> bool:
 CASES = [
     case for case in cases() if told_apart(case) and case.players <= (2 if INTERPRETED else MOST_PLAYERS)
 ]
+# Nothing is told, kept or written down for three that is not for two and for four.
+EACH = [pytest.param(case, marks=[pytest.mark.slow] if case.players == 3 else []) for case in CASES]
 STYLES = ("random", "greedy", "balanced")  # those that take no time
 TWISTS = ("plain", "near the cap", "short of tiles")
 FEW = 1 if INTERPRETED else 3

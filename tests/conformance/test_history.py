@@ -18,7 +18,7 @@ from axio.gametext import read_game, write_game
 from axio.position import Position
 from axio.record import Record, record_of, replay
 from axio.table import Table
-from tests.conformance.positions import CASES, FEW, STYLES, Case, play, tables, twisted
+from tests.conformance.positions import EACH, FEW, STYLES, Case, play, tables, twisted
 
 
 def tiles_of(table: Table) -> Counter[int | None]:
@@ -39,7 +39,7 @@ def tiles_of(table: Table) -> Counter[int | None]:
     return +tiles
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_tiles_are_conserved_at_every_ply(case: Case) -> None:
     for table in tables(case):
         variant = table.variant
@@ -47,7 +47,7 @@ def test_tiles_are_conserved_at_every_ply(case: Case) -> None:
         assert int(table.state["in_bag"][0]) == int(table.state["bag"][0].sum())
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_events_tell_every_tile_that_was_drawn(case: Case) -> None:
     for table in tables(case, games=1):
         drawn = sum(len(e.tiles) for e in table.events if isinstance(e, Draw | Removed))
@@ -55,7 +55,7 @@ def test_events_tell_every_tile_that_was_drawn(case: Case) -> None:
         assert drawn + started == len(table.actions) - table.plies
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_undo_restores_and_the_same_tiles_come_again(case: Case) -> None:
     variant = twisted(case, "near the cap")
     states, positions = [], []
@@ -79,7 +79,7 @@ def after_plies(case: Case, plies: int) -> Table:
     return next(table for table in play(case.variant(), STYLES, "some plies") if table.plies == plies)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_a_copy_goes_its_own_way(case: Case) -> None:
     table = after_plies(case, 5)
     state, events = table.state.tobytes(), table.events
@@ -89,7 +89,7 @@ def test_a_copy_goes_its_own_way(case: Case) -> None:
     assert (table.state.tobytes(), table.events) == (state, events)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_positions_are_read_back_from_their_text(case: Case) -> None:
     lots = Generator(f"{case}")
     for table in tables(case, twists=("plain",), games=FEW):
@@ -110,7 +110,7 @@ def schema() -> Any:
     return Draft202012Validator(json.loads(text))
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_records_and_game_texts_are_read_back(case: Case) -> None:
     names = [f'seat "{seat}" é' for seat in range(case.players)]
     for n, table in enumerate(play(case.variant(), STYLES, "record")):
@@ -128,7 +128,7 @@ def test_records_and_game_texts_are_read_back(case: Case) -> None:
         assert bool(record.result) == table.over
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_a_table_is_rebuilt_from_its_repr(case: Case) -> None:
     table = after_plies(case, 8)
     assert eval(repr(table)).state.tobytes() == table.state.tobytes()

@@ -8,10 +8,10 @@ import pytest
 from axio.chance import Generator
 from axio.errors import IllegalMove
 from axio.moves import Move
-from tests.conformance.positions import CASES, FEW, Case, tables
+from tests.conformance.positions import EACH, FEW, Case, tables
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_the_legal_moves_are_exactly_those_the_rules_accept(case: Case) -> None:
     lots = Generator(f"{case}")
     accepted = refused = 0
@@ -33,14 +33,14 @@ def test_the_legal_moves_are_exactly_those_the_rules_accept(case: Case) -> None:
     assert refused > 10
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_moves_are_listed_once_and_in_ascending_order(case: Case) -> None:
     for table in tables(case, games=1, twists=("plain",)):
         actions = table.legal_moves().actions
         assert np.all(np.diff(actions) > 0)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_a_move_is_read_back_from_its_text_and_its_number(case: Case) -> None:
     lots = Generator(f"{case}")
     for table in tables(case, games=1):
@@ -57,7 +57,7 @@ def test_a_move_is_read_back_from_its_text_and_its_number(case: Case) -> None:
                 assert table.action_of(turned) == moves.actions[n]
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_what_a_move_would_score_is_what_it_scores(case: Case) -> None:
     lots = Generator(f"{case}")
     for table in tables(case, games=1):
@@ -78,7 +78,7 @@ def test_what_a_move_would_score_is_what_it_scores(case: Case) -> None:
         assert copy.over == foreseen.ends_game
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_nothing_can_be_played_after_the_end(case: Case) -> None:
     *_, table = tables(case, games=1, twists=("plain",))
     assert table.over

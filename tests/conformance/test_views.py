@@ -16,7 +16,7 @@ from axio.players.levels import Level
 from axio.record import carry_out
 from axio.table import Table
 from axio.view import View
-from tests.conformance.positions import CASES, STYLES, Case, play
+from tests.conformance.positions import CASES, EACH, STYLES, Case, play
 
 LITTLE = Budget(seconds=60, rollouts=24)
 # A level that is another player with less to think about does what that player does: one of them is enough.
@@ -75,7 +75,7 @@ def otherwise_dealt(table: Table, seat: int | None, lots: Generator) -> Table | 
     return other if changed and other.turn == table.turn and other.over == table.over else None
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_a_view_does_not_depend_on_what_it_hides(case: Case) -> None:
     lots = Generator(f"{case}")
     viewers, varied = cycle((None, *range(case.players))), 0
@@ -90,7 +90,7 @@ def test_a_view_does_not_depend_on_what_it_hides(case: Case) -> None:
     assert varied > 0
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_players_do_not_depend_on_what_is_hidden(case: Case) -> None:
     lots = Generator(f"{case} players")
     varied = 0
@@ -107,7 +107,7 @@ def test_players_do_not_depend_on_what_is_hidden(case: Case) -> None:
     assert varied > 0 or case.players == 1
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_a_seat_sees_its_own_tiles_and_counts_those_of_others(case: Case) -> None:
     for table in play(case.variant(), STYLES, "own"):
         for seat in range(table.players):

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
+from typing import Any
+
+import pytest
 
 from axio.chance import Generator
+from axio.games import GAMES
 from axio.match import play_match
 from axio.players import Budget, Choice, Player, player
 from axio.record import Record, record_of, replay
@@ -14,6 +19,15 @@ from axio.view import View
 
 QUICK = Budget(rollouts=100)
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
+
+
+def half_of_all(players: Iterable[int]) -> list[Any]:
+    """Every game for half of these numbers of players; the other half is for `make slow`."""
+    return [
+        pytest.param(name, count, marks=[] if (number + count) % 2 else [pytest.mark.slow])
+        for number, name in enumerate(GAMES)
+        for count in players
+    ]
 
 
 class Simple:

@@ -17,13 +17,13 @@ from axio.search.minds import find_mind
 from axio.search.rollouts import TO_THE_END, Rollouts
 from axio.view import View
 
-from .games import QUICK, reviewed, short_game, whole_game
+from .games import QUICK, half_of_all, reviewed, short_game, whole_game
 
 of_all_games = pytest.mark.parametrize("name", GAMES)
+of_some_games = pytest.mark.parametrize(("name", "players"), half_of_all(range(1, 5)))
 
 
-@of_all_games
-@pytest.mark.parametrize("players", range(1, 5))
+@of_some_games
 def test_every_decision_is_judged(name: str, players: int) -> None:
     record = short_game(name, players, moves=3)
     for decision in decisions(record):

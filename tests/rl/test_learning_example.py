@@ -37,18 +37,16 @@ def example(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-def test_it_soon_plays_better_than_random_moves() -> None:
+def test_it_soon_plays_better_than_random_moves_and_the_same_again() -> None:
     told = learn("--updates", "10")
     # Seeds 1 to 6: 11.6 to 12.4 where random moves got 5.2 to 5.5 and greedy ones 13.3 to 13.8.
     assert told["lowest"]["learned"] > told["lowest"]["random"] + 4
     assert told["lowest"]["greedy"] > told["lowest"]["random"] + 4
     assert told["updates"] == len(told["curve"]) == 10
-
-
-def test_the_same_seed_learns_the_same() -> None:
-    one, same = (learn("--updates", "2", "--deals", "20", "--seed", "3") for _ in "ab")
-    assert one["lowest"] == same["lowest"]
-    assert [mean for _, mean in one["curve"]] == [mean for _, mean in same["curve"]]
+    # And the same seed learns the same, another one does not.
+    same, other = (learn("--updates", "2", "--deals", "5", "--seed", seed) for seed in "12")
+    assert [mean for _, mean in same["curve"]] == [mean for _, mean in told["curve"][:2]]
+    assert [mean for _, mean in same["curve"]] != [mean for _, mean in other["curve"]]
 
 
 def test_all_play_the_same_deals(example: Any) -> None:

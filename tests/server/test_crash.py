@@ -20,7 +20,7 @@ from .crash.ledger import Counts, Json, Ledger, Sent
 from .inside import inside
 from .postgres import Postgres
 
-ON_SQLITE, ON_POSTGRESQL = 50, 24  # times that the server is killed
+ON_SQLITE, ON_POSTGRESQL = 36, 16  # times that the server is killed
 
 
 def check(counts: Counts, kills: int) -> None:

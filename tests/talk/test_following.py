@@ -14,7 +14,7 @@ from axio.table import Table
 from axio.talk.engine import Engine
 from axio.talk.following import Following
 from axio.talk.views import write_view
-from tests.conformance.positions import CASES, STYLES, Case, play
+from tests.conformance.positions import CASES, EACH, STYLES, Case, play
 from tests.talk.telling import line_of
 
 SQUARES, EDGES = GAMES[0], GAMES[-1]
@@ -26,7 +26,7 @@ def engine_for(case: Case, seat: int) -> Engine:
     return engine
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_every_seat_follows_whole_games(case: Case) -> None:
     exchanges = 0
     for game in range(3):

@@ -14,7 +14,7 @@ from axio.record import carry_out
 from axio.table import Table
 from axio.talk.views import read_view, write_view
 from axio.view import View
-from tests.conformance.positions import CASES, STYLES, Case, play
+from tests.conformance.positions import CASES, EACH, STYLES, Case, play
 from tests.conformance.test_views import otherwise_dealt
 
 # These fields of a state may mean nothing: sums of covered cells, what the last move scored.
@@ -38,7 +38,7 @@ def essence(view: View) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", EACH, ids=str)
 def test_a_view_comes_back_as_it_was(case: Case) -> None:
     for table in play(case.variant(), STYLES, "lines"):
         if table.plies % 11 and not table.over:
