@@ -105,6 +105,18 @@ def test_steps_and_whole_games_are_the_same(game: str, players: int, options: di
         assert alone.tobytes() == stepping.states[i : i + 1].tobytes()
 
 
+def test_a_lean_state_plays_the_same_whole_games() -> None:
+    usual = find_variant("axio", 2)
+    for seed in range(1, 3 if INTERPRETED else 40):
+        played = []
+        for variant in (usual, usual.lean):
+            state, rng = variant.new_state(), np.array([seed], np.uint64)
+            moves = variant.kernels.random_playouts(variant.tables, variant.opening, state, rng, 1)
+            kept = [state[name].tobytes() for name in ("cells", "scores", "bag", "hands", "free", "open")]
+            played.append((moves, rng[0], kept))
+        assert played[0] == played[1]
+
+
 @pytest.mark.parametrize(
     "players",  # compiled, that takes as long as ten other tests; `make test` sees it interpreted
     [1, 2] if INTERPRETED else [pytest.param(players, marks=pytest.mark.slow) for players in (1, 2)],

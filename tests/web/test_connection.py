@@ -86,7 +86,7 @@ def test_loading_the_page_again_keeps_everything(visit: Visit) -> None:
     assert player.visitor.heard.refused == []
 
 
-@pytest.mark.parametrize("end", [pytest.param("stop", marks=pytest.mark.slow), "kill"])
+@pytest.mark.parametrize("end", ["stop", "kill"])
 def test_the_server_goes_away_and_comes_back(visit: Visit, host: Host, end: str) -> None:
     visitor = visit(url=host.server.url)
     visitor.allow(NO_ANSWER)

@@ -34,7 +34,7 @@ def table(visitor: Visitor, stage: Stage) -> None:
     Player(visitor).due()
 
 
-@pytest.mark.parametrize("size", ["phone", pytest.param("desktop", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", ["phone", "desktop"])
 def test_nothing_jumps_while_a_page_loads(visit: Visit, stage: Stage, size: str) -> None:
     shifts: dict[str, float] = {}
     for name, show in (("home", home), ("table", table), ("first", beginning), ("daily", daily)):
