@@ -9,6 +9,7 @@ import pytest
 
 from axio.engine import bits
 from axio.engine.compile import entry
+from axio.games import GAMES, find_variant
 
 
 @entry
@@ -33,6 +34,13 @@ def go_through(words, members, start, passed):  # type: ignore[no-untyped-def]
         passed[n], left = bits.number_of(at, left), bits.without_lowest(left)
 
 
+@entry
+def kinds(counts, total, found):  # type: ignore[no-untyped-def]
+    """Write the kind of each of so many things."""
+    for n in range(total):
+        found[n] = bits.kind_of_nth(counts, np.uint64(n))
+
+
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.98, 1.0])
 @pytest.mark.parametrize("room", [8, 64, 65, 200])
 def test_sets_of_bits_are_sets(room: int, share: float) -> None:
@@ -49,3 +57,23 @@ def test_sets_of_bits_are_sets(room: int, share: float) -> None:
             go_through(words, len(members), start, passed)
             later = [member for member in members if member >= start]
             assert passed[: len(members)].tolist() == later + members[: len(members) - len(later)]
+
+
+@pytest.mark.parametrize("size", [8, 9, 15, 16, 21, 40, 60])
+def test_the_nth_of_many_things_has_a_kind(size: int) -> None:
+    lots = random.Random(size)
+    for _ in range(20):
+        counts = [0] * size
+        for kind in lots.choices(range(size), k=lots.randint(1, 127)):
+            counts[kind] += 1
+        found = np.zeros(sum(counts), np.int64)
+        kinds(np.array(counts, np.int8), len(found), found)
+        assert found.tolist() == [kind for kind, count in enumerate(counts) for _ in range(count)]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_game_has_as_many_kinds_and_tiles_as_can_be_drawn_from(game: str) -> None:
+    for players in range(1, 5):
+        bag = find_variant(game, players).opening["bag"][0]
+        assert len(bag) >= 8
+        assert bag.sum() <= 127

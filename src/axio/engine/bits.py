@@ -73,26 +73,57 @@ def without_lowest(word):
 
 
 @rule
+def not_above(sums, n):
+    """How many bytes of a word are n or less; all of them and n are below 128."""
+    return count(((n * _ONES | _SIGNS) - sums) & _SIGNS)
+
+
+@rule
 def nth_in_word(word, n):
     """Which bit of a word is the n-th that is set, counted from 0; without a branch nobody could foresee."""
     sums = _sums(word)
-    at = _BYTE * count(((n * _ONES | _SIGNS) - sums) & _SIGNS)
+    at = _BYTE * not_above(sums, n)
     n -= ((sums << _BYTE) >> at) & _LOWEST_BYTE
     one_each = ((word >> at) & _LOWEST_BYTE) * _ONES & _DIAGONAL
-    sums = (((one_each + _OTHERS) >> _SIGN) & _ONES) * _ONES
-    return at + count(((n * _ONES | _SIGNS) - sums) & _SIGNS)
+    return at + not_above((((one_each + _OTHERS) >> _SIGN) & _ONES) * _ONES, n)
+
+
+@rule
+def kind_of_nth(counts, n):
+    """Of which kind the n-th thing is, counted from 0, where there are so many of each; 127 at most in all.
+
+    Eight kinds at a time, without a branch: compilers read the eight bytes at once.
+    """
+    kind, before = NONE, NONE
+    for eight in range(len(counts) // 8):
+        sums = (eight_bytes(counts, 8 * eight) + before) * _ONES
+        kind += not_above(sums, n)
+        before = sums >> _TOP
+    if len(counts) % 8:  # the last eight begin earlier, and lose those that have been seen
+        rest = eight_bytes(counts, len(counts) - 8) >> _U(8 * (8 - len(counts) % 8))
+        kind += not_above((rest + before) * _ONES, n)
+    return kind
+
+
+@rule
+def eight_bytes(counts, first):
+    """Eight numbers from 0 to 255 as the bytes of a word."""
+    word = NONE
+    for i in range(8):
+        word |= _U(np.uint8(counts[first + i])) << _U(8 * i)
+    return word
 
 
 @rule
 def nth(words, n):
     """The n-th number of a set, counted from 0; there is one."""
-    left, at = _U(n), NONE
-    here = count(words[0])
-    while left >= here:
-        left -= here
-        at += _ONE
-        here = count(words[at])
-    return np.int64(at * _BITS + nth_in_word(words[at], left))
+    at, before, total = NONE, NONE, NONE
+    for word in range(len(words) - 1):
+        total += count(words[word])
+        beyond = _U(n) >= total
+        at += _U(beyond)
+        before = total if beyond else before
+    return np.int64(at * _BITS + nth_in_word(words[at], _U(n) - before))
 
 
 # Going through a set: `at, left = starting(words, number)`, and then for each number of the set

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .bits import kind_of_nth
 from .compile import rule
-
-FEW_KINDS = 32  # of tiles: they are gone through to the end, since a way out that nobody foresees costs more
 
 
 def seeded(seed: int) -> np.ndarray:
@@ -48,14 +47,4 @@ def below(rng, n):
 @rule
 def drawn(bag, total, rng):
     """A kind of tile from a multiset of `total` tiles, each tile as likely as any other."""
-    nth = below(rng, np.int64(total))
-    kind = 0
-    if len(bag) <= FEW_KINDS:
-        for i in range(len(bag)):
-            nth -= bag[i]
-            kind += nth >= 0
-    else:
-        while nth >= bag[kind]:
-            nth -= bag[kind]
-            kind += 1
-    return kind
+    return np.int64(kind_of_nth(bag, np.uint64(below(rng, np.int64(total)))))

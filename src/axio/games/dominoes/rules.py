@@ -212,11 +212,12 @@ def may_exchange(t, s):
     lowest = s.scores[s.seat, 0]
     for colour in range(1, len(s.gain)):
         lowest = min(lowest, s.scores[s.seat, colour])
+    wanted, shown = 0, 0
+    for colour in range(len(s.gain)):
+        wanted |= (s.scores[s.seat, colour] == lowest) << colour
     for i in range(s.held[s.seat]):
-        kind = s.hands[s.seat, i]
-        if s.scores[s.seat, t.pairs[kind, 0]] == lowest or s.scores[s.seat, t.pairs[kind, 1]] == lowest:
-            return False
-    return True
+        shown |= t.shows[s.hands[s.seat, i]]
+    return wanted & shown == 0
 
 
 @rule
@@ -256,5 +257,5 @@ def draw(t, s, kind):
 @rule
 def next_turn(t, s):
     """The next seat takes its turn."""
-    s.seat = (s.seat + 1) % t.players
+    s.seat = s.seat + 1 if s.seat + 1 < t.players else 0  # a remainder would take longer
     begin_placement(t, s)

@@ -75,6 +75,7 @@ def tables(facts: Facts) -> Any:
         ("touch", np.uint8, len(slots)),  # which printed symbols a slot touches, as bits
         ("pairs", np.uint8, (len(kinds), 2)),  # the colours of a kind of tile
         ("kind_of", np.uint8, (colours, colours)),
+        ("shows", np.uint8, len(kinds)),  # the same as bits
         ("ways", np.int8, len(kinds)),  # how many ways there are to turn a tile
         ("hand", np.int8),
         ("cap", np.int8),
@@ -102,6 +103,7 @@ def tables(facts: Facts) -> Any:
         i, j = (facts.colours.index(letter) for letter in letters)
         t["pairs"][0, kind] = i, j
         t["kind_of"][0, i, j] = t["kind_of"][0, j, i] = kind
+        t["shows"][0, kind] = 1 << i | 1 << j
         t["ways"][0, kind] = 1 if i == j else 2
     t["hand"] = 1 if facts.solo else facts.hand
     t["cap"], t["pyramids"] = facts.cap, facts.pyramids
