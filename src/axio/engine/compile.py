@@ -23,8 +23,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-# Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in. They make
-# no arrays, so they need not count who holds one: that would be locked instructions for every move.
+# Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in. They
+# make no arrays, so they need not count who holds one: that would be locked instructions for every move.
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
 
 _DECORATED = re.compile(rb"^@(rule|seldom|entry)\b", re.MULTILINE)
