@@ -121,7 +121,7 @@ def test_a_curtain_hides_the_hand_when_the_screen_goes_round(visit: Visit) -> No
         player.act()
         assert player.due() == "place"
         told = visitor.heard.received[before:]
-        hands[seat] = next(message["now"]["hands"][seat] for message in told if message["you"] == seat)
+        hands[seat] = next(message["now"]["hands"][seat] for message in told if message.get("you") == seat)
         assert len(player.hand()) == len(hands[seat]) == 5
         while player.due() in ("place", "offer", "draw"):
             player.act()

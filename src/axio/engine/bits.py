@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .compile import rule
+from .compile import INTERPRETED, rule
 
 WORD = 64
 NONE = np.uint64(0)
@@ -20,7 +20,7 @@ _ONE, _BYTE, _SIGN, _BITS, _TOP = _U(1), _U(8), _U(7), _U(WORD), _U(56)
 _PAIRS = _U(0x5555555555555555)
 _QUADS = _U(0x3333333333333333)
 _HALVES = _U(0x0F0F0F0F0F0F0F0F)
-_ONES = _U(0x0101010101010101)  # times this: every byte the sum of those up to it
+_ONES = _U(0x0101010101010101)
 _SIGNS = _U(0x8080808080808080)
 _OTHERS = _U(0x7F7F7F7F7F7F7F7F)
 _DIAGONAL = _U(0x8040201008040201)
@@ -47,17 +47,27 @@ def has(words, number):
 
 
 @rule
-def _sums(word):
+def running_sums(word):
+    """In every byte the sum of itself and all bytes below it, if no sum is above 255."""
+    if INTERPRETED:  # NumPy would warn that the upper half of the product is lost
+        word = word + (word << _BYTE)
+        word = word + (word << _U(16))
+        return word + (word << _U(32))
+    return word * _ONES  # pragma: no cover - compiled only
+
+
+@rule
+def _bit_sums(word):
     """In every byte the number of bits set in it and all bytes below it."""
     word = word - ((word >> _ONE) & _PAIRS)
     word = (word & _QUADS) + ((word >> _U(2)) & _QUADS)
-    return ((word + (word >> _U(4))) & _HALVES) * _ONES
+    return running_sums((word + (word >> _U(4))) & _HALVES)
 
 
 @rule
 def count(word):
     """How many bits of a word are set."""
-    return _sums(word) >> _TOP
+    return _bit_sums(word) >> _TOP
 
 
 @rule
@@ -81,11 +91,11 @@ def not_above(sums, n):
 @rule
 def nth_in_word(word, n):
     """Which bit of a word is the n-th that is set, counted from 0; without a branch nobody could foresee."""
-    sums = _sums(word)
+    sums = _bit_sums(word)
     at = _BYTE * not_above(sums, n)
     n -= ((sums << _BYTE) >> at) & _LOWEST_BYTE
     one_each = ((word >> at) & _LOWEST_BYTE) * _ONES & _DIAGONAL
-    return at + not_above((((one_each + _OTHERS) >> _SIGN) & _ONES) * _ONES, n)
+    return at + not_above(running_sums(((one_each + _OTHERS) >> _SIGN) & _ONES), n)
 
 
 @rule
@@ -96,12 +106,12 @@ def kind_of_nth(counts, n):
     """
     kind, before = NONE, NONE
     for eight in range(len(counts) // 8):
-        sums = (eight_bytes(counts, 8 * eight) + before) * _ONES
+        sums = running_sums(eight_bytes(counts, 8 * eight) + before)
         kind += not_above(sums, n)
         before = sums >> _TOP
     if len(counts) % 8:  # the last eight begin earlier, and lose those that have been seen
         rest = eight_bytes(counts, len(counts) - 8) >> _U(8 * (8 - len(counts) % 8))
-        kind += not_above((rest + before) * _ONES, n)
+        kind += not_above(running_sums(rest + before), n)
     return kind
 
 
