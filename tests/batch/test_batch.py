@@ -298,16 +298,18 @@ def test_threads_and_company_change_nothing() -> None:
 def test_a_step_and_a_look_in_one_go(threads: int) -> None:
     games = 5 if INTERPRETED else 20
     apart, at_once = made("axio", 2, {}, games=games), made("axio", 2, {}, games=games, threads=threads)
+    numbers, chosen = apart.sample().copy(), at_once.sample()
     for _ in range(3 if INTERPRETED else 40):
-        numbers = apart.sample().copy()
-        assert numbers.tolist() == at_once.sample().tolist()
+        assert numbers.tolist() == chosen.tolist()
         step = apart.step(numbers)
-        looked = at_once.step_and_look(numbers)
-        seen = apart.observe()
+        looked = at_once.step_and_look(chosen, sample=True)
+        seen, numbers, chosen = apart.observe(), apart.sample().copy(), looked.sampled
         pairs = [*zip(step, looked.step, strict=True), *zip(seen, looked.seen, strict=True)]
         for one, other in (*pairs, (apart.masks(), looked.masks)):
             assert one.shape == other.shape
             assert one.tobytes() == other.tobytes()
+    again = at_once.step_and_look(chosen)
+    assert again.sampled.tobytes() == numbers.tobytes()  # not asked for: as it was
     before = at_once.states.tobytes()
     with pytest.raises(WrongBatch, match="no legal move in game"):
         at_once.step_and_look(np.full(games, at_once.numbers - 1))

@@ -5,9 +5,11 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from itertools import pairwise
 
 import pytest
 
+from axio.batch.processor import MOST_LEAD, shared_out
 from axio.batch.threads import Threads
 
 
@@ -35,6 +37,24 @@ def test_every_share_is_done_by_a_thread_of_its_own() -> None:
         assert len({who for _, who in done}) == 3
         assert (0, threading.get_ident()) in done
     threads.close()
+
+
+@pytest.mark.parametrize(("mine", "theirs", "expected"), [(0.0, 0.05, True), (0.05, 0.0, False)])
+def test_the_caller_hears_whether_it_had_to_wait(mine: float, theirs: float, expected: bool) -> None:
+    threads = Threads(2)
+    assert threads.run(time.sleep, [(mine,), (theirs,)]) is expected
+    threads.close()
+
+
+@pytest.mark.parametrize("lead", [0.0, 0.1, MOST_LEAD])
+@pytest.mark.parametrize(("games", "threads"), [(2, 2), (3, 3), (1024, 2), (1000, 7)])
+def test_every_game_is_somebody_s(games: int, threads: int, lead: float) -> None:
+    bounds = shared_out(games, threads, lead)
+    assert (bounds[0], bounds[-1], len(bounds)) == (0, games, threads + 1)
+    shares = [last - first for first, last in pairwise(bounds)]
+    assert min(shares) >= 1
+    assert shares[0] >= max(shares) - 1
+    assert max(shares[1:]) - min(shares[1:]) <= 1
 
 
 @pytest.mark.parametrize("failing", [0, 1])

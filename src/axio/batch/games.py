@@ -42,6 +42,7 @@ class Looked(NamedTuple):
     step: Step
     seen: Observed
     masks: Array  # (games, numbers)
+    sampled: Array  # (games,): any legal move of each game, if that was asked for
 
 
 class Batch:
@@ -149,12 +150,17 @@ class Batch:
         self._advance("advance", numbers, checked)
         return self._step
 
-    def step_and_look(self, numbers: Array, *, checked: bool = True) -> Looked:
-        """`step`, then `observe` and `masks`, in one go: quicker, and threads share the work only once."""
+    def step_and_look(self, numbers: Array, *, checked: bool = True, sample: bool = False) -> Looked:
+        """`step`, then `observe`, `masks` and, if wanted, `sample`, in one go: threads share it only once.
+
+        Numbers that `sample` gives are legal: with `checked=False` nobody looks at them again.
+        """
         board, vector = self._seen()
-        masks = self._masks()
-        self._advance("advance_and_look", numbers, checked, self._places, board, vector, masks)
-        return Looked(self._step, self._observed(board, vector), masks)
+        masks, sampled = self._masks(), self._sampled()
+        self._advance(
+            "advance_and_look", numbers, checked, self._places, board, vector, masks, sample, sampled
+        )
+        return Looked(self._step, self._observed(board, vector), masks, sampled)
 
     def check(self, numbers: Array) -> None:
         """Raise `WrongBatch` for the first number that is no legal move of its game."""
@@ -192,7 +198,7 @@ class Batch:
 
     def sample(self) -> Array:
         """The number of any legal move in every game, each as likely as any other."""
-        numbers = self._array("sample", (self.games,), np.int32)
+        numbers = self._sampled()
         self.on.run("pick", self.states, self.rngs, numbers)
         return numbers
 
@@ -247,6 +253,9 @@ class Batch:
 
     def _masks(self) -> Any:
         return self._array("masks", (self.games, self.numbers), np.uint8)
+
+    def _sampled(self) -> Any:
+        return self._array("sample", (self.games,), np.int32)
 
     def _seen(self) -> tuple[Any, Any]:
         board = self._array("board", (self.games, self.observation.board.size), np.int8)

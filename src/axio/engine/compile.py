@@ -23,9 +23,11 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-# Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in. They
-# make no arrays, so they need not count who holds one: that would be locked instructions for every move.
-_INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}
+# Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in.
+_INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Rules make no arrays, so nobody has to count who holds one. Counting takes locked instructions for every
+# move, and threads that look at the same array would wait for each other at its count.
+_ALL: dict[str, Any] = {"_nrt": False, "nogil": True, "error_model": "numpy"}
 
 _DECORATED = re.compile(rb"^@(rule|seldom|entry)\b", re.MULTILINE)
 _PROGRAM = __name__.partition(".")[0]
@@ -112,7 +114,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     from numba import njit
 
     with _numba_cache_in(cache_folder()):
-        return njit(**options, nogil=True, error_model="numpy")(function)
+        return njit(**options, **_ALL)(function)
 
 
 @contextmanager
