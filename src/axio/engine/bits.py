@@ -13,10 +13,10 @@ import numpy as np
 from .compile import INTERPRETED, rule
 
 WORD = 64
-NONE = np.uint64(0)
+NONE, ONE = np.uint64(0), np.uint64(1)
 
 _U = np.uint64
-_ONE, _BYTE, _SIGN, _BITS, _TOP = _U(1), _U(8), _U(7), _U(WORD), _U(56)
+_BYTE, _SIGN, _BITS, _TOP = _U(8), _U(7), _U(WORD), _U(56)
 _PAIRS = _U(0x5555555555555555)
 _QUADS = _U(0x3333333333333333)
 _HALVES = _U(0x0F0F0F0F0F0F0F0F)
@@ -43,7 +43,7 @@ def words_of(members: Sequence[int] | np.ndarray, numbers: int) -> np.ndarray:
 @rule
 def has(words, number):
     """Whether a number is in the set."""
-    return (words[_U(number) // _BITS] >> (_U(number) % _BITS)) & _ONE != 0
+    return (words[_U(number) // _BITS] >> (_U(number) % _BITS)) & ONE != 0
 
 
 @rule
@@ -59,7 +59,7 @@ def running_sums(word):
 @rule
 def _bit_sums(word):
     """In every byte the number of bits set in it and all bytes below it."""
-    word = word - ((word >> _ONE) & _PAIRS)
+    word = word - ((word >> ONE) & _PAIRS)
     word = (word & _QUADS) + ((word >> _U(2)) & _QUADS)
     return running_sums((word + (word >> _U(4))) & _HALVES)
 
@@ -73,13 +73,13 @@ def count(word):
 @rule
 def lowest(word):
     """Which bit of a word is the first that is set."""
-    return count(~word & (word - _ONE))
+    return count(~word & (word - ONE))
 
 
 @rule
 def without_lowest(word):
     """A word without the first of its bits that is set; there is one."""
-    return word & (word - _ONE)
+    return word & (word - ONE)
 
 
 @rule
@@ -89,13 +89,26 @@ def not_above(sums, n):
 
 
 @rule
+def as_bytes(word):
+    """The lowest eight bits of a word as eight bytes, each 0 or 1."""
+    one_each = (word & _LOWEST_BYTE) * _ONES & _DIAGONAL
+    return ((one_each + _OTHERS) >> _SIGN) & _ONES
+
+
+@rule
+def write_bytes(out, first, word):
+    """Write the eight bytes of a word, the lowest first; compilers write all at once."""
+    for i in range(8):
+        out[first + _U(i)] = np.uint8((word >> _U(8 * i)) & _LOWEST_BYTE)
+
+
+@rule
 def nth_in_word(word, n):
     """Which bit of a word is the n-th that is set, counted from 0; without a branch nobody could foresee."""
     sums = _bit_sums(word)
     at = _BYTE * not_above(sums, n)
     n -= ((sums << _BYTE) >> at) & _LOWEST_BYTE
-    one_each = ((word >> at) & _LOWEST_BYTE) * _ONES & _DIAGONAL
-    return at + not_above(running_sums(((one_each + _OTHERS) >> _SIGN) & _ONES), n)
+    return at + not_above(running_sums(as_bytes(word >> at)), n)
 
 
 @rule
@@ -153,7 +166,7 @@ def starting(words, number):
 def onward(words, at, left):
     """The word that has the next number, and what is left of it; after the last word comes the first."""
     while left == NONE:
-        at += _ONE
+        at += ONE
         if at == len(words):
             at = NONE
         left = words[at]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...engine.bits import NONE, nth, number_of, without_lowest
+from ...engine.bits import NONE, ONE, as_bytes, nth, number_of, without_lowest, write_bytes
 from ...engine.compile import rule
 from ...engine.phases import OFFER, PLACE
 from .board import placements
@@ -56,15 +56,19 @@ def mark_legal(t, s, mask):
         mask[placements(t)] = mask[placements(t) + 1] = 1
     elif s.phase == PLACE:
         first = is_first(s)
-        colours = np.uint64(t.kind_of.shape[0])
+        colours, ways = t.kind_of.shape[0], NONE
         for i in range(s.held[s.seat]):
             kind = s.hands[s.seat, i]
             ca, cb = np.uint64(t.pairs[kind, 0]), np.uint64(t.pairs[kind, 1])
-            one_way, other_way = ca * colours + cb, cb * colours + ca
-            for n in range(len(s.free)):
-                word = suiting_first(t, s, n) if first else s.free[n]
-                while word != NONE:
-                    slot = np.uint64(number_of(n, word))
-                    word = without_lowest(word)
-                    start = slot * colours * colours
-                    mask[start + one_way] = mask[start + other_way] = 1
+            ways |= ONE << (ca * np.uint64(colours) + cb)
+            ways |= ONE << (cb * np.uint64(colours) + ca)
+        size = np.uint64(colours * colours)
+        for n in range(len(s.free)):
+            word = suiting_first(t, s, n) if first else s.free[n]
+            while word != NONE:  # the same bytes for every slot, eight at a time; the last eight overlap
+                start = np.uint64(number_of(n, word)) * size
+                word = without_lowest(word)
+                for eight in range(colours * colours // 8):
+                    write_bytes(mask, start + np.uint64(8 * eight), as_bytes(ways >> np.uint64(8 * eight)))
+                last = size - np.uint64(8)
+                write_bytes(mask, start + last, as_bytes(ways >> last))
