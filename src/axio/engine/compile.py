@@ -25,9 +25,6 @@ from typing import Any
 
 # Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in.
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-# Rules make no arrays, so nobody has to count who holds one. Counting takes locked instructions for every
-# move, and threads that look at the same array would wait for each other at its count.
-_ALL: dict[str, Any] = {"_nrt": False, "nogil": True, "error_model": "numpy"}
 
 _DECORATED = re.compile(rb"^@(rule|seldom|entry)\b", re.MULTILINE)
 _PROGRAM = __name__.partition(".")[0]
@@ -114,7 +111,7 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     from numba import njit
 
     with _numba_cache_in(cache_folder()):
-        return njit(**options, **_ALL)(function)
+        return njit(**options, nogil=True, error_model="numpy")(function)
 
 
 @contextmanager
