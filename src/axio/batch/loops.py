@@ -42,7 +42,9 @@ class Loops:
         """The loop of this name, ready to be called."""
         if name not in self._made:
             arguments = self._examples()[name]
-            self._made[name] = self._kernels.make(LOOPS[name], self._rules, self._tables, *arguments, 0, 1)
+            self._made[name] = self._kernels.make(
+                LOOPS[name], self._rules, self._tables, *arguments, 0, 1, counted=False
+            )
         return self._made[name]
 
     def _examples(self) -> dict[str, tuple[Any, ...]]:

@@ -156,9 +156,9 @@ class Kernels:
             rules[template.__name__] = part(template, rules)
         return rules
 
-    def make(self, loop: Any, rules: dict[str, Any], *arguments: Any) -> Any:
+    def make(self, loop: Any, rules: dict[str, Any], *arguments: Any, counted: bool = True) -> Any:
         """A loop with these rules, compiled for such arguments."""
-        return self._compiled(bind(loop, rules), arguments)
+        return self._compiled(bind(loop, rules, counted=counted), arguments)
 
     def _make(self, loop: Any, *arguments: Any) -> Any:
         return self.make(loop, self.rules, *arguments)
