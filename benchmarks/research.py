@@ -1,7 +1,7 @@
 """docs/benchmarks.md: `python -m benchmarks.research` measures and writes it; `--page` only writes it anew.
 
-What was measured is kept in docs/benchmarks/cpu.json, as `axio bench --suite research --json` prints it; the
-page and its plots are made from that file alone.
+What was measured is kept in docs/benchmarks/cpu.json, as `axio bench --suite research --json` prints it, and
+with `--device cuda` in cuda.json beside it; the page and its plots are made from these files alone.
 """
 
 from __future__ import annotations
@@ -12,23 +12,26 @@ from pathlib import Path
 import click
 import msgspec
 
+from axio.bench import gpu, research
+from axio.bench.gpu import GpuReport
 from axio.bench.peer_program import AT_ONCE
 from axio.bench.peers import FLAGS, MOMALAND, MOMALAND_STEPS, SOURCE
-from axio.bench.research import Ratio, ResearchReport, run
+from axio.bench.research import Ratio, ResearchReport
 
-from . import research_plots
+from . import gpu_page, research_plots
 from .research_plots import number
 
 PAGE = Path("docs/benchmarks.md")
 FOLDER = Path("docs/benchmarks")
-KEPT = FOLDER / "cpu.json"
+KEPT, KEPT_OF_GPU = FOLDER / "cpu.json", FOLDER / "cuda.json"
+PLOT_OF_GPU = FOLDER / "gpu.svg"
 PLOTS = {FOLDER / "speeds.svg": research_plots.speeds, FOLDER / "ratios.svg": research_plots.ratios}
 
 HEAD = """# How fast the engine is, beside others
 
 `python -m benchmarks.research --seconds {seconds:g}` measured everything on this page in one run: what
 `axio bench --suite research` does. It kept all of it in [benchmarks/cpu.json](benchmarks/cpu.json), and
-made the page and its plots of that. Only the CPU is measured so far.
+made the page and its plots of that. {gpu}
 
 - **Machine:** {machine}. {before:.1f} processes wanted a core in the minute before the run, {after:.1f}
   in its last minute. Other work slows Python, which needs more of the caches, more than small compiled
@@ -91,7 +94,14 @@ def read() -> ResearchReport:
     return msgspec.json.decode(KEPT.read_bytes(), type=ResearchReport)
 
 
-def page(report: ResearchReport) -> str:
+def read_gpu() -> GpuReport | None:
+    """What was measured on a GPU, if anything was."""
+    if not KEPT_OF_GPU.exists():
+        return None
+    return msgspec.json.decode(KEPT_OF_GPU.read_bytes(), type=GpuReport)
+
+
+def page(report: ResearchReport, on_gpu: GpuReport | None) -> str:
     """The whole page."""
     own = {
         "Python": report.python,
@@ -108,6 +118,7 @@ def page(report: ResearchReport) -> str:
         after=report.busy[1],
         versions=", ".join(versions),
         rounds=report.rounds,
+        gpu="What a GPU does is at the end." if on_gpu else "No GPU has been measured yet.",
     )
     program = C_PROGRAM.format(
         source=SOURCE.name,
@@ -130,6 +141,7 @@ def page(report: ResearchReport) -> str:
             *([program] if report.games_compared else []),
             OTHERS.format(at_once=AT_ONCE),
             *_left_out(report),
+            *([gpu_page.section(on_gpu)] if on_gpu else []),
         ]
     )
 
@@ -180,24 +192,29 @@ def _left_out(report: ResearchReport) -> Iterator[str]:
         yield ""
 
 
-def write(report: ResearchReport) -> None:
+def write(report: ResearchReport, on_gpu: GpuReport | None) -> None:
     """Write the page and its plots."""
-    PAGE.write_text(page(report), encoding="utf-8")
+    PAGE.write_text(page(report, on_gpu), encoding="utf-8")
+    if on_gpu:
+        PLOT_OF_GPU.write_text(research_plots.tries(on_gpu), encoding="utf-8")
     for path, plot in PLOTS.items():
         path.write_text(plot(report), encoding="utf-8")
 
 
 @click.command()
 @click.option("--seconds", default=10.0, help="How long each thing is measured, about.")
+@click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
 @click.option("--page", "only_page", is_flag=True, help="Do not measure: make the page of what is kept.")
-def main(seconds: float, only_page: bool) -> None:
+def main(seconds: float, device: str, only_page: bool) -> None:
     """Measure, keep what was measured, and write the page."""
     if not only_page:
         FOLDER.mkdir(parents=True, exist_ok=True)
         with click.progressbar(length=1000, label="measuring") as bar:
+            run = research.run if device == "cpu" else gpu.run
             report = run(seconds, lambda done: bar.update(round(1000 * done) - bar.pos))
-        KEPT.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
-    write(read())
+        kept = KEPT if device == "cpu" else KEPT_OF_GPU
+        kept.write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=1) + b"\n")
+    write(read(), read_gpu())
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from html import escape
 from math import log10
 from typing import NamedTuple
 
+from axio.bench.gpu import GpuReport
 from axio.bench.peers import C_PROGRAM
 from axio.bench.research import Figure, ResearchReport
 
@@ -76,6 +77,18 @@ def ratios(report: ResearchReport) -> str:
     most = max(1.2, *(bar.high for bar in bars))
     marks = [(0.25 * n, f"{0.25 * n:g}") for n in range(int(most / 0.25) + 1)]
     return _plot("Ratios, as a share of what was asked for", bars, _scale(0.0, most), marks, asked=1.0)
+
+
+def tries(report: GpuReport) -> str:
+    """Random games on a GPU, as they are played and in other ways."""
+    bars = [
+        Bar(tried.what, tried.per_second, tried.low, tried.high, f"{tried.per_second:.3g}", "ours")
+        for tried in report.tries
+    ]
+    asked = next(speed.target for speed in report.speeds)
+    most = max(asked or 0, *(bar.high for bar in bars))
+    marks = [(most * n / 4, f"{most * n / 4:.2g}") for n in range(5)]
+    return _plot("Random moves in a second on a GPU", bars, _scale(0.0, most), marks, asked)
 
 
 def number(value: float) -> str:

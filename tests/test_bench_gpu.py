@@ -15,6 +15,8 @@ from axio.batch.occupancy import SHARED, USUAL, WARP, Kernel, Manner, Room, shar
 from axio.bench import gpu
 from axio.errors import NoSuchDevice, NotInstalled
 from axio.games import GAMES, find_variant
+from benchmarks import gpu_page, research_plots
+from benchmarks.research import page, read
 from tests.test_cli import assert_refused, run
 
 SOME = GAMES[:1]
@@ -173,3 +175,20 @@ def test_the_report_of_a_gpu_as_tables(measured: Measured, monkeypatch: pytest.M
     ):
         assert words in ran.out, words
     assert np.all([speed.game in ran.out for speed in measured[1].speeds])
+
+
+def test_the_part_of_the_page_about_a_gpu(measured: Measured) -> None:
+    report = measured[1]
+    text = gpu_page.section(report)
+    for speed in report.speeds:
+        assert f"| {speed.game}: {speed.what} |" in text
+    assert text.count("**missed**") == sum(speed.met is False for speed in report.speeds)
+    for kernel in report.kernels:
+        assert f"| `{kernel.loop}` |" in text
+    for tried in report.tries:
+        assert f"| {tried.what} |" in text
+    whole = page(read(), report)
+    assert text in whole
+    assert "What a GPU does is at the end." in whole
+    assert "No GPU has been measured yet." in page(read(), None)
+    assert research_plots.tries(report).count("<rect") == len(gpu.TRIES)

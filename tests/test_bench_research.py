@@ -23,6 +23,7 @@ from axio.engine.lots import seeds
 from axio.games import GAMES, find_variant
 from axio.rl import pettingzoo
 from benchmarks import research as page
+from benchmarks import research_plots
 from tests.demanded import need
 from tests.test_cli import assert_refused, run
 
@@ -291,13 +292,15 @@ def test_what_is_measured_is_fixed(arguments: tuple[str, ...]) -> None:
 
 def test_the_page_says_what_was_measured() -> None:
     found = page.read()
-    assert page.PAGE.read_text(encoding="utf-8") == page.page(found)
+    on_gpu = page.read_gpu()
+    assert page.PAGE.read_text(encoding="utf-8") == page.page(found, on_gpu)
     for path, plot in page.PLOTS.items():
         assert path.read_text(encoding="utf-8") == plot(found)
-    assert {path.name for path in page.FOLDER.iterdir()} == {
-        page.KEPT.name,
-        *(path.name for path in page.PLOTS),
-    }
+    paths = {page.KEPT, *page.PLOTS}
+    if on_gpu:
+        assert page.PLOT_OF_GPU.read_text(encoding="utf-8") == research_plots.tries(on_gpu)
+        paths |= {page.KEPT_OF_GPU, page.PLOT_OF_GPU}
+    assert set(page.FOLDER.iterdir()) == paths
 
 
 def test_what_was_measured_is_what_is_measured_now() -> None:
@@ -317,7 +320,7 @@ def test_the_page_tells_what_is_missed_and_what_was_left_out() -> None:
     unknown = msgspec.structs.replace(found.ratios[1], times=None, low=None, high=None, met=None)
     left_out = (LeftOut("a thing", "it is not here", "look for it"),)
     told = msgspec.structs.replace(found, ratios=(missed, unknown), left_out=left_out)
-    text = page.page(told)
+    text = page.page(told, None)
     assert f"In this run 1 of 2 are **missed**: {missed.of} to {missed.to}." in text
     assert f"| 7 (6 to 8) | {missed.target:,g}: **missed** |" in text
     assert f"| {unknown.of} | {unknown.to} | not measured | {unknown.target:g} |" in text
@@ -329,7 +332,7 @@ def test_the_page_of_a_busy_machine_claims_less() -> None:
     reached = msgspec.structs.replace(found.ratios[0], times=1600.0, low=1550.0, high=1700.0, met=True)
     quiet = msgspec.structs.replace(found, ratios=(reached,), busy=(0.5, 1.2))
     busy = msgspec.structs.replace(quiet, busy=(0.5, 3.0))
-    assert "| 1,500 |" in page.page(quiet)
-    assert "busy with other work" not in page.page(quiet)
-    assert "| 1,500, reached on a busy machine |" in page.page(busy)
-    assert "busy with other work" in page.page(busy)
+    assert "| 1,500 |" in page.page(quiet, None)
+    assert "busy with other work" not in page.page(quiet, None)
+    assert "| 1,500, reached on a busy machine |" in page.page(busy, None)
+    assert "busy with other work" in page.page(busy, None)

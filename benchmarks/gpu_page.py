@@ -1,0 +1,92 @@
+"""The part of docs/benchmarks.md about a GPU: what `axio bench --suite research --device cuda` found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from axio.bench.gpu import COPIED, GREEDY, STEPS, GpuKernel, GpuReport, GpuSpeed
+
+from .research_plots import number
+
+HEAD = """## On a GPU
+
+`axio bench --suite research --device cuda --seconds {seconds:g} --json` measured this on one {gpu}
+(numba-cuda {numba_cuda}); it is kept in [benchmarks/cuda.json](benchmarks/cuda.json). Medians of {rounds}
+rounds and, in brackets, quartiles. Each thing is measured by itself, from the start of its kernels until
+the last of them has ended.
+"""
+
+KERNELS = """### Where the time goes
+
+Of `{game}`, for a move (in {greedy}: for a rated placement). *Bytes* is what has to be read and written
+in the memory of the GPU at least, each byte counted once; *of the bandwidth* compares that with
+{bandwidth} bytes a second, read and written, which the memory reaches when it copies {copied} bytes.
+*Warps* is how many groups of 32 threads a multiprocessor can have at once, as a share of the most.
+"""
+
+TRIES = """### What was tried
+
+Random games of `{game}`, a thread a game. A game is a long chain of small steps that depend on each
+other, so the GPU waits less the more games it has at once: what limits it are fast memory (for states)
+and registers. Whole games hardly use the memory's bandwidth.
+"""
+
+
+def section(report: GpuReport) -> str:
+    """The whole part."""
+    game = report.speeds[0].game
+    head = HEAD.format(
+        seconds=report.seconds, gpu=report.gpu, numba_cuda=report.numba_cuda, rounds=report.rounds
+    )
+    kernels = KERNELS.format(
+        game=game, greedy=GREEDY, bandwidth=_large(report.bandwidth), copied=f"{COPIED:,}"
+    )
+    return "\n".join(
+        [
+            head,
+            "| | a second | asked: at least | games side by side | a state |",
+            "|---|---|---|---|---|",
+            *map(_speed, report.speeds),
+            "",
+            kernels,
+            "| loop | ns | of a step | registers | fast memory | warps | bytes | of the bandwidth |",
+            "|---|---|---|---|---|---|---|---|",
+            *map(_kernel, report.kernels),
+            "",
+            TRIES.format(game=game),
+            "| | moves/s | warps |",
+            "|---|---|---|",
+            *_tries(report),
+            "",
+            "![Random games in other ways](benchmarks/gpu.svg)\n",
+        ]
+    )
+
+
+def _speed(speed: GpuSpeed) -> str:
+    said = "" if speed.target is None else _large(speed.target) + ("" if speed.met else ": **missed**")
+    figures = f"{_large(speed.per_second)} ({_large(speed.low)} to {_large(speed.high)}) {speed.unit[:-2]}"
+    return (
+        f"| {speed.game}: {speed.what} | {figures} | {said} | {speed.games:,} | {speed.state_bytes:,} bytes |"
+    )
+
+
+def _kernel(kernel: GpuKernel) -> str:
+    share = "" if kernel.share is None else f"{kernel.share:.0%}"
+    memory = f"{kernel.fast_memory:,} bytes for {kernel.block} games" if kernel.loop not in STEPS else "none"
+    return (
+        f"| `{kernel.loop}` | {number(kernel.nanoseconds)} | {share} | {kernel.registers} | {memory}"
+        f" | {kernel.occupancy:.0%} | {number(kernel.bytes_a_move)} | {kernel.of_bandwidth:.1%} |"
+    )
+
+
+def _tries(report: GpuReport) -> Iterator[str]:
+    for tried in report.tries:
+        speed = f"{_large(tried.per_second)} ({_large(tried.low)} to {_large(tried.high)})"
+        yield f"| {tried.what} | {speed} | {tried.occupancy:.0%} |"
+
+
+def _large(value: float) -> str:
+    """In powers of ten, as one speaks of GPUs."""
+    power = max(len(f"{value:.0f}") - 1, 0) // 3 * 3
+    return f"{value / 10**power:.3g}e{power}" if power else f"{value:.3g}"
