@@ -325,6 +325,7 @@ def test_a_hand_is_offered_to_be_exchanged() -> None:
     assert np.flatnonzero(batch.masks()[1]).tolist() == [first, first + 1]
     for rank in range(2):
         assert batch.nth(np.full(2, rank))[1] == first + rank
+    assert batch.greedy()[1] == first
 
 
 def test_a_cell_that_has_lost_its_pyramid_is_shown() -> None:
