@@ -327,6 +327,16 @@ def test_the_page_tells_what_is_missed_and_what_was_left_out() -> None:
     assert "- a thing: it is not here. To get it: `look for it`" in text
 
 
+def test_a_ratio_that_many_rounds_contradict_is_not_claimed() -> None:
+    found = page.read()
+    barely = msgspec.structs.replace(found.ratios[0], times=1600.0, low=1400.0, high=1700.0, met=True)
+    clearly = msgspec.structs.replace(barely, low=1550.0)
+    quiet = msgspec.structs.replace(found, ratios=(barely, clearly), busy=(0.5, 1.2))
+    text = page.page(quiet, None)
+    assert "(1,400 to 1,700) | 1,500: **not clearly**, a quarter" in text
+    assert "(1,550 to 1,700) | 1,500 |" in text
+
+
 def test_the_page_of_a_busy_machine_claims_less() -> None:
     found = page.read()
     reached = msgspec.structs.replace(found.ratios[0], times=1600.0, low=1550.0, high=1700.0, met=True)

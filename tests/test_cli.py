@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -59,6 +60,18 @@ def spawn(*arguments: str, text: str = "") -> Ran:
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+# Long work in one process or more, ended from the keyboard or by somebody else.
+each_interruption = pytest.mark.parametrize(
+    ("jobs", "number"),
+    [
+        ("1", signal.SIGTERM),
+        ("2", signal.SIGINT),
+        pytest.param("1", signal.SIGINT, marks=pytest.mark.slow),
+        pytest.param("2", signal.SIGTERM, marks=pytest.mark.slow),
+    ],
+)
 
 
 def assert_refused(ran: Ran, *words: str) -> None:

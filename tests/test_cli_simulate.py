@@ -17,7 +17,7 @@ from axio.cli.workers import in_order
 from axio.games import GAMES
 from axio.match import play_match
 from axio.players import player
-from tests.test_cli import ENVIRONMENT, assert_refused, run, spawn
+from tests.test_cli import ENVIRONMENT, assert_refused, each_interruption, run, spawn
 
 
 @pytest.mark.parametrize("name", [GAMES[0], GAMES[-1]])
@@ -90,15 +90,7 @@ def test_a_full_disk_is_said_in_one_line() -> None:
     assert_refused(run("simulate", GAMES[0], "--games", "1", "--out", "/dev/full"), "No space left")
 
 
-@pytest.mark.parametrize(
-    ("jobs", "number"),
-    [
-        ("1", signal.SIGTERM),
-        ("2", signal.SIGINT),
-        pytest.param("1", signal.SIGINT, marks=pytest.mark.slow),
-        pytest.param("2", signal.SIGTERM, marks=pytest.mark.slow),
-    ],
-)
+@each_interruption
 def test_an_interrupted_run_leaves_whole_lines(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     command = ("simulate", GAMES[0], "--games", "1000000", "--out", str(file), "--jobs", jobs)

@@ -22,7 +22,7 @@ from axio.arena.run import Run
 from axio.games import GAMES
 from axio.match import play_match
 from axio.players import player
-from tests.test_cli import ENVIRONMENT, assert_refused, run
+from tests.test_cli import ENVIRONMENT, assert_refused, each_interruption, run
 
 NAME = GAMES[0]
 COMMON = ("arena", NAME, "--bots", "random,greedy", "--seed", "cli")
@@ -234,15 +234,7 @@ def test_a_killed_arena_goes_on_where_it_was(jobs: str, tmp_path: Path) -> None:
     assert kept.items() <= results_of(tmp_path).items()
 
 
-@pytest.mark.parametrize(
-    ("jobs", "number"),
-    [
-        ("1", signal.SIGTERM),
-        ("2", signal.SIGINT),
-        pytest.param("1", signal.SIGINT, marks=pytest.mark.slow),
-        pytest.param("2", signal.SIGTERM, marks=pytest.mark.slow),
-    ],
-)
+@each_interruption
 def test_an_interrupted_arena_says_how_to_go_on(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
     process = started(tmp_path, jobs, 100_000)
     os.killpg(process.pid, number)  # to the workers, too, as a terminal does

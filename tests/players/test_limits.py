@@ -9,7 +9,8 @@ from axio.chance import Generator
 from axio.errors import WrongPlayers
 from axio.games import GAMES
 from axio.players import Budget, Choice, player
-from axio.players.limits import UNLIMITED, Limited
+from axio.players.interface import UNLIMITED
+from axio.players.limits import Limited
 from axio.view import View
 
 

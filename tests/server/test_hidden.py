@@ -16,6 +16,7 @@ import pytest
 from litestar.routes import HTTPRoute, WebSocketRoute
 
 from axio.chance import Generator
+from axio.server.play import bots as bots_module
 from axio.server.play import game as game_module
 from axio.server.play import room as room_module
 from tests.conformance.positions import CASES, Case
@@ -41,6 +42,7 @@ each_world = pytest.mark.parametrize(
     ids=str,
 )
 EVERY = 20  # entries between those after which everything is asked
+AS_LONG_AS_IT_TAKES = 600.0  # seconds for a hint: it ends by its rollouts, never by a clock
 
 # Requests that change something, but no table: they know nothing of any game in play.
 ELSEWHERE = {
@@ -62,6 +64,7 @@ def pinned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room_module, "now", lambda: BEGAN)
     monkeypatch.setattr(room_module.Room, "wake", lambda room: None)  # bots wait
     monkeypatch.setattr(secrets, "token_hex", lambda count=0: "ab" * count)
+    monkeypatch.setattr(bots_module, "HINT_ROLLOUTS", 300)
 
 
 def compare(said: Sequence[bytes], twins: Sequence[bytes]) -> int:
@@ -103,7 +106,7 @@ def test_every_message_is_the_same_whatever_is_hidden(tmp_path: Path, case: Case
 def test_every_answer_is_the_same_whatever_is_hidden(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
         world, lots, same = played(case, kind), Generator(f"{case} {kind} answers"), 0
-        async with inside(tmp_path) as made:
+        async with inside(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as made:
             for number in range(case.players + 1, len(world.acts), EVERY):
                 now = world.upto(number)
                 viewer = pick(viewers(case, kind, now.game.turn), lots)
@@ -151,7 +154,7 @@ def test_the_comparison_finds_a_leak(tmp_path: Path, pinned: None, monkeypatch: 
         # Not everywhere is there a twin: some positions leave nothing to be different.
         worlds = (played(case, "people").upto(number) for number in range(14, 30))
         world, other = next((one, two) for one in worlds if (two := twin(one, viewer, lots)) is not None)
-        async with inside(tmp_path) as made:
+        async with inside(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as made:
             for witness in (see_happen, lambda *of: ask_everything(*of, slow=False)):
                 said = await witness(made, world, viewer)
                 twins = await witness(made, other, viewer)

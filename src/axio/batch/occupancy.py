@@ -17,7 +17,7 @@ GRANTED = 8  # registers are given out in such portions
 
 
 class Manner(NamedTuple):
-    """How whole games are played. `axio bench --device cuda` tries others: these are the fastest."""
+    """How whole games are played; `axio bench --suite research --device cuda` tries other ways."""
 
     fast_memory: bool = True  # for the states, where they fit
     in_step: bool = True  # the games of a warp draw together and move together

@@ -44,7 +44,7 @@ TRIES: dict[str, tuple[bool, Manner]] = {
     "with states in the memory of the GPU": (True, USUAL._replace(fast_memory=False)),
     "with games not in step": (True, USUAL._replace(in_step=False)),
     "with a warp a block, each with its copy of the tables": (True, USUAL._replace(most_warps=1)),
-    "with as many registers as the compiler likes": (True, USUAL._replace(registers=128)),
+    "with 128 registers": (True, USUAL._replace(registers=128)),
     "with 80 registers": (True, USUAL._replace(registers=80)),
     "with 64 registers": (True, USUAL._replace(registers=64)),
 }
@@ -165,11 +165,13 @@ def run(seconds: float, tick: Callable[[float], None], gpu: Gpu | None = None) -
     for loop, games, lean in ((RANDOM, SIDE_BY_SIDE, True), (GREEDY, STEPPED, False)):
         for game in GAMES:
             batch = gpu.batch(game, games, lean)
-            rates = measure(whole_games(batch, loop))
+            rates, times = measure(whole_games(batch, loop))
             speeds.append(_speed(batch, loop, rates))
             if game == SQUARES:
                 moves = batch.play_randomly() if loop == RANDOM else batch.play_greedily()[1]
-                kernels.append(_kernel(gpu, batch, loop, 1 / rates, moves / batch.games, None, bandwidth))
+                kernels.append(
+                    _kernel(gpu, batch, loop, 1 / rates, times * moves / batch.games, None, bandwidth)
+                )
             tick(next(told) / pieces)
     batch = gpu.batch(SQUARES, STEPPED, False)
     parts = [step(batch) for _ in range(WARMING + rounds)][WARMING:]
@@ -182,7 +184,7 @@ def run(seconds: float, tick: Callable[[float], None], gpu: Gpu | None = None) -
     tick(next(told) / pieces)
     for what, (lean, manner) in TRIES.items():
         batch = gpu.batch(SQUARES, SIDE_BY_SIDE, lean, manner)
-        rates = measure(whole_games(batch, RANDOM))
+        rates, _ = measure(whole_games(batch, RANDOM))
         tries.append(GpuTry(what, *quartiles(rates), gpu.kernel(batch, RANDOM).occupancy))
         tick(next(told) / pieces)
     return GpuReport(
@@ -237,9 +239,10 @@ def bytes_of(batch: Batch, loop: str) -> int:
     return sizes[loop]
 
 
-def _measured(do: Callable[[int], Done], rounds: int, slice_seconds: float) -> np.ndarray:
+def _measured(do: Callable[[int], Done], rounds: int, slice_seconds: float) -> tuple[np.ndarray, int]:
+    """How fast it was in each round, and how much was done in a round."""
     amount = amount_for(do, slice_seconds)
-    return np.array([(done := do(amount)).moves / done.clock for _ in range(rounds)])
+    return np.array([(done := do(amount)).moves / done.clock for _ in range(rounds)]), amount
 
 
 def _clocked(batch: Batch, do: Callable[[], object]) -> float:

@@ -17,7 +17,7 @@ from .lines import in_columns, points
 from .telling import set_on
 
 SHOWN = 12  # moves that are listed at once
-THOUGHT = 1000  # rollouts for a hint
+THOUGHT, PATIENCE = 1000, 1.0  # rollouts for a hint, as long as they take no longer than so many seconds
 
 
 def numbered(moves: Sequence[tuple[Move, str]]) -> list[str]:
@@ -71,7 +71,7 @@ def list_moves(view: View, wanted: Sequence[str]) -> tuple[list[Move], list[str]
 
 def hint(view: View, names: Sequence[str], lots: Generator) -> tuple[list[Move], list[str]]:
     """The best moves after some thought, with what they are worth and what speaks for them."""
-    found = best_moves(view, Budget(rollouts=THOUGHT), lots.bits() >> 1)
+    found = best_moves(view, Budget(PATIENCE, THOUGHT), lots.bits() >> 1)
     wording = Wording("en", found.terms, tuple(names))
     if not found.suggestions:
         only = view.legal_moves()[0]

@@ -142,7 +142,7 @@ def show_research(console: Console, report: ResearchReport) -> None:
     for left in report.left_out:
         console.print(f"Left out: {left.name} ({left.why}). To get it: {left.get}", markup=False)
     if report.games_compared:
-        console.print(f"Each C program played {report.games_compared} games as our rules do, move by move.")
+        console.print(f"The C program played {report.games_compared} games as our rules do, move by move.")
     missed = [f"{ratio.of} to {ratio.to}" for ratio in report.ratios if ratio.met is False]
     console.print(
         f"Missed: {'; '.join(missed)}." if missed else "Nothing that was measured and asked is missed."
@@ -163,7 +163,7 @@ def show_gpu(console: Console, report: GpuReport) -> None:
     title = f"{report.gpu}; {report.players} players"
     table = _table(title, "what", "speed", "unit", "±", "games", "state", "asked", text=("what", "unit"))
     for speed in report.speeds:
-        said = {True: "met", False: "missed"}.get(speed.met) if speed.met is not None else None
+        said = {True: "met", False: "missed", None: ""}[speed.met]
         table.add_row(
             f"{speed.game}: {speed.what}",
             f"{speed.per_second:,.3g}",

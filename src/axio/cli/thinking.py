@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from ..players.interface import Budget
-from ..players.limits import UNLIMITED
 
 
 def thinking_options(usual: float, each: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -54,5 +53,5 @@ def budget_of(seconds: float | None, rollouts: int | None, threads: int, usual: 
     if seconds is not None and rollouts is not None:
         raise click.UsageError("--time and --rollouts cannot be used together.")
     if rollouts is not None:
-        return Budget(UNLIMITED, rollouts, threads)
+        return Budget(None, rollouts, threads)
     return Budget(seconds or usual, threads=threads)

@@ -13,8 +13,9 @@ from ..players import Budget, Player
 from ..players.balanced import Balanced
 from ..players.greedy import Greedy
 from ..players.instant import Instant
+from ..players.interface import UNLIMITED
 from ..players.levels import Glimpse, Level
-from ..players.limits import UNLIMITED, Limited
+from ..players.limits import Limited
 from ..players.mc import FlatMonteCarlo
 from ..players.random import Random
 from ..players.sim import Sim

@@ -7,16 +7,10 @@ from typing import Protocol
 
 from ..chance import Generator
 from ..moves import Move
+from ..search.budget import UNLIMITED, Budget
 from ..view import View
 
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How long a player may think. Simple players need none of it."""
-
-    seconds: float = 1.0
-    rollouts: int | None = None
-    threads: int = 1
+__all__ = ["UNLIMITED", "Budget", "Candidate", "Choice", "Player"]
 
 
 @dataclass(frozen=True, slots=True)

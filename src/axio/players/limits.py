@@ -11,7 +11,6 @@ from ..view import View
 from .interface import Budget, Choice, Player
 
 _LIMIT = re.compile(r"(?P<amount>\d+(?:\.\d+)?|\.\d+)(?P<unit>ms|s|r)(?:x(?P<threads>[1-9]\d*))?")
-UNLIMITED = 3600.0  # seconds, where rollouts are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,5 +43,5 @@ def read_limit(text: str) -> Budget:
     if match["unit"] == "r":
         if amount != int(amount):
             raise WrongPlayers(f"{text!r} is no limit for a player: rollouts are whole, as in 800r")
-        return Budget(UNLIMITED, int(amount), threads)
+        return Budget(None, int(amount), threads)
     return Budget(amount / (1000 if match["unit"] == "ms" else 1), None, threads)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..moves import Move
 from ..view import View
+from .budget import Budget
 from .halving import Meter, halve, worth
 from .manners import HURRIED, UNHURRIED, UNLEARNED, Manner, find_manner
 from .minds import find_mind, has_learned
@@ -46,7 +47,7 @@ def analyse(
     view: View,
     *,
     seed: int,
-    seconds: float = 1.0,
+    seconds: float | None = None,
     rollouts: int | None = None,
     threads: int = 1,
     manner: Manner | None = None,
@@ -57,6 +58,7 @@ def analyse(
     Without a `manner`, it takes the hurried one of the game if rollouts are counted or time is short.
     Moves with the numbers in `include` are always played on, however poor they look at first.
     """
+    seconds = Budget(seconds, rollouts).seconds
     meter = Meter(seconds, rollouts)
     variant = view.variant
     actions = view.legal_moves().actions

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from ..errors import BadText
-from ..players.interface import Budget
-from ..players.limits import UNLIMITED, read_limit
+from ..players.interface import UNLIMITED, Budget
+from ..players.limits import read_limit
 
 PROTOCOL_VERSION = "1"
 LONGEST_LINE = 1 << 20  # characters; a view takes some ten thousand
