@@ -1,8 +1,8 @@
 """`python -m benchmarks.manners GAME`: which manner of playing on suits a game, tried on shared deals.
 
 Alone, every manner plays the same deals. With others, it plays against the usual manner, in every seat of
-each deal. `--write` puts the best one into the game's mind, if it is better than the usual one by twice the
-error of the difference.
+each deal; the usual one against itself would leave half of the others behind. `--write` puts the best one
+into the game's mind, if it is better than the usual one by twice the error of the difference.
 """
 
 from __future__ import annotations
@@ -137,11 +137,13 @@ def main(
     """Find out how rollouts of GAME should be played."""
     variant = find_variant(game, players)
     names = ["usual", *(only or [name for name in TRIED if TRIED[name] not in (None, USUAL[pace(seconds)])])]
+    against_itself = Outcome(0.5, 0.0) if players > 1 else None
     trials = [
         Trial(game, players, name, deal, seat, seconds)
         for deal in range(deals)
         for seat in range(players)
         for name in names
+        if name != "usual" or against_itself is None
     ]
     variant.kernels.compile_all()
     results: dict[Trial, Outcome] = {}
@@ -151,6 +153,8 @@ def main(
             advance(1)
 
     def by_deal(name: str, what: Callable[[Outcome], float]) -> list[float]:
+        if name == "usual" and against_itself is not None:
+            return [what(against_itself)] * deals
         return [
             mean(what(results[Trial(game, players, name, deal, seat, seconds)]) for seat in range(players))
             for deal in range(deals)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
+import threading
 from contextlib import closing
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from axio import extras
 from axio.errors import AxioError, IllegalMove, NotInstalled, WrongOption
 from axio.reasons import Reason
-from axio.spread import ALL, spread
+from axio.spread import ALL, HANDS_OUT, ended_quietly, spread
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
@@ -29,6 +30,25 @@ def test_a_local_cluster_does_all_work(backend: str) -> None:
 def test_it_can_be_ended_early() -> None:
     with closing(spread(math.sqrt, range(10_000), 2)) as results:
         assert next(results) >= 0
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "told"),
+    [(HANDS_OUT, KeyError, []), (HANDS_OUT, OSError, [OSError]), ("another", KeyError, [KeyError])],
+)
+def test_only_looking_for_dropped_work_is_passed_over(
+    name: str, error: type[Exception], told: list[type], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise error(36)
+
+    heard: list[type | None] = []
+    monkeypatch.setattr(threading, "excepthook", lambda what: heard.append(what.exc_type))
+    with ended_quietly():
+        thread = threading.Thread(target=fail, name=name)
+        thread.start()
+        thread.join()
+    assert heard == told
 
 
 def test_a_worker_that_is_ended_is_said() -> None:

@@ -13,7 +13,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -28,6 +28,8 @@ BACKENDS = (LOCAL, "threading", "ray", "dask")
 CLUSTERS = ("ray", "dask")
 ALL = -1  # jobs: as many as the cluster has processors
 PULSE = 0.5  # seconds between two looks whether the parent is still there
+HANDS_OUT = "ExecutorManagerThread"  # loky's thread that does
+_NO_MORE = object()
 ROUND = 4  # pieces of work for each process in a round, where a backend cannot tell results as they come
 
 
@@ -72,10 +74,16 @@ def _results(joblib: Any, work: Iterator[Any], jobs: int, backend: str) -> Gener
         return
     with _interrupts_ignored():
         results = parallel(work)
-    with warnings.catch_warnings(), closing(results):
-        # Ending early is what we want, so there is nothing to be warned of.
-        warnings.filterwarnings("ignore", module="joblib")
-        yield from results
+    try:
+        while True:
+            with ended_quietly():
+                result = next(results, _NO_MORE)
+            if result is _NO_MORE:
+                return
+            yield result
+    finally:
+        with ended_quietly():
+            results.close()
 
 
 def _plainly(function: Callable[[Work], Result], piece: Work) -> Result:
@@ -96,6 +104,28 @@ def _end_with_parent() -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+@contextmanager
+def ended_quietly() -> Iterator[None]:
+    """Ending early is what we want, so there is nothing to be warned of.
+
+    Nor to be told by the thread that hands out work: when it has dropped what was waiting, it may still look
+    for it (loky 3.6).
+    """
+    told = threading.excepthook
+
+    def hook(what: threading.ExceptHookArgs) -> None:
+        if not (what.exc_type is KeyError and what.thread is not None and what.thread.name == HANDS_OUT):
+            told(what)
+
+    threading.excepthook = hook
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", module="joblib")
+            yield
+    finally:
+        threading.excepthook = told
 
 
 @contextmanager
