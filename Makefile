@@ -18,6 +18,9 @@ RULE_CODE := src/axio/engine/bits.py,src/axio/engine/features.py,src/axio/engine
 INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conformance/test_playouts.py $\
 	tests/search/test_judgement.py tests/batch/test_batch.py
 
+# Where the environment forbids it, every program that a test starts would translate all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: play test slow setup lint unit compiled pytest interpreted crash format goldens lock bench clean
 
 play: .venv/run.done
@@ -44,7 +47,7 @@ setup: .venv/dev.done
 
 .venv/dev.done: requirements/dev.txt requirements/bare.txt .venv/run.done
 	@echo "installing what tests need ..."
-	@$(PIP) install -r requirements/dev.txt
+	@$(PIP) install --no-compile -r requirements/dev.txt
 	@$(PIP) install --no-deps -r requirements/bare.txt
 	@touch $@
 
