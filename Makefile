@@ -5,8 +5,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
 	2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
-# One more than there are cores: tests of servers and pages wait a good deal.
-WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
+# Two more than there are cores: tests of servers and pages wait a good deal.
+WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 RULE_CODE := src/axio/engine/bits.py,src/axio/engine/features.py,src/axio/engine/hands.py,src/axio/engine/hopes.py,$\
 	src/axio/engine/loops.py,src/axio/engine/lots.py,src/axio/engine/network.py,src/axio/engine/result.py,$\
@@ -62,7 +62,7 @@ unit: compiled
 
 # Compile once before the tests start, or every worker would do it for itself.
 compiled: setup
-	$(BIN)/axio warm
+	$(BIN)/python -m tests.compiled
 
 pytest: setup
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal

@@ -203,23 +203,24 @@ def test_strong_play_reaches_caps_and_extra_turns() -> None:
         assert again > 0
 
 
-@each_game
-def test_rewards_add_up(game: str) -> None:
-    final = pettingzoo.raw_env(game, 3)
+@pytest.mark.parametrize(("game", "players"), [*zip(GAMES, (2, 2, 3, 4), strict=True)])
+def test_rewards_add_up(game: str, players: int) -> None:
+    final = pettingzoo.raw_env(game, players)
     wins = played_out(final)
     points, places = final._game.points, final._game.view(None).standing
     winners = places.count(1)
-    expected = [((3 - winners) / winners if place == 1 else -1) / 2 for place in places]
-    assert list(wins.values()) == pytest.approx(expected)
+    won = (players - winners) / winners / (players - 1)
+    lost = -1 / (players - 1)
+    assert list(wins.values()) == pytest.approx([won if place == 1 else lost for place in places])
     got = {
-        name: list(played_out(pettingzoo.raw_env(game, 3, reward=name)).values())
+        name: list(played_out(pettingzoo.raw_env(game, players, reward=name)).values())
         for name in pettingzoo.REWARDS
     }
-    opening = final._game.variant.opening["scores"][0, :3].astype(int)
+    opening = final._game.variant.opening["scores"][0, :players].astype(int)
     assert got["lowest"] == points.min(axis=1).tolist()
     assert got["rise"] == (points.min(axis=1) - opening.min(axis=1)).tolist()
     assert got["gains"] == (points - opening).sum(axis=1).tolist()
-    assert got["none"] == [0, 0, 0]
+    assert got["none"] == [0] * players
 
 
 # ---------------------------------------------------------------- nothing hidden, shared or global

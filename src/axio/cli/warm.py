@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
@@ -18,14 +19,26 @@ from .progress import progress
 from .workers import in_order
 
 
-def compile_game(name: str) -> int:
-    """Compile a game for every number of players; how many loops it has."""
-    loops = 0
-    for players in range(1, MOST_PLAYERS + 1):
-        kernels = find_variant(name, players).kernels
-        loops += kernels.compile_all()
-    _sign(name).touch()
-    return loops
+class Layout(NamedTuple):
+    """A game, and the smallest number of players of those who share compiled loops."""
+
+    game: str
+    players: int
+
+
+def layouts(games: Sequence[str]) -> list[Layout]:
+    """Everything that is compiled apart from all else."""
+    found = {
+        find_variant(name, players).kernels.label: Layout(name, players)
+        for name in games
+        for players in range(MOST_PLAYERS, 0, -1)
+    }
+    return list(found.values())
+
+
+def compile_layout(layout: Layout) -> int:
+    """Compile what playing needs; how many loops that are."""
+    return find_variant(*layout).kernels.compile_all()
 
 
 def _sign(name: str) -> Path:
@@ -49,17 +62,22 @@ def command(jobs: int | None) -> None:
     )
 
 
-def compile_games(games: Sequence[str], jobs: int | None = None) -> int:
+def compile_games(
+    games: Sequence[str], jobs: int | None = None, compile_one: Callable[[Layout], int] = compile_layout
+) -> int:
     """Compile games at the same time, with a progress bar; how many loops they have."""
-    jobs = min(jobs or os.cpu_count() or 1, len(games))
+    pieces = layouts(games)
+    jobs = min(jobs or os.cpu_count() or 1, len(pieces))
     loops = 0
     with (
-        closing(in_order(compile_game, games, jobs)) as done,
-        progress("compiling the rules", len(games)) as advance,
+        closing(in_order(compile_one, pieces, jobs)) as done,
+        progress("compiling the rules", len(pieces)) as advance,
     ):
         for compiled in done:
             loops += compiled
             advance(1)
+    for name in games:
+        _sign(name).touch()
     return loops
 
 

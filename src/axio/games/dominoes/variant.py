@@ -69,8 +69,15 @@ class DominoVariant(Variant):
         label = f"{game.id} ({len(self.names)} cells{', lean' if lean else ''})"
         all_rules = hooks(board, scoring, rules, greedy, judgement, numbering, numbers, seeing)
         self.kernels = Kernels(label, all_rules, self.tables, state_dtype(facts, lean))
-        self.opening = opening(facts, self.tables, lean)
-        self._lay(self.opening, {self.number[cell]: colour for cell, colour in facts.printed.items()})
+        self._lean = lean
+
+    @cached_property
+    def opening(self) -> State:
+        """The position before anything is dealt; printed squares are laid by the rules."""
+        state = opening(self.facts, self.tables, self._lean)
+        printed = self.facts.printed
+        self._lay(state, {self.number[cell]: colour for cell, colour in printed.items()})
+        return state
 
     @cached_property
     def lean(self) -> Variant:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from importlib import resources
 from typing import Any
 
@@ -18,7 +19,7 @@ from ...reasons import Reason
 from ..cells import read_rows, write_rows
 from ..declaration import Game
 from ..observation import BoardLayout
-from ..variant import State, Variant
+from ..variant import State, Variant, copied
 from . import board, drawing, greedy, judgement, numbering, rules, seeing
 from .board import BLACK, HAND, SUBSETS
 from .tables import Facts, arrangements, canonical, opening, slots_of, tables
@@ -68,12 +69,18 @@ class TrioVariant(Variant):
         self.places = len(self.slots)
         self.first_other_action = self.places * len(self.arrangements)
         self.tables = tables(facts)
-        self.opening = opening(facts, self.tables)
+        self._empty = opening(facts, self.tables)
         all_rules = hooks(board, rules, greedy, judgement, numbering, numbers, seeing)
-        self.kernels = Kernels(game.id, all_rules, self.tables, self.opening.dtype)
-        starters = {n: facts.at(n) for n in range(side * side) if facts.at(n) in facts.colours}
-        self.printed = {self.names[cell]: letter for cell, letter in starters.items()}
-        self._lay(self.opening, starters)
+        self.kernels = Kernels(game.id, all_rules, self.tables, self._empty.dtype)
+        self._starters = {n: facts.at(n) for n in range(side * side) if facts.at(n) in facts.colours}
+        self.printed = {self.names[cell]: letter for cell, letter in self._starters.items()}
+
+    @cached_property
+    def opening(self) -> State:
+        """The position before anything is dealt; printed squares are laid by the rules."""
+        state = copied(self._empty)
+        self._lay(state, self._starters)
+        return state
 
     def _lay(self, state: State, squares: dict[int, str]) -> None:
         cells = np.array(list(squares), np.int64)

@@ -1,0 +1,58 @@
+"""`python -m tests.compiled`: compile what tests need before they start.
+
+Whoever compiles a loop of a game compiles the rules with it. Here all loops of a game share them; left to the
+tests, every process would have to do that for itself. What is not named here is compiled when a test asks.
+"""
+
+from __future__ import annotations
+
+import time
+
+from axio.batch.loops import LOOPS, Loops
+from axio.cli.warm import Layout, compile_games, compile_layout
+from axio.games import GAMES, find_variant
+from axio.games.variant import Variant
+from axio.rl import single
+from axio.rl.openspiel.guessing import _guessing
+from axio.rl.openspiel.worth import _paying
+
+SMALL = 2  # players: most tests are about games for two
+LEARNED = "rota"  # the game that tests learn
+# Loops of batches that tests need of some games alone.
+ONLY = {
+    "advance_and_look": ("axio", "hex"),
+    "random_games": ("axio", "rota", "trio"),
+    "greedy_games": ("axio", "rota"),
+}
+
+
+def compile_for_tests(layout: Layout) -> int:
+    """What playing needs; of small boards what batches and environments do, too."""
+    loops = compile_layout(layout)
+    variant = find_variant(*layout)
+    small = layout.players <= SMALL
+    _paying(variant)
+    _guessing(variant)
+    batch = Loops(variant)
+    for name in LOOPS if small else ("mark", "observe"):
+        if layout.game in ONLY.get(name, GAMES):
+            batch[name]
+    if small:
+        single._compiled(variant)
+    if variant.lean is not variant:
+        loops_of(variant.lean, "lay_all", *(("random_playouts",) if small else ()))
+    if layout.game == LEARNED:
+        loops_of(variant, "self_play", "contest")
+    return loops
+
+
+def loops_of(variant: Variant, *names: str) -> None:
+    """Loops are compiled when they are asked for."""
+    for name in names:
+        getattr(variant.kernels, name)
+
+
+if __name__ == "__main__":
+    start = time.monotonic()
+    compile_games(GAMES, compile_one=compile_for_tests)
+    print(f"compiled in {time.monotonic() - start:.1f} s")
