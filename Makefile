@@ -5,8 +5,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
 	2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
-# Two more than there are cores: tests of servers and pages wait a good deal.
-WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')
+# One more than there are cores: tests of servers wait a good deal.
+WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 RULE_CODE := src/axio/engine/bits.py,src/axio/engine/features.py,src/axio/engine/hands.py,src/axio/engine/hopes.py,$\
 	src/axio/engine/loops.py,src/axio/engine/lots.py,src/axio/engine/network.py,src/axio/engine/result.py,$\
@@ -21,16 +21,16 @@ INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conforma
 # Where the environment forbids it, every program that a test starts would translate all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: play test slow setup lint unit compiled pytest interpreted crash format goldens lock bench clean
+.PHONY: play test slow setup lint unit compiled pages pytest interpreted crash format goldens lock bench clean
 
 play: .venv/run.done
 	@$(BIN)/axio serve --open
 
-# mypy works on one core only: meanwhile the others can compile. Tests of servers and pages wait a good deal:
-# meanwhile rules can run interpreted.
-test: setup
+# pip and mypy work on one core only: meanwhile the others can compile. Tests of servers wait a good deal:
+# meanwhile pages are looked at, and rules run interpreted.
+test: .venv/run.done
 	@$(MAKE) --no-print-directory -j 2 lint compiled
-	@$(MAKE) --no-print-directory -j 2 pytest interpreted
+	@$(MAKE) --no-print-directory -j 3 pages pytest interpreted
 
 setup: .venv/dev.done
 
@@ -58,14 +58,18 @@ lint: setup
 	$(BIN)/lint-imports --no-logo
 
 unit: compiled
-	@$(MAKE) --no-print-directory pytest
+	@$(MAKE) --no-print-directory -j 2 pages pytest
 
 # Compile once before the tests start, or every worker would do it for itself.
-compiled: setup
+compiled: .venv/run.done
 	$(BIN)/python -m tests.compiled
 
 pytest: setup
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --ignore tests/web
+
+# In one process: all of them share a browser, a server and what is on it.
+pages: setup
+	$(BIN)/python -m pytest tests/web
 
 # The same rules without compilation: coverage sees every line of rule code, and all of them must have run.
 # It gives way to other tests, some of which look at the clock.
@@ -76,7 +80,7 @@ interpreted: setup
 	$(BIN)/python -m coverage report --include="$(RULE_CODE)" --show-missing --fail-under=100
 
 # What `make test` leaves out: the same on more games and screens.
-slow: compiled
+slow: setup compiled
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
 
 # Kills the server thousands of times in the middle of games; `make test` does it some dozen times.

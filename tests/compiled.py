@@ -2,6 +2,7 @@
 
 Whoever compiles a loop of a game compiles the rules with it. Here all loops of a game share them; left to the
 tests, every process would have to do that for itself. What is not named here is compiled when a test asks.
+Needs nothing but what playing needs, so it can begin while the rest is installed.
 """
 
 from __future__ import annotations
@@ -13,8 +14,6 @@ from axio.cli.warm import Layout, compile_games, compile_layout
 from axio.games import GAMES, find_variant
 from axio.games.variant import Variant
 from axio.rl import single
-from axio.rl.openspiel.guessing import _guessing
-from axio.rl.openspiel.worth import _paying
 
 SMALL = 2  # players: most tests are about games for two
 LEARNED = "rota"  # the game that tests learn
@@ -31,8 +30,6 @@ def compile_for_tests(layout: Layout) -> int:
     loops = compile_layout(layout)
     variant = find_variant(*layout)
     small = layout.players <= SMALL
-    _paying(variant)
-    _guessing(variant)
     batch = Loops(variant)
     for name in LOOPS if small else ("mark", "observe"):
         if layout.game in ONLY.get(name, GAMES):

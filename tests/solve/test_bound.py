@@ -17,7 +17,11 @@ from axio.solve.solo import solve
 from .late import Points, best_of_all, late_table, sorted_points
 
 DOMINOES = tuple(name for name in GAMES if isinstance(find_variant(name, 1), DominoVariant))
-LATE = [(name, seed, 3) for name in DOMINOES for seed in range(6)]
+LATE = [
+    pytest.param(name, seed, 3, marks=[pytest.mark.slow] if seed > 2 else [])
+    for name in DOMINOES
+    for seed in range(6)
+]
 
 
 def late_deal(name: str, seed: int, tiles: int) -> Deal:
