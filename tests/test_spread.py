@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from contextlib import closing
+from importlib import import_module
 
 import pytest
 
@@ -33,22 +34,28 @@ def test_it_can_be_ended_early() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "error", "told"),
-    [(HANDS_OUT, KeyError, []), (HANDS_OUT, OSError, [OSError]), ("another", KeyError, [KeyError])],
+    ("where", "error", "told"),
+    [(HANDS_OUT, KeyError, []), (HANDS_OUT, OSError, [OSError]), ("elsewhere", KeyError, [KeyError])],
 )
 def test_only_looking_for_dropped_work_is_passed_over(
-    name: str, error: type[Exception], told: list[type], monkeypatch: pytest.MonkeyPatch
+    where: str, error: type[Exception], told: list[type], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail() -> None:
         raise error(36)
 
     heard: list[type | None] = []
     monkeypatch.setattr(threading, "excepthook", lambda what: heard.append(what.exc_type))
+    fail.__code__ = fail.__code__.replace(co_name=where)
     with ended_quietly():
-        thread = threading.Thread(target=fail, name=name)
+        thread = threading.Thread(target=fail)
         thread.start()
         thread.join()
     assert heard == told
+
+
+def test_loky_hands_out_work_where_we_think() -> None:
+    loky = import_module("joblib.externals.loky.process_executor")
+    assert callable(getattr(loky._ExecutorManagerThread, HANDS_OUT))
 
 
 def test_a_worker_that_is_ended_is_said() -> None:

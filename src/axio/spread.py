@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -28,7 +29,7 @@ BACKENDS = (LOCAL, "threading", "ray", "dask")
 CLUSTERS = ("ray", "dask")
 ALL = -1  # jobs: as many as the cluster has processors
 PULSE = 0.5  # seconds between two looks whether the parent is still there
-HANDS_OUT = "ExecutorManagerThread"  # loky's thread that does
+HANDS_OUT = "add_call_item_to_queue"  # where loky's thread does that
 _NO_MORE = object()
 ROUND = 4  # pieces of work for each process in a round, where a backend cannot tell results as they come
 
@@ -111,12 +112,13 @@ def ended_quietly() -> Iterator[None]:
     """Ending early is what we want, so there is nothing to be warned of.
 
     Nor to be told by the thread that hands out work: when it has dropped what was waiting, it may still look
-    for it (loky 3.6).
+    for it (loky 3.6). Whatever else a thread fails at is told.
     """
     told = threading.excepthook
 
     def hook(what: threading.ExceptHookArgs) -> None:
-        if not (what.exc_type is KeyError and what.thread is not None and what.thread.name == HANDS_OUT):
+        *_, (frame, _) = traceback.walk_tb(what.exc_traceback)
+        if what.exc_type is not KeyError or frame.f_code.co_name != HANDS_OUT:
             told(what)
 
     threading.excepthook = hook

@@ -29,8 +29,15 @@ from tests.rl.tables import tables
 
 each_table = pytest.mark.parametrize(("game", "players"), tables())
 each_game = pytest.mark.parametrize("game", GAMES)
-# Larger boards of the others would have to be compiled for this alone.
-each_table = pytest.mark.parametrize(("game", "players"), [*zip(GAMES, (2, 2, 3, 4), strict=True)])
+# Three seats; but two where a larger board would have to be compiled for this alone: `make slow` does that.
+LARGER = GAMES[:2]
+three_seats = pytest.mark.parametrize(
+    ("game", "players"),
+    [
+        *((game, 2 if game in LARGER else 3) for game in GAMES),
+        *(pytest.param(game, 3, marks=pytest.mark.slow) for game in LARGER),
+    ],
+)
 
 # PettingZoo says this of every environment with a mask in its observations, but of its own, by their names.
 OF_MASKS = {
@@ -205,7 +212,7 @@ def test_strong_play_reaches_caps_and_extra_turns() -> None:
         assert again > 0
 
 
-@each_table
+@three_seats
 def test_rewards_add_up(game: str, players: int) -> None:
     final = pettingzoo.raw_env(game, players)
     wins = played_out(final)
@@ -244,7 +251,7 @@ def reshuffled(env: GameEnv, seat: int, lots: np.random.Generator) -> GameEnv:
     return other
 
 
-@each_table
+@three_seats
 def test_observations_tell_nothing_hidden(game: str, players: int) -> None:
     env, lots, numbers = pettingzoo.raw_env(game, players), Generator(game), np.random.default_rng(1)
     env.reset(seed=2)

@@ -1,7 +1,7 @@
 """What somebody may not know changes nothing that the server tells them, byte by byte, on every route.
 
-At every entry of whole games the tiles that a viewer cannot see are exchanged for others, the seed as well,
-and everything that the server says in both worlds is compared.
+After entries all over whole games the tiles that a viewer cannot see are exchanged for others, the seed as
+well, and everything that the server says in both worlds is compared.
 """
 
 from __future__ import annotations
