@@ -1,8 +1,9 @@
 """`python -m benchmarks.manners GAME`: which manner of playing on suits a game, tried on shared deals.
 
 Alone, every manner plays the same deals. With others, it plays against the usual manner, in every seat of
-each deal; the usual one against itself would leave half of the others behind. `--write` puts the best one
-into the game's mind, if it is better than the usual one by twice the error of the difference.
+each deal; the usual one against itself would leave half of the others behind. Or all of them play against
+the player named by `--against`. `--write` puts the best one into the game's mind, if it is better than the
+usual one by twice the error of the difference.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from axio.cli.progress import progress
 from axio.games import find_variant
 from axio.machine import machine
 from axio.match import play_match
-from axio.players import Budget, Choice
+from axio.players import PLAYERS, Budget, Choice, Player, player
 from axio.search.analysis import LONG, analyse
 from axio.search.manners import (
     HURRIED,
@@ -66,7 +67,7 @@ class Mannered:
 
 @dataclass(frozen=True)
 class Trial:
-    """A deal to be played in some manner in a seat, the others in the usual one."""
+    """A deal to be played in some manner in a seat, by others in the usual one or as a player does."""
 
     game: str
     players: int
@@ -74,6 +75,7 @@ class Trial:
     deal: int
     seat: int
     seconds: float
+    against: str | None = None
 
 
 def pace(seconds: float) -> str:
@@ -91,7 +93,8 @@ class Outcome(NamedTuple):
 def played(trial: Trial) -> Outcome:
     """Play it."""
     usual = USUAL[pace(trial.seconds)]
-    mine, theirs = Mannered(trial.name, TRIED[trial.name] or usual), Mannered("usual", usual)
+    mine = Mannered(trial.name, TRIED[trial.name] or usual)
+    theirs: Player = player(trial.against) if trial.against else Mannered("usual", usual)
     seats = [mine if seat == trial.seat else theirs for seat in range(trial.players)]
     table = play_match(trial.game, seats, f"{SEED}/{trial.deal}", budget=Budget(trial.seconds))
     return Outcome(worth(table, trial.seat), margin(table, trial.seat))
@@ -121,6 +124,9 @@ def margin(table: Table, seat: int) -> float:
 @click.option(
     "--only", multiple=True, type=click.Choice(list(TRIED)[1:]), help="Only these, and the usual one."
 )
+@click.option(
+    "--against", type=click.Choice(list(PLAYERS)), help="Who the others are, if not of the usual manner."
+)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True)
 @click.option("--write", is_flag=True, help="Put a better manner into the game's mind.")
 @click.option("--json", "as_json", is_flag=True)
@@ -130,6 +136,7 @@ def main(
     deals: int,
     seconds: float,
     only: tuple[str, ...],
+    against: str | None,
     jobs: int,
     write: bool,
     as_json: bool,
@@ -137,9 +144,9 @@ def main(
     """Find out how rollouts of GAME should be played."""
     variant = find_variant(game, players)
     names = ["usual", *(only or [name for name in TRIED if TRIED[name] not in (None, USUAL[pace(seconds)])])]
-    against_itself = Outcome(0.5, 0.0) if players > 1 else None
+    against_itself = Outcome(0.5, 0.0) if players > 1 and not against else None
     trials = [
-        Trial(game, players, name, deal, seat, seconds)
+        Trial(game, players, name, deal, seat, seconds, against)
         for deal in range(deals)
         for seat in range(players)
         for name in names
@@ -156,7 +163,10 @@ def main(
         if name == "usual" and against_itself is not None:
             return [what(against_itself)] * deals
         return [
-            mean(what(results[Trial(game, players, name, deal, seat, seconds)]) for seat in range(players))
+            mean(
+                what(results[Trial(game, players, name, deal, seat, seconds, against)])
+                for seat in range(players)
+            )
             for deal in range(deals)
         ]
 
@@ -183,7 +193,8 @@ def main(
             click.echo(f"{name:24} {figures}  points ahead {points:+.2f} ± {spread_of_points:.2f}")
     chosen = TRIED[best]
     if as_json:
-        facts = {"game": game, "players": players, "seconds": seconds, "deals": deals, "machine": machine()}
+        facts = {"game": game, "players": players, "seconds": seconds, "deals": deals}
+        facts |= {"against": against or "usual", "machine": machine()}
         click.echo(json.dumps(facts | {"found": report, "best": best}))
     else:
         click.echo(f"best: {best}" + (f", {asdict(chosen)}" if chosen else ""))

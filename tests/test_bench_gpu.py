@@ -11,7 +11,7 @@ import pytest
 
 from axio.batch import Batch
 from axio.batch.cuda import find_cuda
-from axio.batch.occupancy import SHARED, USUAL, WARP, Kernel, Manner, Room, share_of
+from axio.batch.occupancy import SHARED, USUAL, WARP, Kernel, Manner, Room, share_of, warps_at_once
 from axio.bench import gpu
 from axio.errors import NoSuchDevice, NotInstalled
 from axio.games import GAMES, find_variant
@@ -109,10 +109,22 @@ def test_the_bytes_of_a_loop_are_those_of_its_arrays() -> None:
 # ---------------------------------------------------------------- how many games fit
 
 
-def at_once(room: Room, state: int, tables: int, warps: int, registers: int) -> int:
-    """The warps that have room, by fast memory and by registers."""
-    block = warps * WARP * state + tables + 1024
-    return warps * min(room.memory // block, room.registers // (registers * warps * WARP))
+@pytest.mark.parametrize(
+    ("size", "warps", "registers", "found"),
+    [
+        (10632, 1, 96, 19),
+        (10632, 1, 112, 16),
+        (10632, 1, 168, 12),
+        (19080, 2, 88, 20),
+        (27528, 3, 96, 18),
+        (44424, 5, 80, 20),
+        (42344, 4, 96, 20),
+        (23400, 2, 128, 16),
+        (23944, 1, 128, 9),
+    ],
+)
+def test_as_many_warps_are_expected_as_an_h200_has(size: int, warps: int, registers: int, found: int) -> None:
+    assert warps_at_once(HOPPER, size, warps, registers) == found
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -122,24 +134,28 @@ def test_no_other_block_has_room_for_more_games(game: str, lean: bool) -> None:
     variant = variant.lean if lean else variant
     state, tables = variant.opening.dtype.itemsize, variant.tables.dtype.itemsize
     share = share_of(HOPPER, state, tables, USUAL)
-    assert share.fits == (WARP * state + tables <= SHARED)
+
+    def at_once(warps: int, registers: int) -> int:
+        return warps_at_once(HOPPER, warps * WARP * state + tables, warps, registers)
+
     if share.fits:
-        assert share.warps * WARP * state + tables <= SHARED
-        best = at_once(HOPPER, state, tables, share.warps, share.registers)
-        for warps in range(1, USUAL.most_warps + 1):
-            if warps * WARP * state + tables <= SHARED:
-                assert at_once(HOPPER, state, tables, warps, share.registers) <= best
+        best = at_once(share.warps, share.registers)
+        assert best >= USUAL.fewest_warps
+        assert all(at_once(warps, share.registers) <= best for warps in range(1, USUAL.most_warps + 1))
     else:
+        assert all(at_once(warps, 1) < USUAL.fewest_warps for warps in range(1, USUAL.most_warps + 1))
         assert share.registers == 0
 
 
-def test_registers_are_limited_only_as_far_as_memory_has_room_for_more_games() -> None:
-    few = share_of(HOPPER, 1000, 2000, USUAL)
+def test_a_manner_says_how_far_memory_and_registers_are_shared() -> None:
+    few = share_of(HOPPER, 500, 2000, USUAL)
     many = share_of(HOPPER, 100, 2000, USUAL)
     assert few.registers > many.registers == USUAL.registers
     assert share_of(HOPPER, 100, 2000, USUAL._replace(registers=64)).registers == 64
-    assert share_of(HOPPER, 100, 2000, USUAL._replace(fast_memory=False)).fits is False
     assert share_of(HOPPER, 100, 2000, USUAL._replace(most_warps=1)).warps == 1
+    assert not share_of(HOPPER, 1000, 2000, USUAL).fits
+    assert share_of(HOPPER, 1000, 2000, USUAL._replace(fewest_warps=1)).fits
+    assert not share_of(HOPPER, SHARED // WARP, 1, USUAL._replace(fewest_warps=1)).fits
 
 
 # ---------------------------------------------------------------- the command

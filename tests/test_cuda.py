@@ -53,3 +53,31 @@ def test_a_look_at_the_states_is_no_copy() -> None:
     assert before == [0] * 40
     assert turn.copy_to_host().tolist() == batch.turn.copy_to_host().tolist()
     assert batch.scores.shape == (40, 2, len(batch.variant.tracks))
+
+
+def test_tens_of_millions_of_games_have_room() -> None:
+    games = 1 << 25
+    batch = Batch(GAMES[0], games=games, device="cuda", lean=True)
+    assert batch.states.nbytes < 10e9
+    assert batch.play_randomly() > 20 * games
+
+
+@pytest.mark.parametrize("framework", ["torch", "cupy", "jax"])
+def test_other_frameworks_take_arrays_and_give_them_without_a_copy(framework: str) -> None:
+    module = pytest.importorskip(framework, reason=f"{framework} is not installed")
+    batch, twin = (Batch(GAMES[0], games=40, seed=7, device="cuda") for _ in range(2))
+    masks, numbers = batch.masks(), batch.sample()
+    if framework == "torch":
+        taken = module.as_tensor(masks, device="cuda")
+        address, given = taken.data_ptr(), module.as_tensor(numbers, device="cuda")
+    elif framework == "cupy":
+        taken = module.asarray(masks)
+        address, given = taken.data.ptr, module.asarray(numbers)
+    else:
+        taken = module.numpy.asarray(masks)
+        address, given = taken.unsafe_buffer_pointer(), module.numpy.asarray(numbers)
+    assert address == masks.__cuda_array_interface__["data"][0]
+    assert int(taken.sum()) == int(masks.copy_to_host().sum())
+    batch.step(given)
+    twin.step(twin.sample().copy_to_host())
+    assert batch.states.copy_to_host().tobytes() == twin.states.copy_to_host().tobytes()

@@ -1,8 +1,8 @@
 """Games in the memory of an NVIDIA GPU: the same loops, a thread for every game.
 
 A loop of `engine.batches` goes over a range of games; here every thread runs it for a range of one. Whole
-games are played in the fast memory of the processors that play them, where a state fits: most of a move is
-reading and writing single bytes here and there, which the memory of a GPU is worst at.
+games are played in the fast memory of the processors that play them, where states are small enough: most of a
+move is reading and writing single bytes here and there, which the memory of a GPU is worst at.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 
 from ..engine import batches
 from ..engine.compile import INTERPRETED, part
+from ..engine.kernels import Kernels
 from ..errors import NoSuchDevice, NotInstalled
 from ..games.variant import Variant
 from .loops import LOOPS
 from .occupancy import BLOCK, USUAL, WARP, Kernel, Manner, Room, share_of
 
 EXTRA = "cuda"
-ALL_OF_A_WARP = 0xFFFFFFFF
 WHOLE_GAMES = {"random_games": "random_game", "greedy_games": "greedy_game"}
 
 
@@ -123,8 +123,7 @@ class Cuda:
     def _make(self, name: str) -> tuple[Any, int]:
         if name in WHOLE_GAMES:
             return self._make_games(WHOLE_GAMES[name])
-        rules = self._variant.kernels.with_parts(batches.PARTS)
-        return self._make_loop(part(LOOPS[name], rules)), BLOCK
+        return self._make_loop(part(LOOPS[name], _rules(self._variant.kernels))), BLOCK
 
     def _make_loop(self, loop: Any) -> Any:
         cuda = self._cuda
@@ -138,7 +137,7 @@ class Cuda:
         return kernel
 
     def _make_games(self, name: str) -> tuple[Any, int]:
-        """Whole games; those of a warp go in step, else draws of some wait for moves of others."""
+        """Whole games, one after the other in every thread, with states where `share_of` says."""
         from numba import from_dtype, uint64
 
         cuda = self._cuda
@@ -149,12 +148,7 @@ class Cuda:
         share = share_of(whole, state_type.itemsize, tables_type.itemsize, self._manner)
         fits, block = share.fits, WARP * share.warps
 
-        @cuda.jit(device=True, forceinline=True)
-        def anyone(so):  # type: ignore[no-untyped-def]
-            return cuda.any_sync(ALL_OF_A_WARP, so)
-
-        own = {"anyone": anyone} if self._manner.in_step else {}
-        game = self._variant.kernels.with_parts(batches.PARTS, **own)[name]
+        game = _rules(self._variant.kernels)[name]
 
         @cuda.jit(
             max_registers=share.registers or None,
@@ -173,20 +167,24 @@ class Cuda:
                 near[0] = tables[0]
             cuda.syncthreads()
             i = cuda.grid(1)
-            last = min(i, games - 1)  # who has no game plays the last one, too: nobody may stand aside
-            rng = cuda.local.array(1, uint64)
-            rng[0] = rngs[last]
-            all_made = 0
-            all_rated = 0
-            for _ in range(times):
-                made, seen = game(near[0], openings, room, at, rng)
-                all_made += made
-                all_rated += seen
             if i < games:
-                moves[i], rated[i], rngs[i] = all_made, all_rated, rng[0]
+                rng = cuda.local.array(1, uint64)
+                rng[0] = rngs[i]
+                moves[i], rated[i] = 0, 0
+                for _ in range(times):
+                    made, seen = game(near[0], openings, room, at, rng)
+                    moves[i] += made
+                    rated[i] += seen
+                rngs[i] = rng[0]
                 kept[i] = room[at]
 
         return kernel, block
+
+
+@cache
+def _rules(kernels: Kernels) -> dict[str, Any]:
+    """The rules of a game with the parts of loops: compiled once for all loops that have them."""
+    return kernels.with_parts(batches.PARTS)
 
 
 class _Look:

@@ -1,7 +1,8 @@
 """How many games a multiprocessor of a GPU plays at once: a matter of memory and registers.
 
-Whole games are played in fast memory, of which there is little. A block of threads has a copy of the tables
-besides its states, so larger blocks waste less of it; smaller ones fill it up better.
+Small states of whole games lie in fast memory, of which there is little. A block of threads has a copy of
+the tables besides its states, so larger blocks waste less of it; smaller ones fill it up better. Large states
+lie in the memory of the GPU, whose caches leave room for more games.
 """
 
 from __future__ import annotations
@@ -12,17 +13,18 @@ BLOCK = 128  # threads that are started together, if nothing else is said
 WARP = 32  # threads that go in step
 SHARED = 48 * 1024  # bytes of fast memory that a block gets without asking for more
 RESERVED = 1024  # bytes of it that the system takes for every block
+PORTION = 128  # bytes, in which it is given out
 MOST_REGISTERS = 255  # of a thread
-GRANTED = 8  # registers are given out in such portions
+GRANTED = 8  # registers are given out in such portions,
+QUARTERS = 4  # and a warp has them in one quarter of a multiprocessor
 
 
 class Manner(NamedTuple):
     """How whole games are played; `axio bench --suite research --device cuda` tries other ways."""
 
-    fast_memory: bool = True  # for the states, where they fit
-    in_step: bool = True  # the games of a warp draw together and move together
+    fewest_warps: int = 12  # that must have room at once, or the states do not lie in fast memory
     most_warps: int = 8  # of a block, which share the tables
-    registers: int = 96  # that every thread may have, even if more warps would fit with fewer of them
+    registers: int = 80  # that every thread may have, even if more warps would fit with fewer of them
 
 
 USUAL = Manner()
@@ -59,19 +61,25 @@ class Share(NamedTuple):
     registers: int  # that a thread may have at most; 0 for as many as it likes
 
 
+def warps_at_once(room: Room, size: int, warps: int, registers: int) -> int:
+    """How many warps a multiprocessor has at once, in blocks of so many that take `size` bytes."""
+    if size > SHARED:
+        return 0
+    by_memory = room.memory // (-(-size // PORTION) * PORTION + RESERVED)
+    by_registers = room.registers // QUARTERS // (registers * WARP) * QUARTERS // warps
+    return warps * min(by_memory, by_registers)
+
+
 def share_of(room: Room, state: int, tables: int, manner: Manner) -> Share:
     """The share with which the most games are played at once, for states and tables of so many bytes."""
 
     def at_once(warps: int, registers: int) -> int:
-        size = warps * WARP * state + tables
-        if size > SHARED:
-            return 0
-        return warps * min(room.memory // (size + RESERVED), room.registers // (registers * WARP * warps))
+        return warps_at_once(room, warps * WARP * state + tables, warps, registers)
 
     choice = range(1, manner.most_warps + 1)
-    by_memory = max(at_once(warps, 1) for warps in choice) if manner.fast_memory else 0
-    if not by_memory:
+    most = max(at_once(warps, 1) for warps in choice)
+    if most < manner.fewest_warps:
         return Share(False, min(BLOCK // WARP, manner.most_warps), 0)
-    registers = max(room.registers // (by_memory * WARP) // GRANTED * GRANTED, manner.registers)
+    registers = max(room.registers // (most * WARP) // GRANTED * GRANTED, manner.registers)
     warps = max(choice, key=lambda warps: at_once(warps, registers))
     return Share(True, warps, min(registers, MOST_REGISTERS))

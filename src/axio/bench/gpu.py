@@ -16,7 +16,7 @@ import numpy as np
 
 from ..batch import Batch
 from ..batch.cuda import Cuda, find_cuda
-from ..batch.occupancy import USUAL, Kernel, Manner
+from ..batch.occupancy import MOST_REGISTERS, USUAL, Kernel, Manner
 from ..games import GAMES
 from ..machine import installed
 from .measure import Circumstances, circumstances
@@ -38,15 +38,16 @@ STEPS = ("observe", "mark", "pick", "find_wrong", "advance")
 TARGETS = {(SQUARES, RANDOM): 3e9, (SQUARES, GREEDY): 5e9}
 
 # What was tried for random games of the first game, each beside what is done.
+NEVER = 1 << 30  # so many warps never have room
 TRIES: dict[str, tuple[bool, Manner]] = {
-    "as it is done: lean states in fast memory, the games of a warp in step": (True, USUAL),
-    "with the usual states": (False, USUAL),
-    "with states in the memory of the GPU": (True, USUAL._replace(fast_memory=False)),
-    "with games not in step": (True, USUAL._replace(in_step=False)),
+    "as it is done: lean states in fast memory": (True, USUAL),
+    "with lean states in the memory of the GPU": (True, USUAL._replace(fewest_warps=NEVER)),
+    "with the usual states, which are there": (False, USUAL),
+    "with the usual states in fast memory": (False, USUAL._replace(fewest_warps=1)),
     "with a warp a block, each with its copy of the tables": (True, USUAL._replace(most_warps=1)),
+    "with 96 registers": (True, USUAL._replace(registers=96)),
     "with 128 registers": (True, USUAL._replace(registers=128)),
-    "with 80 registers": (True, USUAL._replace(registers=80)),
-    "with 64 registers": (True, USUAL._replace(registers=64)),
+    "with as many registers as the compiler likes": (True, USUAL._replace(registers=MOST_REGISTERS)),
 }
 
 

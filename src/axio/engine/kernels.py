@@ -149,9 +149,9 @@ class Kernels:
             getattr(self, name)
         return len(names)
 
-    def with_parts(self, parts: tuple[Any, ...], **others: Any) -> dict[str, Any]:
-        """The rules, and with them templates that are parts of loops, for which there may be other rules."""
-        rules = {**self.rules, **others}
+    def with_parts(self, parts: tuple[Any, ...]) -> dict[str, Any]:
+        """The rules, and with them templates that are parts of loops."""
+        rules = dict(self.rules)
         for template in parts:
             rules[template.__name__] = part(template, rules)
         return rules

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .compile import rule
 from .phases import DRAW, OVER
 from .standins import apply, greediest, lay, legal, lot, pick, rate, refusal
 
@@ -20,21 +19,14 @@ def settle(t, s, rng):
         apply(t, s, lot(t, s, rng))
 
 
-@rule
-def anyone(so):
-    """Whether it is so in any of the games that go in step: on a processor every game goes alone."""
-    return so
-
-
 def random_game(t, openings, states, at, rng):
     """Play a whole game of random legal moves in one place; the moves made, and those rated: none."""
     states[at] = openings[0]
     s = states[at]
     moves = 0
-    while anyone(s.phase != OVER):
-        while anyone(s.phase >= DRAW):
-            if s.phase >= DRAW:
-                apply(t, s, lot(t, s, rng))
+    while s.phase != OVER:
+        while s.phase >= DRAW:
+            apply(t, s, lot(t, s, rng))
         if s.phase != OVER:
             apply(t, s, pick(t, s, rng))
             moves += 1
@@ -47,10 +39,9 @@ def greedy_game(t, openings, states, at, rng):
     s = states[at]
     moves = 0
     rated = 0
-    while anyone(s.phase != OVER):
-        while anyone(s.phase >= DRAW):
-            if s.phase >= DRAW:
-                apply(t, s, lot(t, s, rng))
+    while s.phase != OVER:
+        while s.phase >= DRAW:
+            apply(t, s, lot(t, s, rng))
         if s.phase != OVER:
             action, n = greediest(t, s, rng)
             apply(t, s, action)
