@@ -11,8 +11,9 @@ import pytest
 
 from axio.batch import Batch
 from axio.batch.cuda import find_cuda
-from axio.batch.occupancy import SHARED, USUAL, WARP, Kernel, Manner, Room, share_of, warps_at_once
+from axio.batch.occupancy import MANNERS, SHARED, USUAL, WARP, Kernel, Manner, Room, share_of, warps_at_once
 from axio.bench import gpu
+from axio.bench.peer_program import Done
 from axio.errors import NoSuchDevice, NotInstalled
 from axio.games import GAMES, find_variant
 from benchmarks import gpu_page, research_plots
@@ -30,9 +31,9 @@ class StandIn:
     name, numba_cuda = "no GPU", "0"
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, bool, Manner]] = []
+        self.asked: list[tuple[str, bool, Manner | None]] = []
 
-    def batch(self, game: str, games: int, lean: bool, manner: Manner = USUAL) -> Batch:
+    def batch(self, game: str, games: int, lean: bool, manner: Manner | None = None) -> Batch:
         """A few games, always of the state that other tests compile, too."""
         self.asked.append((game, lean, manner))
         return Batch(game, 2, 3)
@@ -92,6 +93,18 @@ def test_moves_and_rated_placements_are_counted() -> None:
     assert gpu.whole_games(batch, gpu.GREEDY)(2).moves == again.play_greedily(2)[1]
 
 
+def test_compiling_is_not_measured() -> None:
+    asked: list[int] = []
+
+    def do(amount: int) -> Done:
+        asked.append(amount)
+        clock = 0.001 * amount if len(asked) > 1 else 5.0
+        return Done(100.0 * amount, clock, clock)
+
+    rates, amount = gpu._measured(do, 3, 0.1)
+    assert (rates.tolist(), amount) == (pytest.approx([1e5] * 3), 100)
+
+
 def test_the_bytes_of_a_loop_are_those_of_its_arrays() -> None:
     batch = Batch(SQUARES, 2, 2)
     seen, taken = batch.observe(), batch.step(batch.sample())
@@ -129,21 +142,22 @@ def test_as_many_warps_are_expected_as_an_h200_has(size: int, warps: int, regist
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("lean", [False, True])
-def test_no_other_block_has_room_for_more_games(game: str, lean: bool) -> None:
+@pytest.mark.parametrize("manner", MANNERS.values(), ids=list(MANNERS))
+def test_no_other_block_has_room_for_more_games(manner: Manner, game: str, lean: bool) -> None:
     variant = find_variant(game, 2)
     variant = variant.lean if lean else variant
     state, tables = variant.opening.dtype.itemsize, variant.tables.dtype.itemsize
-    share = share_of(HOPPER, state, tables, USUAL)
+    share = share_of(HOPPER, state, tables, manner)
 
     def at_once(warps: int, registers: int) -> int:
         return warps_at_once(HOPPER, warps * WARP * state + tables, warps, registers)
 
     if share.fits:
         best = at_once(share.warps, share.registers)
-        assert best >= USUAL.fewest_warps
-        assert all(at_once(warps, share.registers) <= best for warps in range(1, USUAL.most_warps + 1))
+        assert best >= manner.fewest_warps
+        assert all(at_once(warps, share.registers) <= best for warps in range(1, manner.most_warps + 1))
     else:
-        assert all(at_once(warps, 1) < USUAL.fewest_warps for warps in range(1, USUAL.most_warps + 1))
+        assert all(at_once(warps, 1) < manner.fewest_warps for warps in range(1, manner.most_warps + 1))
         assert share.registers == 0
 
 
@@ -153,9 +167,9 @@ def test_a_manner_says_how_far_memory_and_registers_are_shared() -> None:
     assert few.registers > many.registers == USUAL.registers
     assert share_of(HOPPER, 100, 2000, USUAL._replace(registers=64)).registers == 64
     assert share_of(HOPPER, 100, 2000, USUAL._replace(most_warps=1)).warps == 1
-    assert not share_of(HOPPER, 1000, 2000, USUAL).fits
-    assert share_of(HOPPER, 1000, 2000, USUAL._replace(fewest_warps=1)).fits
-    assert not share_of(HOPPER, SHARED // WARP, 1, USUAL._replace(fewest_warps=1)).fits
+    assert share_of(HOPPER, 1000, 2000, USUAL).fits
+    assert not share_of(HOPPER, 1000, 2000, USUAL._replace(fewest_warps=12)).fits
+    assert not share_of(HOPPER, SHARED // WARP, 1, USUAL).fits
 
 
 # ---------------------------------------------------------------- the command

@@ -1,14 +1,10 @@
-"""Games in the memory of an NVIDIA GPU: the same loops, a thread for every game.
-
-A loop of `engine.batches` goes over a range of games; here every thread runs it for a range of one. Whole
-games are played in the fast memory of the processors that play them, where states are small enough: most of a
-move is reading and writing single bytes here and there, which the memory of a GPU is worst at.
-"""
+"""Games in the memory of an NVIDIA GPU: the same loops as on the processor, with threads for every game."""
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,11 +13,11 @@ from ..engine.compile import INTERPRETED, part
 from ..engine.kernels import Kernels
 from ..errors import NoSuchDevice, NotInstalled
 from ..games.variant import Variant
+from .cuda_kernels import ROWS, WHOLE_GAMES, a_thread_a_game, whole_games
 from .loops import LOOPS
-from .occupancy import BLOCK, USUAL, WARP, Kernel, Manner, Room, share_of
+from .occupancy import BLOCK, MANNERS, WARP, Kernel, Manner, Room, Share, share_of
 
 EXTRA = "cuda"
-WHOLE_GAMES = {"random_games": "random_game", "greedy_games": "greedy_game"}
 
 
 @cache
@@ -32,16 +28,25 @@ def find_cuda() -> Any:
     for old, new in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
         if not hasattr(np, old):  # numba-cuda still asks for names that NumPy has dropped
             setattr(np, old, getattr(np, new))
-    try:
-        import numba_cuda  # noqa: F401  # Numba's own CUDA part is too old for new toolkits
-        from numba import cuda
-    except ImportError:
-        raise NotInstalled(
-            f'device="cuda" needs numba-cuda, which is not installed: pip install "axio[{EXTRA}]" brings it'
-        ) from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # new editions of NumPy bring more of that
+        try:
+            import numba_cuda  # noqa: F401  # Numba's own CUDA part is too old for new toolkits
+            from numba import cuda
+        except ImportError:
+            how = f'pip install "axio[{EXTRA}]" brings it'
+            raise NotInstalled(f'device="cuda" needs numba-cuda, which is not installed: {how}') from None
     if not cuda.is_available():  # type: ignore[no-untyped-call]
         raise NoSuchDevice('device="cuda", but no NVIDIA GPU can be used here; device="cpu" is the processor')
     return cuda
+
+
+class Made(NamedTuple):
+    """A loop that can be started."""
+
+    kernel: Any
+    start: Any  # the kernel for all games of the batch
+    block: int  # threads that are started together
 
 
 class Cuda:
@@ -49,13 +54,13 @@ class Cuda:
 
     threads = 1
 
-    def __init__(self, variant: Variant, games: int, manner: Manner = USUAL) -> None:
+    def __init__(self, variant: Variant, games: int, manner: Manner | None = None) -> None:
         self.games = games
         self._manner = manner
         self._cuda = find_cuda()
         self._variant = variant
         self._tables = self._cuda.to_device(variant.tables)
-        self._kernels: dict[str, Any] = {}
+        self._made: dict[str, Made] = {}
 
     def states(self, dtype: np.dtype[Any]) -> Any:
         """Room for a state of every game."""
@@ -91,10 +96,12 @@ class Cuda:
 
     def run(self, name: str, *arguments: Any) -> None:
         """Run a loop over all games."""
-        if name not in self._kernels:
-            self._kernels[name] = self._make(name)
-        kernel, block = self._kernels[name]
-        kernel[-(-self.games // block), block]((self._tables, *arguments), self.games)
+        if name == "advance_and_look":
+            self._advance_and_look(*arguments)
+            return
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        self._made[name].start((self._tables, *arguments), self.games)
 
     def close(self) -> None:
         """Nothing to let go: memory is given back when nobody holds the arrays."""
@@ -105,8 +112,8 @@ class Cuda:
 
     def kernel(self, name: str) -> Kernel:
         """What has become of a loop that has been run."""
-        dispatcher, block = self._kernels[name]
-        (made,) = dispatcher.overloads.values()
+        kernel, _, block = self._made[name]
+        (made,) = kernel.overloads.values()
         context = self._cuda.current_context()
         device = context.device
         function = made._codelibrary.get_cufunc()
@@ -120,65 +127,39 @@ class Cuda:
             device.MAX_THREADS_PER_MULTIPROCESSOR // WARP,
         )
 
-    def _make(self, name: str) -> tuple[Any, int]:
+    def _advance_and_look(
+        self, openings: Any, states: Any, rngs: Any, numbers: Any, renew: bool, kind: int, gains: Any,
+        finals: Any, rewards: Any, ended: Any, places: Any, boards: Any, vectors: Any, masks: Any,
+        picking: bool, picked: Any,
+    ) -> None:  # fmt: skip
+        """One after the other: of threads that wait for each other a GPU has none."""
+        self.run("advance", openings, states, rngs, numbers, renew, kind, gains, finals, rewards, ended)
+        self.run("observe", states, self.field(states, "seat"), places, boards, vectors)
+        self.run("mark", states, masks)
+        if picking:
+            self.run("pick", states, rngs, picked)
+
+    def _make(self, name: str) -> Made:
+        rules, block, games = _rules(self._variant.kernels), BLOCK, BLOCK
         if name in WHOLE_GAMES:
-            return self._make_games(WHOLE_GAMES[name])
-        return self._make_loop(part(LOOPS[name], _rules(self._variant.kernels))), BLOCK
+            share = self._share(self._manner or MANNERS[name])
+            block = games = WARP * share.warps
+            kernel = whole_games(self._cuda, rules[WHOLE_GAMES[name]], self._variant, share)
+        elif name in ROWS:
+            games = BLOCK // WARP
+            make, rule = ROWS[name]
+            kernel = make(self._cuda, rules[rule])
+        else:
+            kernel = a_thread_a_game(self._cuda, part(LOOPS[name], rules))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a few games leave a GPU idle is nobody's mistake
+            return Made(kernel, kernel[-(-self.games // games), block], block)
 
-    def _make_loop(self, loop: Any) -> Any:
-        cuda = self._cuda
-
-        @cuda.jit
-        def kernel(arguments, games):  # type: ignore[no-untyped-def]
-            i = cuda.grid(1)
-            if i < games:
-                loop(*arguments, i, i + 1)
-
-        return kernel
-
-    def _make_games(self, name: str) -> tuple[Any, int]:
-        """Whole games, one after the other in every thread, with states where `share_of` says."""
-        from numba import from_dtype, uint64
-
-        cuda = self._cuda
-        tables_type, state_type = self._variant.tables.dtype, self._variant.opening.dtype
-        table, state = from_dtype(tables_type), from_dtype(state_type)
-        device = cuda.get_current_device()
-        whole = Room(device.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device.MAX_REGISTERS_PER_MULTIPROCESSOR)
-        share = share_of(whole, state_type.itemsize, tables_type.itemsize, self._manner)
-        fits, block = share.fits, WARP * share.warps
-
-        game = _rules(self._variant.kernels)[name]
-
-        @cuda.jit(
-            max_registers=share.registers or None,
-            shared_memory_carveout="maxshared" if fits else "default",
-        )
-        def kernel(arguments, games):  # type: ignore[no-untyped-def]
-            tables, openings, kept, rngs, times, moves, rated = arguments
-            if fits:
-                room = cuda.shared.array(block, state)
-                at = cuda.threadIdx.x
-            else:
-                room = cuda.local.array(1, state)
-                at = 0
-            near = cuda.shared.array(1, table)
-            if cuda.threadIdx.x == 0:
-                near[0] = tables[0]
-            cuda.syncthreads()
-            i = cuda.grid(1)
-            if i < games:
-                rng = cuda.local.array(1, uint64)
-                rng[0] = rngs[i]
-                moves[i], rated[i] = 0, 0
-                for _ in range(times):
-                    made, seen = game(near[0], openings, room, at, rng)
-                    moves[i] += made
-                    rated[i] += seen
-                rngs[i] = rng[0]
-                kept[i] = room[at]
-
-        return kernel, block
+    def _share(self, manner: Manner) -> Share:
+        device = self._cuda.get_current_device()
+        room = Room(device.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device.MAX_REGISTERS_PER_MULTIPROCESSOR)
+        state, tables = self._variant.opening.dtype.itemsize, self._variant.tables.dtype.itemsize
+        return share_of(room, state, tables, manner)
 
 
 @cache

@@ -1,8 +1,8 @@
 """How many games a multiprocessor of a GPU plays at once: a matter of memory and registers.
 
-Small states of whole games lie in fast memory, of which there is little. A block of threads has a copy of
-the tables besides its states, so larger blocks waste less of it; smaller ones fill it up better. Large states
-lie in the memory of the GPU, whose caches leave room for more games.
+States of whole games lie in fast memory, of which there is little. A block of threads has a copy of the
+tables besides its states, so larger blocks waste less of it; smaller ones fill it up better. States that are
+too large lie in the memory of the GPU, whose caches leave room for more games at once.
 """
 
 from __future__ import annotations
@@ -22,12 +22,14 @@ QUARTERS = 4  # and a warp has them in one quarter of a multiprocessor
 class Manner(NamedTuple):
     """How whole games are played; `axio bench --suite research --device cuda` tries other ways."""
 
-    fewest_warps: int = 12  # that must have room at once, or the states do not lie in fast memory
+    fewest_warps: int = 1  # that must have room at once, or the states do not lie in fast memory
     most_warps: int = 8  # of a block, which share the tables
     registers: int = 80  # that every thread may have, even if more warps would fit with fewer of them
 
 
 USUAL = Manner()
+# Who rates all moves before each one reads more than it writes, and caches do that well.
+MANNERS = {"random_games": USUAL, "greedy_games": Manner(fewest_warps=12)}
 
 
 class Kernel(NamedTuple):

@@ -25,7 +25,8 @@ from .research import FEWEST, PLAYERS, SLICE, SQUARES, amount_for, quartiles
 
 SIDE_BY_SIDE = 1 << 20
 STEPPED = 1 << 17  # games whose masks and observations are written
-COPIED = 1 << 28  # bytes, to find out how fast the memory is
+COPIES = 100
+COPIED = 1 << 30  # bytes, to find out how fast the memory is
 
 RANDOM, GREEDY = "random_games", "greedy_games"
 SAID = {
@@ -42,8 +43,8 @@ NEVER = 1 << 30  # so many warps never have room
 TRIES: dict[str, tuple[bool, Manner]] = {
     "as it is done: lean states in fast memory": (True, USUAL),
     "with lean states in the memory of the GPU": (True, USUAL._replace(fewest_warps=NEVER)),
-    "with the usual states, which are there": (False, USUAL),
-    "with the usual states in fast memory": (False, USUAL._replace(fewest_warps=1)),
+    "with the usual states in fast memory": (False, USUAL),
+    "with the usual states in the memory of the GPU": (False, USUAL._replace(fewest_warps=NEVER)),
     "with a warp a block, each with its copy of the tables": (True, USUAL._replace(most_warps=1)),
     "with 96 registers": (True, USUAL._replace(registers=96)),
     "with 128 registers": (True, USUAL._replace(registers=128)),
@@ -109,7 +110,7 @@ class Gpu(Protocol):
     name: str
     numba_cuda: str
 
-    def batch(self, game: str, games: int, lean: bool, manner: Manner = USUAL) -> Batch:
+    def batch(self, game: str, games: int, lean: bool, manner: Manner | None = None) -> Batch:
         """So many games side by side on it."""
         ...
 
@@ -131,7 +132,7 @@ class Nvidia:
         self.name = name.decode() if isinstance(name, bytes) else str(name)
         self.numba_cuda = installed("numba-cuda")
 
-    def batch(self, game: str, games: int, lean: bool, manner: Manner = USUAL) -> Batch:
+    def batch(self, game: str, games: int, lean: bool, manner: Manner | None = None) -> Batch:
         """So many games side by side on it."""
         batch = Batch(game, PLAYERS, games, seed=1, device="cuda", lean=lean)
         batch.on = Cuda(batch.variant, games, manner)
@@ -145,13 +146,14 @@ class Nvidia:
     def bandwidth(self) -> float:
         """Bytes that its memory reads and writes in a second."""
         one, other = (self._cuda.device_array(COPIED, np.uint8) for _ in range(2))
-        other.copy_to_device(one)
-        self._cuda.synchronize()
-        began = perf_counter()
-        for _ in range(FEWEST):
-            other.copy_to_device(one)
-        self._cuda.synchronize()
-        return 2 * COPIED * FEWEST / (perf_counter() - began)
+        for _ in range(2):  # the first time wakes the GPU up
+            self._cuda.synchronize()
+            began = perf_counter()
+            for _ in range(COPIES):
+                other.copy_to_device(one)
+            self._cuda.synchronize()
+            taken = perf_counter() - began
+        return 2 * COPIED * COPIES / taken
 
 
 def run(seconds: float, tick: Callable[[float], None], gpu: Gpu | None = None) -> GpuReport:
@@ -242,6 +244,7 @@ def bytes_of(batch: Batch, loop: str) -> int:
 
 def _measured(do: Callable[[int], Done], rounds: int, slice_seconds: float) -> tuple[np.ndarray, int]:
     """How fast it was in each round, and how much was done in a round."""
+    do(1)  # compiles
     amount = amount_for(do, slice_seconds)
     return np.array([(done := do(amount)).moves / done.clock for _ in range(rounds)]), amount
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import loops
 from .loops import greedy_game, random_game, settle
-from .observing import observe
+from .observing import clear, observe
 from .phases import OVER
 from .standing import ahead
 from .standins import (
@@ -101,9 +101,16 @@ def advance(t, openings, states, rngs, i, number, renew, kind, gains, finals, re
 
 def mark(t, s, mask):
     """Write the mask of one game's legal actions."""
-    for number in range(len(mask)):
-        mask[number] = 0
+    clear(mask)
     mark_legal(t, s, mask)
+
+
+def allowed(t, s, number):
+    """Whether this is the number of a legal action; none is, where the game is over."""
+    if s.phase == OVER:
+        return False
+    action = action_for(t, s, np.int64(number))
+    return action >= 0 and refusal(t, s, action) == 0
 
 
 def any_number(t, s, rng):
@@ -111,7 +118,7 @@ def any_number(t, s, rng):
     return 0 if s.phase == OVER else number_for(t, s, pick(t, s, rng))
 
 
-PARTS = (*loops.PARTS, begin, pay, observe, advance, mark, any_number)
+PARTS = (*loops.PARTS, begin, pay, observe, advance, mark, allowed, any_number)
 
 
 # ---------------------------------------------------------------- what Python calls, for a range of games
@@ -126,18 +133,11 @@ def begin_all(tables, openings, states, rngs, which, first, last):
 
 def find_wrong(tables, states, numbers, most, wrong, first, last):
     """Write the first game whose number is no legal action into `wrong`; finished games take any number."""
-    t = tables[0]
     for i in range(last - 1, first - 1, -1):
-        s = states[i]
         number = np.int64(numbers[i])
-        if s.phase == OVER:
-            continue
-        if number < 0 or number >= most:
+        known = number >= 0 and number < most
+        if states[i].phase != OVER and not (known and allowed(tables[0], states[i], number)):
             wrong[0] = i
-        else:
-            action = action_for(t, s, number)
-            if action < 0 or refusal(t, s, action) != 0:
-                wrong[0] = i
 
 
 def advance_all(
@@ -158,6 +158,7 @@ def advance_and_look_all(
     """
     for i in range(first, last):
         advance(tables[0], openings, states, rngs, i, numbers[i], renew, kind, gains, finals, rewards, ended)
+        clear(boards[i])
         observe(tables[0], states[i], np.int64(states[i].seat), places, boards[i], vectors[i])
         mark(tables[0], states[i], masks[i])
         if picking:
@@ -215,6 +216,7 @@ def over_all(tables, states, over, first, last):
 def observe_all(tables, states, seats, places, boards, vectors, first, last):
     """Write what a seat of every game knows."""
     for i in range(first, last):
+        clear(boards[i])
         observe(tables[0], states[i], np.int64(seats[i]), places, boards[i], vectors[i])
 
 

@@ -6,14 +6,20 @@ position just as its view: what is hidden is counted among the unseen tiles and 
 
 from __future__ import annotations
 
+from .compile import rule
 from .phases import HIDDEN, OFFER, OVER, PLACE
 from .standins import add_hidden, show_board, show_counters
 
 
+@rule
+def clear(row):
+    """Write zeros."""
+    for i in range(len(row)):
+        row[i] = 0
+
+
 def observe(t, s, seat, places, board, out):
-    """Write the board as a seat sees it into `board`, and the rest of what it knows into `out`."""
-    for i in range(len(board)):
-        board[i] = 0
+    """Write the board as a seat sees it into zeros, and the rest of what it knows into `out`."""
     show_board(t, s, places, board)
     out[0] = s.phase == PLACE
     out[1] = s.phase == OFFER

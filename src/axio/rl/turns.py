@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine import batches
 from ..engine.batches import advance, begin
-from ..engine.observing import observe
+from ..engine.observing import clear, observe
 from ..engine.phases import OVER
 from ..engine.standins import action_for, mark_legal, refusal
 
@@ -70,9 +70,10 @@ def turn(
                 points += np.int64(gains[0, track])
     if why == 0:
         seat = np.int64(s.seat) if looking < 0 else np.int64(looking)
-        observe(t, s, seat, places, board.reshape(board.size), vector)
-        for i in range(len(mask)):
-            mask[i] = 0
+        planes = board.reshape(board.size)
+        clear(planes)
+        observe(t, s, seat, places, planes, vector)
+        clear(mask)
         if s.seat == seat:
             mark_legal(t, s, mask)
     return why, np.int64(s.seat), s.phase == OVER, points, rise
