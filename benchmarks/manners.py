@@ -49,6 +49,7 @@ TRIED = {
     "thorough": THOROUGH,
     "thorough, 8 turns": replace(THOROUGH, turns=8),
     "thorough, to the end": replace(THOROUGH, turns=TO_THE_END),
+    "thorough, in good faith": replace(THOROUGH, faith=10 * THOROUGH.faith),
 }
 
 
