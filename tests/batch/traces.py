@@ -12,8 +12,13 @@ from axio.batch import Batch
 ROUNDS = 48  # enough for games to end and to start anew
 
 
-def trace(batch: Batch, rounds: int = ROUNDS, *, states: bool = True) -> list[tuple[str, str]]:
-    """What a batch answers while games are played in it, one move by points, two by lot, and so on."""
+def trace(
+    batch: Batch, rounds: int = ROUNDS, *, states: bool = True, greedy: bool = True
+) -> list[tuple[str, str]]:
+    """What a batch answers while games are played in it, one move by points, two by lot, and so on.
+
+    Then whole games; without `greedy` only by lot.
+    """
     found: list[tuple[str, str]] = []
 
     def note(what: str, array: Any) -> None:
@@ -38,7 +43,10 @@ def trace(batch: Batch, rounds: int = ROUNDS, *, states: bool = True) -> list[tu
         note(f"{number}: states", batch.states)
         note(f"{number}: scores", batch.scores)
     note("finals", batch.finals)
-    for what, play in (("random", batch.play_randomly), ("greedy", batch.play_greedily)):
+    whole_games = {"random": batch.play_randomly, "greedy": batch.play_greedily}
+    for what, play in whole_games.items():
+        if what == "greedy" and not greedy:
+            continue
         note(f"{what} games", np.asarray(play(1)))
         note(f"{what} states", batch.states)
         note(f"{what} lots", batch.rngs)

@@ -113,7 +113,7 @@ class Cuda:
     def kernel(self, name: str) -> Kernel:
         """What has become of a loop that has been run."""
         kernel, _, block = self._made[name]
-        (made,) = kernel.overloads.values()
+        *_, made = kernel.overloads.values()
         context = self._cuda.current_context()
         device = context.device
         function = made._codelibrary.get_cufunc()
@@ -140,32 +140,37 @@ class Cuda:
             self.run("pick", states, rngs, picked)
 
     def _make(self, name: str) -> Made:
-        rules, block, games = _rules(self._variant.kernels), BLOCK, BLOCK
-        if name in WHOLE_GAMES:
-            share = self._share(self._manner or MANNERS[name])
-            block = games = WARP * share.warps
-            kernel = whole_games(self._cuda, rules[WHOLE_GAMES[name]], self._variant, share)
-        elif name in ROWS:
-            games = BLOCK // WARP
-            make, rule = ROWS[name]
-            kernel = make(self._cuda, rules[rule])
-        else:
-            kernel = a_thread_a_game(self._cuda, part(LOOPS[name], rules))
+        share = self._share(name) if name in WHOLE_GAMES else None
+        block = WARP * share.warps if share else BLOCK
+        kernel = _kernel(self._variant.kernels, name, share)
+        games = block // WARP if name in ROWS else block
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that a few games leave a GPU idle is nobody's mistake
             return Made(kernel, kernel[-(-self.games // games), block], block)
 
-    def _share(self, manner: Manner) -> Share:
+    def _share(self, name: str) -> Share:
         device = self._cuda.get_current_device()
         room = Room(device.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device.MAX_REGISTERS_PER_MULTIPROCESSOR)
         state, tables = self._variant.opening.dtype.itemsize, self._variant.tables.dtype.itemsize
-        return share_of(room, state, tables, manner)
+        return share_of(room, state, tables, self._manner or MANNERS[name])
 
 
 @cache
 def _rules(kernels: Kernels) -> dict[str, Any]:
     """The rules of a game with the parts of loops: compiled once for all loops that have them."""
     return kernels.with_parts(batches.PARTS)
+
+
+@cache
+def _kernel(kernels: Kernels, name: str, share: Share | None) -> Any:
+    """What the threads do in a loop: compiled once for all batches."""
+    cuda, rules = find_cuda(), _rules(kernels)
+    if share:
+        return whole_games(cuda, rules[WHOLE_GAMES[name]], kernels.tables_type, kernels.state_type, share)
+    if name in ROWS:
+        make, rule = ROWS[name]
+        return make(cuda, rules[rule])
+    return a_thread_a_game(cuda, part(LOOPS[name], rules))
 
 
 class _Look:

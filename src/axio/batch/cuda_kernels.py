@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ..games.variant import Variant
 from .occupancy import WARP, Share
 
 
@@ -60,11 +59,13 @@ def observations(cuda: Any, observe: Any) -> Any:
     return kernel
 
 
-def whole_games(cuda: Any, game: Any, variant: Variant, share: Share) -> Any:
+def whole_games(
+    cuda: Any, game: Any, tables_type: np.dtype[Any], state_type: np.dtype[Any], share: Share
+) -> Any:
     """Whole games, one after the other in every thread, with states where the share has them."""
     from numba import from_dtype, uint64
 
-    table, state = from_dtype(variant.tables.dtype), from_dtype(variant.opening.dtype)
+    table, state = from_dtype(tables_type), from_dtype(state_type)
     fits, block = share.fits, WARP * share.warps
 
     @cuda.jit(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from math import ceil
 from typing import NamedTuple
@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from ..batch import Batch
+from ..batch.threads import Threads
 from ..engine.lots import seeded
 from ..errors import NotInstalled
 from ..games import GAMES, find_variant
@@ -39,6 +40,8 @@ BATCH = f"{HEXAGONS}, batch of {AT_ONCE:,}"
 CLOCKED = f"{BATCH}, by the clock"
 BATCH_OF_TWO = f"{BATCH}, two threads"
 WORKED = f"{BATCH_OF_TWO}, by the processor"
+GAMES_CLOCKED = f"{HEXAGONS}, by the clock"
+GAMES_OF_TWO = f"{HEXAGONS}, two threads"
 
 Rate = Callable[[Done], float]
 
@@ -123,6 +126,8 @@ ASKED = (
     Asked("many games from Python, two threads", BATCH_OF_TWO, CLOCKED, 1.8),
     # What a second of the processor is still worth when two threads share the work.
     Asked("many games from Python, a thread of two", WORKED, BATCH, None),
+    # What a second thread is worth on this machine where nothing is shared.
+    Asked("random games in compiled code, two threads", GAMES_OF_TWO, GAMES_CLOCKED, None),
 )
 
 PLAYOUTS = "random games by the complete rules, in compiled code"
@@ -143,8 +148,12 @@ def shown(sources: Sequence[str]) -> list[Shown]:
     for source in sources:
         if source in GAMES:
             found.append(Shown(source, PLAYOUTS, "processor", source, by_processor))
+            if source == HEXAGONS:
+                found.append(Shown(GAMES_CLOCKED, PLAYOUTS, "clock", source, by_clock))
         elif source == ENVIRONMENT:
             found.append(Shown(source, SEEN, "processor", source, by_processor))
+        elif source == GAMES_OF_TWO:
+            found.append(Shown(source, PLAYOUTS, "clock", source, by_clock))
         elif source == BATCH:
             found.append(Shown(source, MANY, "processor", source, by_processor))
             found.append(Shown(CLOCKED, MANY, "clock", source, by_clock))
@@ -163,6 +172,21 @@ def playouts(game: str) -> Work:
     return lambda games: loop(variant.tables, variant.opening, states, lots, games)
 
 
+def side_by_side(works: Sequence[Work], threads: Threads) -> Work:
+    """The same amount of each of them, in a thread of its own."""
+
+    def work(amount: int) -> float:
+        moves = [0.0] * len(works)
+
+        def do(number: int) -> None:
+            moves[number] = works[number](amount)
+
+        threads.run(do, [(number,) for number in range(len(works))])
+        return sum(moves)
+
+    return work
+
+
 def batch_work(batch: Batch) -> Work:
     """Steps of many games: everything that a learner asks for, with moves sampled."""
 
@@ -175,11 +199,14 @@ def batch_work(batch: Batch) -> Work:
     return work
 
 
-def our_work(batch: Batch, batch_of_two: Batch, left_out: list[LeftOut]) -> dict[str, Work]:
+def our_work(stack: ExitStack, left_out: list[LeftOut]) -> dict[str, Work]:
     """What is measured of this package; without PettingZoo its environment is left out."""
     found = {game: playouts(game) for game in GAMES}
-    found[BATCH] = batch_work(batch)
-    found[BATCH_OF_TWO] = batch_work(batch_of_two)
+    threads = stack.enter_context(closing(Threads(2)))
+    found[GAMES_OF_TWO] = side_by_side([playouts(HEXAGONS) for _ in range(2)], threads)
+    for name, count in ((BATCH, 1), (BATCH_OF_TWO, 2)):
+        batch = stack.enter_context(closing(Batch(HEXAGONS, PLAYERS, AT_ONCE, threads=count)))
+        found[name] = batch_work(batch)
     try:
         from ..rl import pettingzoo
     except NotInstalled as error:
@@ -192,12 +219,10 @@ def our_work(batch: Batch, batch_of_two: Batch, left_out: list[LeftOut]) -> dict
 def run(seconds: float, tick: Callable[[float], None]) -> ResearchReport:
     """Measure each thing for about so many seconds; `tick` hears how much of it all is done."""
     before = _busy()
-    batch = Batch(HEXAGONS, PLAYERS, AT_ONCE)
-    batch_of_two = Batch(HEXAGONS, PLAYERS, AT_ONCE, threads=2)
-    with programs() as (theirs, left_out), closing(batch_of_two):
+    with programs() as (theirs, left_out), ExitStack() as stack:
         work: dict[str, Callable[[int], Done]] = {
             **{name: program.work for name, program in theirs.items()},
-            **{name: partial(timed, do) for name, do in our_work(batch, batch_of_two, left_out).items()},
+            **{name: partial(timed, do) for name, do in our_work(stack, left_out).items()},
         }
         amounts = {name: amount_for(do, min(SLICE, seconds / FEWEST)) for name, do in work.items()}
         total = max(FEWEST, round(seconds / SLICE))

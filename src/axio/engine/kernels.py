@@ -53,6 +53,8 @@ class Kernels:
         self.label = label
         self._announced = False
         self.rules = rules
+        self.tables_type: np.dtype[Any] = tables.dtype
+        self.state_type = state
         self._tables = tables
         self._states = np.zeros(1, state)
         self._actions = np.zeros(1, np.int32)
