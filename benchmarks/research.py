@@ -48,6 +48,10 @@ BUSY = """**The machine was busy with other work during this run.** What is said
 therefore too good for us, and what is said of two threads means nothing.
 """
 
+LACKED_A_CORE = """**There was not as much as two free cores during this run:** even random games in two threads that
+share nothing were not near twice as fast. What is said of two threads below means little.
+"""
+
 C_PROGRAM = """## The C program
 
 [{source}](../src/axio/bench/{source}) plays `axio` for two by the complete rules: first tiles, pyramids
@@ -134,6 +138,7 @@ def page(report: ResearchReport, on_gpu: GpuReport | None) -> str:
         [
             head,
             *([BUSY] if report.was_busy else []),
+            *([LACKED_A_CORE] if report.lacked_a_core else []),
             "## What was asked for\n",
             *_ratios(report),
             "",

@@ -6,6 +6,8 @@ import json
 import random
 import shutil
 import sys
+from contextlib import closing
+from functools import partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ import numpy as np
 import pytest
 
 from axio.batch import Batch
+from axio.batch.threads import Threads
 from axio.bench import peer_program, peers, research
 from axio.bench.equivalence import difference, our_games, shown
 from axio.bench.peer_program import Done
@@ -236,6 +239,19 @@ def test_a_batch_makes_a_move_in_each_game() -> None:
     assert batch.states.tobytes() != before
 
 
+def test_work_in_threads_side_by_side_is_added_up() -> None:
+    done = list[tuple[str, int]]()
+
+    def work(name: str, amount: int) -> float:
+        done.append((name, amount))
+        return 10.0 * amount
+
+    with closing(Threads(2)) as threads:
+        both = research.side_by_side([partial(work, "one"), partial(work, "other")], threads)
+        assert both(3) == 60
+    assert sorted(done) == [("one", 3), ("other", 3)]
+
+
 @pytest.fixture(scope="module")
 def few_peers() -> Any:
     """Without the peers that take long to start."""
@@ -346,3 +362,14 @@ def test_the_page_of_a_busy_machine_claims_less() -> None:
     assert "busy with other work" not in page.page(quiet, None)
     assert "| 1,500, reached on a busy machine |" in page.page(busy, None)
     assert "busy with other work" in page.page(busy, None)
+
+
+@pytest.mark.parametrize(("gained", "free"), [(1.95, True), (1.2, False)])
+def test_the_page_says_so_where_the_machine_has_no_second_core(gained: float, free: bool) -> None:
+    found = page.read()
+    ratios = tuple(
+        msgspec.structs.replace(ratio, times=gained) if ratio.of == research.GAMES_OF_TWO else ratio
+        for ratio in found.ratios
+    )
+    told = page.page(msgspec.structs.replace(found, ratios=ratios), None)
+    assert ("not as much as two free cores" in told) is not free

@@ -31,6 +31,7 @@ from .peers import C_PROGRAM, GAMES_COMPARED, MOMALAND, MOMALAND_STEPS, LeftOut,
 SLICE = 0.1  # seconds of each piece of work in a round, at most
 FEWEST = 5  # rounds
 QUIET = 1.5  # processes that want a core: the benchmark itself is one of them
+LINEAR = 1.8  # times as fast: what is called near-linear on two threads
 PLAYERS = 2
 AT_ONCE = 1024  # games of a batch
 SQUARES, HEXAGONS = GAMES[:2]
@@ -88,6 +89,12 @@ class ResearchReport(Circumstances, frozen=True, tag_field="suite", tag="researc
         """Whether other work went on: it slows Python more than compiled code, and leaves no second core."""
         return max(self.busy) > QUIET
 
+    @property
+    def lacked_a_core(self) -> bool:
+        """Whether even two threads that share nothing were far from twice as fast as one."""
+        times = [ratio.times for ratio in self.ratios if ratio.of == GAMES_OF_TWO]
+        return any(gained is not None and gained < LINEAR for gained in times)
+
 
 class Shown(NamedTuple):
     """A figure that rounds of some work lead to."""
@@ -123,7 +130,7 @@ ASKED = (
     Asked("the same random games in compiled code", SQUARES, C_PROGRAM, 0.5),
     Asked("a step with observation and mask", ENVIRONMENT, MOMALAND_STEPS, 25),
     Asked("many games from Python, one thread", BATCH, MOMALAND, 150),
-    Asked("many games from Python, two threads", BATCH_OF_TWO, CLOCKED, 1.8),
+    Asked("many games from Python, two threads", BATCH_OF_TWO, CLOCKED, LINEAR),
     # What a second of the processor is still worth when two threads share the work.
     Asked("many games from Python, a thread of two", WORKED, BATCH, None),
     # What a second thread is worth on this machine where nothing is shared.

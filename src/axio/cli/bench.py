@@ -151,6 +151,8 @@ def show_research(console: Console, report: ResearchReport) -> None:
         console.print(
             "The machine was busy: ratios to MOMAland are too high, those of two threads mean nothing."
         )
+    if report.lacked_a_core:
+        console.print("There were not two free cores: even threads that share nothing gained less.")
     before, after = report.busy
     console.print(
         f"{report.rounds} rounds; {before:.1f} processes wanted a core before them, {after:.1f} after."
