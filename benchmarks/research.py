@@ -48,8 +48,8 @@ BUSY = """**The machine was busy with other work during this run.** What is said
 therefore too good for us, and what is said of two threads means nothing.
 """
 
-LACKED_A_CORE = """**There was not as much as two free cores during this run:** even random games in two threads that
-share nothing were not near twice as fast. What is said of two threads below means little.
+LACKED_A_CORE = """**There was not as much as two free cores during this run:** even random games in two
+threads that share nothing were not near twice as fast. What is said of two threads below means little.
 """
 
 C_PROGRAM = """## The C program
