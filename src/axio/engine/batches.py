@@ -107,8 +107,6 @@ def mark(t, s, mask):
 
 def allowed(t, s, number):
     """Whether this is the number of a legal action; none is, where the game is over."""
-    if s.phase == OVER:
-        return False
     action = action_for(t, s, np.int64(number))
     return action >= 0 and refusal(t, s, action) == 0
 
