@@ -66,7 +66,7 @@ def ratios(report: ResearchReport) -> str:
             continue
         bars.append(
             Bar(
-                f"{ratio.of} to {ratio.to}",
+                ratio.name,
                 ratio.times / ratio.target,
                 ratio.low / ratio.target,
                 ratio.high / ratio.target,
@@ -87,7 +87,7 @@ def tries(report: GpuReport) -> str:
     ]
     asked = next(speed.target for speed in report.speeds)
     most = max(asked or 0, *(bar.high for bar in bars))
-    marks = [(most * n / 4, f"{most * n / 4:.2g}") for n in range(5)]
+    marks = [(n * 1e9, f"{n}e9" if n else "0") for n in range(int(most / 1e9) + 1)]
     return _plot("Random moves in a second on a GPU", bars, _scale(0.0, most), marks, asked)
 
 
@@ -123,6 +123,7 @@ def _plot(
         x = scale(value)
         lines.append(f'<path class="grid" d="M{x:.1f} {HEAD - 6}V{bottom}"/>')
         lines.append(f'<text class="axis" x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{said}</text>')
+    values = []
     for n, bar in enumerate(bars):
         top, end = HEAD + ROW * n, scale(bar.value)
         low, high = scale(bar.low), scale(bar.high)
@@ -134,11 +135,12 @@ def _plot(
             f'<rect class="{bar.kind}" x="{LABELS}" y="{top}" width="{end - LABELS:.1f}" height="{ROW - 6}"/>'
         )
         lines.append(f'<path class="spread" d="M{low:.1f} {middle:.1f}H{high:.1f}"/>')
-        lines.append(f'<text x="{max(end, high) + 6:.1f}" y="{middle + 4:.1f}">{bar.said}</text>')
+        values.append(f'<text x="{max(end, high) + 6:.1f}" y="{middle + 4:.1f}">{bar.said}</text>')
     if asked is not None:
         x = scale(asked)
         lines.append(f'<path class="asked" d="M{x:.1f} {HEAD - 6}V{bottom}"/>')
-    return "\n".join([*lines, "</svg>", ""])
+        lines.append(f'<text class="axis" x="{x:.1f}" y="{HEAD - 10}" text-anchor="middle">asked</text>')
+    return "\n".join([*lines, *values, "</svg>", ""])
 
 
 def _short(label: str) -> str:
