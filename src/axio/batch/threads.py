@@ -23,8 +23,8 @@ Ends = SimpleQueue[BaseException | None]
 Work = tuple[Callable[..., Any], tuple[Any, ...], Ends]
 
 GIVEN, DONE = 0, 8  # places of the two numbers, not in one line of a cache
-LOOKS = 400_000  # about half a millisecond
-REST = 10_000  # about ten microseconds, until the caller, who has just given work, has left Python
+LOOKS = 3_000_000  # about a millisecond
+REST = 20_000  # about ten microseconds, until the caller, who has just given work, has left Python
 
 
 class Helper(NamedTuple):

@@ -244,7 +244,6 @@ def bytes_of(batch: Batch, loop: str) -> int:
 
 def _measured(do: Callable[[int], Done], rounds: int, slice_seconds: float) -> tuple[np.ndarray, int]:
     """How fast it was in each round, and how much was done in a round."""
-    do(1)  # compiles
     amount = amount_for(do, slice_seconds)
     return np.array([(done := do(amount)).moves / done.clock for _ in range(rounds)]), amount
 

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..batch import Batch
 from ..batch.threads import Threads
+from ..engine.layout import allocate
 from ..engine.lots import seeded
 from ..errors import NotInstalled
 from ..games import GAMES, find_variant
@@ -31,6 +32,7 @@ from .peers import C_PROGRAM, GAMES_COMPARED, MOMALAND, MOMALAND_STEPS, LeftOut,
 SLICE = 0.1  # seconds of each piece of work in a round, at most
 FEWEST = 5  # rounds
 QUIET = 1.5  # processes that want a core: the benchmark itself is one of them
+LINE = 16  # numbers that are together longer than a line of a cache
 LINEAR = 1.8  # times as fast: what is called near-linear on two threads
 PLAYERS = 2
 AT_ONCE = 1024  # games of a batch
@@ -175,7 +177,10 @@ def shown(sources: Sequence[str]) -> list[Shown]:
 def playouts(game: str) -> Work:
     """Random games in compiled code, with the state that is the fastest for them."""
     variant = find_variant(game, PLAYERS).lean
-    loop, states, lots = variant.kernels.random_playouts, variant.new_state(), seeded(1)
+    loop = variant.kernels.random_playouts
+    # Room on both sides: threads that write to one line of a cache would wait for each other.
+    states, lots = allocate(variant.opening.dtype, 3)[1:2], np.zeros(3 * LINE, np.uint64)[LINE : LINE + 1]
+    lots[:] = seeded(1)
     return lambda games: loop(variant.tables, variant.opening, states, lots, games)
 
 
@@ -262,6 +267,7 @@ def run(seconds: float, tick: Callable[[float], None]) -> ResearchReport:
 
 def amount_for(do: Callable[[int], Done], seconds: float) -> int:
     """How much work takes about so long."""
+    do(1)  # compiles, or loads what was compiled
     amount = 1
     while (clock := do(amount).clock) < seconds / 4:
         amount *= 2
