@@ -34,8 +34,7 @@ A profiler says the same (`ncu --set full`, a launch of 262,144 random games on 
 multiprocessor has five warps and issues an instruction in 36 % of its cycles; of the 32 threads of a warp
 15 are at work on average, since games differ in what comes next; reading fast memory takes 1.7 times as
 long as it would if no two threads asked the same bank; the memory of the GPU is used to 0.6 %. Keeping the
-games of a warp in step by votes, so that all draw or all move, changed nothing (5.47e9 moves/s with votes
-and without) and was given up.
+games of a warp in step by votes, so that all draw or all move, changed nothing and was given up.
 """
 
 
