@@ -17,9 +17,9 @@ rounds and, in brackets, quartiles. Each thing is measured by itself, from the s
 the last of them has ended.
 """
 
-EARLIER = """**This run is of an earlier version** (commit e983ae6) and has to be made anew. In it a launch played one
-game in every place, so that random games look slower than they are, most of all where states are large; and
-masks and observations were written by one thread a game, where now a warp writes them.
+EARLIER = """**This run is of an earlier version** (commit e983ae6) and has to be made anew. In it a launch
+played one game in every place, so that random games look slower than they are, most of all where states are
+large; and masks and observations were written by one thread a game, where now a warp writes them.
 """
 
 KERNELS = """### Where the time goes
