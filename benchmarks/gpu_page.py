@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from axio.bench.gpu import GREEDY, STEPS, GpuKernel, GpuReport, GpuSpeed
-from axio.bench.gpu import TRIES as TRIED
 
 from .research_plots import number
 
@@ -15,11 +14,6 @@ HEAD = """## On a GPU
 (numba-cuda {numba_cuda}); it is kept in [benchmarks/cuda.json](benchmarks/cuda.json). Medians of {rounds}
 rounds and, in brackets, quartiles. Each thing is measured by itself, from the start of its kernels until
 the last of them has ended.
-"""
-
-EARLIER = """**This run is of an earlier version** (commit e983ae6) and has to be made anew. In it a launch
-played one game in every place, so that random games look slower than they are, most of all where states are
-large; and masks and observations were written by one thread a game, where now a warp writes them.
 """
 
 KERNELS = """### Where the time goes
@@ -54,7 +48,6 @@ def section(report: GpuReport) -> str:
     return "\n".join(
         [
             head,
-            *([EARLIER] if [tried.what for tried in report.tries] != list(TRIED) else []),
             "| | a second | asked: at least | games side by side | a state |",
             "|---|---|---|---|---|",
             *map(_speed, report.speeds),

@@ -221,7 +221,4 @@ def test_the_part_of_the_page_about_a_gpu(measured: Measured) -> None:
     assert text in whole
     assert "What a GPU does is at the end." in whole
     assert "No GPU has been measured yet." in page(read(), None)
-    assert "of an earlier version" not in text
-    older = msgspec.structs.replace(report, tries=report.tries[1:])
-    assert "of an earlier version" in gpu_page.section(older)
     assert research_plots.tries(report).count("<rect") == len(gpu.TRIES)

@@ -6,7 +6,7 @@ import json
 import random
 import shutil
 import sys
-from contextlib import closing
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -17,7 +17,6 @@ import numpy as np
 import pytest
 
 from axio.batch import Batch
-from axio.batch.threads import Threads
 from axio.bench import peer_program, peers, research
 from axio.bench.equivalence import difference, our_games, shown
 from axio.bench.peer_program import Done
@@ -246,7 +245,7 @@ def test_work_in_threads_side_by_side_is_added_up() -> None:
         done.append((name, amount))
         return 10.0 * amount
 
-    with closing(Threads(2)) as threads:
+    with ThreadPoolExecutor(2) as threads:
         both = research.side_by_side([partial(work, "one"), partial(work, "other")], threads)
         assert both(3) == 60
     assert sorted(done) == [("one", 3), ("other", 3)]

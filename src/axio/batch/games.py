@@ -165,10 +165,11 @@ class Batch:
     def check(self, numbers: Array) -> None:
         """Raise `WrongBatch` for the first number that is no legal move of its game."""
         numbers = self._checked("numbers", numbers, np.int32)
-        found = self.on.put(np.full(1, -1, np.int64))
-        self.on.run("find_wrong", self.states, numbers, self.numbers, found)
-        wrong = int(self.on.take(found)[0])
-        if wrong >= 0:
+        flags = self._array("wrong", (self.games,), np.bool_)
+        self.on.run("find_wrong", self.states, numbers, self.numbers, flags)
+        found = np.flatnonzero(self.on.take(flags))
+        if len(found):
+            wrong = found[0]
             counts, given = self.on.take(self.counts()), self.on.take(numbers)
             raise WrongBatch(
                 f"{given[wrong]} is no legal move in game {wrong} of the batch,"

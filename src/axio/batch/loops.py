@@ -10,6 +10,7 @@ import numpy as np
 from ..engine import batches
 from ..engine.layout import allocate
 from ..games.variant import Variant
+from .crew import Shared, shared
 
 LOOPS: dict[str, Callable[..., Any]] = {
     "begin": batches.begin_all,
@@ -37,6 +38,7 @@ class Loops:
         self._tables = variant.tables
         self._states = allocate(variant.opening.dtype)
         self._made: dict[str, Any] = {}
+        self._shared: dict[str, Shared] = {}
 
     def __getitem__(self, name: str) -> Any:
         """The loop of this name, ready to be called."""
@@ -46,6 +48,12 @@ class Loops:
                 LOOPS[name], self._rules, self._tables, *arguments, 0, 1, counted=False
             )
         return self._made[name]
+
+    def shared(self, name: str) -> Shared:
+        """The loop of this name for a crew."""
+        if name not in self._shared:
+            self._shared[name] = shared(self[name], name, (self._tables, *self._examples()[name]))
+        return self._shared[name]
 
     def _examples(self) -> dict[str, tuple[Any, ...]]:
         """Arguments as loops will get them: their types are what is compiled for."""
@@ -62,7 +70,7 @@ class Loops:
         whole_games = (states, states, rngs, 0, counts, counts)
         return {
             "begin": (states, states, rngs, flags),
-            "find_wrong": (states, numbers, 0, counts),
+            "find_wrong": (states, numbers, 0, flags),
             "advance": advance,
             "advance_and_look": (*advance, places, boards, vectors, masks, True, numbers),
             "mark": (states, masks),

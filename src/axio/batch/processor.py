@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+import os
 from typing import Any
 
 import numpy as np
 
+from ..engine.compile import INTERPRETED
 from ..engine.layout import allocate
 from ..games.variant import Variant
+from .crew import Crew
 from .loops import Loops
-from .threads import Threads
-
-# From call to call the calling thread takes a little more if it had to wait for others, else a little less.
-PACE = 0.01
-MOST_LEAD = 0.5
 
 
 class Processor:
@@ -25,9 +22,9 @@ class Processor:
         self.threads = min(threads, games)
         self._tables = variant.tables
         self._loops = Loops(variant)
-        self._pool = Threads(self.threads) if self.threads > 1 else None
-        # The calling thread is the first to start and the last to go on: by loop, how much more it takes.
-        self._leads: dict[str, float] = {}
+        # More than there are cores would take each other's time, and interpreted only one goes on at a time.
+        at_once = 1 if INTERPRETED else min(self.threads, cores())
+        self._crew = Crew(at_once) if at_once > 1 else None
 
     def states(self, dtype: np.dtype[Any]) -> Any:
         """Room for a state of every game."""
@@ -54,7 +51,8 @@ class Processor:
         if dtype is not np.bool_ and array.dtype.itemsize > np.dtype(dtype).itemsize:
             limits = np.iinfo(dtype)
             array = np.clip(array, limits.min, limits.max)  # so that no wrong number becomes a right one
-        return np.ascontiguousarray(array, dtype)
+        array = np.ascontiguousarray(array, dtype)
+        return array if array.flags.writeable else array.copy()  # loops are compiled for those
 
     def take(self, array: np.ndarray) -> np.ndarray:
         """An array that loops have written, for Python to read."""
@@ -62,29 +60,20 @@ class Processor:
 
     def run(self, name: str, *arguments: Any) -> None:
         """Run a loop over all games."""
-        loop = self._loops[name]
-        if self._pool is None:
-            loop(self._tables, *arguments, 0, self.games)
-            return
-        lead = self._leads.get(name, 0.0)
-        shares = [
-            (self._tables, *arguments, first, last)
-            for first, last in pairwise(shared_out(self.games, self.threads, lead))
-        ]
-        had_to_wait = self._pool.run(loop, shares)
-        self._leads[name] = min(max(lead + (PACE if had_to_wait else -PACE), 0.0), MOST_LEAD)
+        if self._crew is None:
+            self._loops[name](self._tables, *arguments, 0, self.games)
+        else:
+            self._crew.run(self._loops.shared(name), self.games, (self._tables, *arguments))
 
     def wait(self) -> None:
         """Nothing to wait for: `run` comes back when its loop has ended."""
 
     def close(self) -> None:
         """Let the threads go."""
-        if self._pool:
-            self._pool.close()
+        if self._crew:
+            self._crew.close()
 
 
-def shared_out(games: int, threads: int, lead: float) -> list[int]:
-    """Where shares of two or more threads begin and end, if the first is so much larger than an equal one."""
-    others = threads - 1
-    first = min(round(games / threads * (1 + lead)), games - others)
-    return [0, *(first + (games - first) * part // others for part in range(threads))]
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,72 +1,118 @@
-"""How threads tell each other something without the interpreter: by numbers in memory that both look at.
+"""What compiled code of several threads needs to work together without the interpreter.
 
-To be woken takes a thread a tenth of a millisecond, the third part of what it then has to do in a step of a
-thousand games; and a thread that comes back into Python while another one is there sleeps until it has left.
-So whoever expects something soon looks out for it in compiled code.
+Numbers that all of them look at, known by their addresses; a share of work that one thread has and others
+find by its address; a function that is known by its address alone. Python has none of it: interpreted, there
+is nothing here.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..engine.compile import INTERPRETED, entry
+from ..engine.compile import INTERPRETED
+
+BYTES = 8  # of a number
 
 
-def _atomic() -> tuple[Any, Any]:
-    """Reading and writing a number as it is now: compilers may otherwise read it once for all."""
-    from numba import types
-    from numba.core import cgutils
+def _reading_and_writing() -> tuple[Any, Any, Any, Any]:
+    """Numbers as they are now: compilers may otherwise read one once for all, or write it later."""
+    from llvmlite import ir  # type: ignore[import-untyped]
+    from numba.core.types import boolean, int64, void
     from numba.extending import intrinsic
 
-    def place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = signature.args[0]
-        array = context.make_array(kind)(context, builder, arguments[0])
-        find: Any = cgutils.get_item_pointer
-        return find(context, builder, kind, array, [arguments[1]], wraparound=False)
+    def place(builder: Any, address: Any) -> Any:
+        return builder.inttoptr(address, ir.IntType(8 * BYTES).as_pointer())
 
     @intrinsic
-    def read(typing: Any, numbers: Any, at: Any) -> Any:
+    def read(typing: Any, address: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return builder.load_atomic(place(context, builder, signature, arguments), "acquire", 8)
+            return builder.load_atomic(place(builder, arguments[0]), "acquire", BYTES)
 
-        return types.int64(numbers, types.intp), code
+        return int64(int64), code
 
     @intrinsic
-    def write(typing: Any, numbers: Any, at: Any, value: Any) -> Any:
+    def write(typing: Any, address: Any, value: Any) -> Any:
         def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            builder.store_atomic(arguments[2], place(context, builder, signature, arguments), "release", 8)
+            builder.store_atomic(arguments[1], place(builder, arguments[0]), "release", BYTES)
             return context.get_dummy_value()
 
-        return types.void(numbers, types.intp, types.int64), code
+        return void(int64, int64), code
 
-    return read, write
+    @intrinsic
+    def add(typing: Any, address: Any, value: Any) -> Any:
+        """Add to a number; what it was before."""
+
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.atomic_rmw("add", place(builder, arguments[0]), arguments[1], "acq_rel")
+
+        return int64(int64, int64), code
+
+    @intrinsic
+    def swap(typing: Any, address: Any, old: Any, new: Any) -> Any:
+        """Write a new number if the old one is there; whether it was."""
+
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            address, old, new = arguments
+            found = builder.cmpxchg(place(builder, address), old, new, "acq_rel", "acquire")
+            return builder.extract_value(found, 1)
+
+        return boolean(int64, int64, int64), code
+
+    return read, write, add, swap
 
 
+def _by_address() -> tuple[Any, Any, Any]:
+    from llvmlite import ir
+    from numba.core import cgutils
+    from numba.core.types import int64, void
+    from numba.extending import intrinsic
+
+    word = ir.IntType(8 * BYTES)
+    kept: Any = cgutils.alloca_once_value
+
+    @intrinsic
+    def address_of(typing: Any, share: Any) -> Any:
+        """Where others find this; it is there until the function that asks has ended."""
+
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.ptrtoint(kept(builder, arguments[0]), word)
+
+        return int64(share), code
+
+    @intrinsic
+    def found_at(typing: Any, address: Any, kind: Any) -> Any:
+        """What another thread has there; of which kind it is must be known."""
+
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            layout = context.get_value_type(signature.return_type)
+            return builder.load(builder.inttoptr(arguments[0], layout.as_pointer()))
+
+        return kind.instance_type(int64, kind), code
+
+    @intrinsic
+    def call(typing: Any, function: Any, first: Any, second: Any, third: Any) -> Any:
+        """Call a function of three whole numbers by its address."""
+
+        def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            function, *numbers = arguments
+            kind = ir.FunctionType(ir.VoidType(), [word] * len(numbers))
+            builder.call(builder.inttoptr(function, kind.as_pointer()), numbers)
+            return context.get_dummy_value()
+
+        return void(int64, int64, int64, int64), code
+
+    return address_of, found_at, call
+
+
+read: Any
+write: Any
+add: Any
+swap: Any
+address_of: Any
+found_at: Any
+call: Any
 if INTERPRETED:
-
-    def read(numbers: Any, at: int) -> Any:
-        """The number that stands there now."""
-        return numbers[at]
-
-    def write(numbers: Any, at: int, value: int) -> None:
-        """Let a number stand there."""
-        numbers[at] = value
-
+    read = write = add = swap = address_of = found_at = call = None
 else:
-    read, write = _atomic()
-
-
-@entry
-def tell_and_wait(numbers: Any, tell: int, told: int, look: int, awaited: int, looks: int, rest: int) -> bool:
-    """Write a number; then look for another one so many times, and go on looking for `rest` when it is there.
-
-    Whether it was there.
-    """
-    write(numbers, tell, told)
-    left = looks
-    while left > 0 and read(numbers, look) != awaited:
-        left -= 1
-    there: bool = read(numbers, look) == awaited
-    while there and rest > 0 and read(numbers, look) == awaited:
-        rest -= 1
-    return there
+    read, write, add, swap = _reading_and_writing()
+    address_of, found_at, call = _by_address()

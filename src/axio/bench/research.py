@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from functools import partial
 from math import ceil
@@ -18,7 +19,6 @@ import msgspec
 import numpy as np
 
 from ..batch import Batch
-from ..batch.threads import Threads
 from ..engine.layout import allocate
 from ..engine.lots import seeded
 from ..errors import NotInstalled
@@ -184,16 +184,11 @@ def playouts(game: str) -> Work:
     return lambda games: loop(variant.tables, variant.opening, states, lots, games)
 
 
-def side_by_side(works: Sequence[Work], threads: Threads) -> Work:
+def side_by_side(works: Sequence[Work], threads: Executor) -> Work:
     """The same amount of each of them, in a thread of its own."""
 
     def work(amount: int) -> float:
-        moves = [0.0] * len(works)
-
-        def do(number: int) -> None:
-            moves[number] = works[number](amount)
-
-        threads.run(do, [(number,) for number in range(len(works))])
+        moves: list[float] = list(threads.map(lambda do: do(amount), works))
         return sum(moves)
 
     return work
@@ -214,7 +209,7 @@ def batch_work(batch: Batch) -> Work:
 def our_work(stack: ExitStack, left_out: list[LeftOut]) -> dict[str, Work]:
     """What is measured of this package; without PettingZoo its environment is left out."""
     found = {game: playouts(game) for game in GAMES}
-    threads = stack.enter_context(closing(Threads(2)))
+    threads = stack.enter_context(ThreadPoolExecutor(2))
     found[GAMES_OF_TWO] = side_by_side([playouts(HEXAGONS) for _ in range(2)], threads)
     for name, count in ((BATCH, 1), (BATCH_OF_TWO, 2)):
         batch = stack.enter_context(closing(Batch(HEXAGONS, PLAYERS, AT_ONCE, threads=count)))

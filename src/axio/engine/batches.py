@@ -130,12 +130,11 @@ def begin_all(tables, openings, states, rngs, which, first, last):
 
 
 def find_wrong(tables, states, numbers, most, wrong, first, last):
-    """Write the first game whose number is no legal action into `wrong`; finished games take any number."""
-    for i in range(last - 1, first - 1, -1):
+    """Write in which games the number is no legal action; finished games take any number."""
+    for i in range(first, last):
         number = np.int64(numbers[i])
         known = number >= 0 and number < most
-        if states[i].phase != OVER and not (known and allowed(tables[0], states[i], number)):
-            wrong[0] = i
+        wrong[i] = states[i].phase != OVER and not (known and allowed(tables[0], states[i], number))
 
 
 def advance_all(

@@ -70,6 +70,21 @@ def part(template: Callable[..., Any], rules: dict[str, Any]) -> Any:
     return _compiled(_with_rules(template, rules), forceinline=False, **_INNER)  # counts as its loop does
 
 
+def callback(template: Callable[..., Any], rules: dict[str, Any], name: str, parameters: int) -> Any:
+    """The template as a function of C with so many whole numbers, for compiled code that has its address.
+
+    Numba's cache tells functions apart by name and types: with other rules it must have another name.
+    """
+    from numba import cfunc
+    from numba.core.types import int64, void
+
+    bound = _with_rules(template, rules)
+    bound.__name__ = bound.__qualname__ = name
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+    with _numba_cache_in(cache_folder()):
+        return cfunc(void(*[int64] * parameters), cache=True, **options)(bound)
+
+
 def _with_rules(template: Callable[..., Any], rules: dict[str, Any]) -> FunctionType:
     bound = FunctionType(template.__code__, {**template.__globals__, **rules}, template.__name__)
     bound.__qualname__ = template.__qualname__
