@@ -251,13 +251,10 @@ def test_work_in_threads_side_by_side_is_added_up() -> None:
     assert sorted(done) == [("one", 3), ("other", 3)]
 
 
-@pytest.fixture(scope="module")
-def few_peers() -> Any:
+@pytest.fixture
+def few_peers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the peers that take long to start."""
-    patch = pytest.MonkeyPatch()
-    patch.setattr(peers, "PEERS", tuple(peer for peer in PEERS if peer.module in ("momaland", "pgx")))
-    yield
-    patch.undo()
+    monkeypatch.setattr(peers, "PEERS", tuple(peer for peer in PEERS if peer.module in ("momaland", "pgx")))
 
 
 @pytest.mark.usefixtures("few_peers")
