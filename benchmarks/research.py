@@ -1,7 +1,8 @@
 """docs/benchmarks.md: `python -m benchmarks.research` measures and writes it; `--page` only writes it anew.
 
 What was measured is kept in docs/benchmarks/cpu.json, as `axio bench --suite research --json` prints it, and
-with `--device cuda` in cuda.json beside it; the page and its plots are made from these files alone.
+with `--device cuda` in cuda.json beside it; many_cores.json is the former on another machine, put there by
+hand. The page and its plots are made from these files alone.
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ from .research_plots import number
 PAGE = Path("docs/benchmarks.md")
 FOLDER = Path("docs/benchmarks")
 KEPT, KEPT_OF_GPU = FOLDER / "cpu.json", FOLDER / "cuda.json"
+MANY_CORES = FOLDER / "many_cores.json"
 PLOT_OF_GPU = FOLDER / "gpu.svg"
 PLOTS = {FOLDER / "speeds.svg": research_plots.speeds, FOLDER / "ratios.svg": research_plots.ratios}
 
 HEAD = """# How fast the engine is, beside others
 
-`python -m benchmarks.research --seconds {seconds:g}` measured everything on this page in one run: what
+`python -m benchmarks.research --seconds {seconds:g}` measured all this in one run: what
 `axio bench --suite research` does. It kept all of it in [benchmarks/cpu.json](benchmarks/cpu.json), and
-made the page and its plots of that. {gpu}
+made the page and its plots of that. The last parts are of other machines. {gpu}
 
 - **Machine:** {machine}. {before:.1f} processes wanted a core in the minute before the run, {after:.1f}
   in its last minute. Other work slows Python, which needs more of the caches, more than small compiled
@@ -49,7 +51,8 @@ therefore too good for us, and what is said of two threads means nothing.
 """
 
 LACKED_A_CORE = """**There was not as much as two free cores during this run:** even random games in two
-threads that share nothing were not near twice as fast. What is said of two threads below means little.
+threads that share nothing were not near twice as fast. What is said of two threads here means little; see
+[below](#two-threads-on-a-machine-with-many-cores).
 """
 
 C_PROGRAM = """## The C program
@@ -97,6 +100,14 @@ on free cores, if neither ever waited for the other. The last line says what two
 where they have nothing to share, not even the array that they write to.
 """
 
+ELSEWHERE = """## Two threads on a machine with many cores
+
+Two threads need two cores to themselves. `axio bench --suite research --seconds {seconds:g} --json` on
+another machine ({machine}; Python {python}, NumPy {numpy}, Numba {numba}), where
+the programs of others are not installed; {rounds} rounds, kept in
+[benchmarks/many_cores.json](benchmarks/many_cores.json):
+"""
+
 
 def read() -> ResearchReport:
     """What was measured."""
@@ -110,7 +121,12 @@ def read_gpu() -> GpuReport | None:
     return msgspec.json.decode(KEPT_OF_GPU.read_bytes(), type=GpuReport)
 
 
-def page(report: ResearchReport, on_gpu: GpuReport | None) -> str:
+def read_elsewhere() -> ResearchReport:
+    """What was measured on a machine with more cores."""
+    return msgspec.json.decode(MANY_CORES.read_bytes(), type=ResearchReport)
+
+
+def page(report: ResearchReport, on_gpu: GpuReport | None, elsewhere: ResearchReport | None = None) -> str:
     """The whole page."""
     own = {
         "Python": report.python,
@@ -151,6 +167,7 @@ def page(report: ResearchReport, on_gpu: GpuReport | None) -> str:
             *([program] if report.games_compared else []),
             OTHERS.format(at_once=AT_ONCE),
             *_left_out(report),
+            *(_elsewhere(elsewhere) if elsewhere else []),
             *([gpu_page.section(on_gpu)] if on_gpu else []),
         ]
     )
@@ -209,9 +226,16 @@ def _left_out(report: ResearchReport) -> Iterator[str]:
         yield ""
 
 
+def _elsewhere(report: ResearchReport) -> Iterator[str]:
+    yield ELSEWHERE.format(**msgspec.structs.asdict(report))
+    measured = tuple(ratio for ratio in report.ratios if ratio.times is not None)
+    yield from _ratios(msgspec.structs.replace(report, ratios=measured))
+    yield ""
+
+
 def write(report: ResearchReport, on_gpu: GpuReport | None) -> None:
     """Write the page and its plots."""
-    PAGE.write_text(page(report, on_gpu), encoding="utf-8")
+    PAGE.write_text(page(report, on_gpu, read_elsewhere()), encoding="utf-8")
     if on_gpu:
         PLOT_OF_GPU.write_text(research_plots.tries(on_gpu), encoding="utf-8")
     for path, plot in PLOTS.items():

@@ -305,10 +305,10 @@ def test_what_is_measured_is_fixed(arguments: tuple[str, ...]) -> None:
 def test_the_page_says_what_was_measured() -> None:
     found = page.read()
     on_gpu = page.read_gpu()
-    assert page.PAGE.read_text(encoding="utf-8") == page.page(found, on_gpu)
+    assert page.PAGE.read_text(encoding="utf-8") == page.page(found, on_gpu, page.read_elsewhere())
     for path, plot in page.PLOTS.items():
         assert path.read_text(encoding="utf-8") == plot(found)
-    paths = {page.KEPT, *page.PLOTS}
+    paths = {page.KEPT, page.MANY_CORES, *page.PLOTS}
     if on_gpu:
         assert page.PLOT_OF_GPU.read_text(encoding="utf-8") == research_plots.tries(on_gpu)
         paths |= {page.KEPT_OF_GPU, page.PLOT_OF_GPU}
@@ -324,6 +324,19 @@ def test_what_was_measured_is_what_is_measured_now() -> None:
     for ratio in found.ratios:
         if ratio.times is not None and ratio.target is not None:
             assert ratio.met == (ratio.times >= ratio.target)
+
+
+def test_the_page_tells_of_another_machine_what_was_measured_there() -> None:
+    found = page.read()
+    unknown = msgspec.structs.replace(found.ratios[0], times=None, low=None, high=None, met=None)
+    known = msgspec.structs.replace(found.ratios[1], times=7.0, low=6.0, high=8.0)
+    elsewhere = msgspec.structs.replace(found, machine="a large one", ratios=(unknown, known))
+    before, here, there = page.page(found, None, elsewhere).partition("## Two threads on a machine with many")
+    assert before.rstrip() == page.page(found, None).rstrip()
+    assert here
+    assert "another machine (a large one; " in there
+    assert f"| {known.of} | {known.to} | 7 (6 to 8) |" in there
+    assert "not measured" not in there
 
 
 def test_the_page_tells_what_is_missed_and_what_was_left_out() -> None:
