@@ -412,3 +412,13 @@ def test_what_is_wrong_is_refused_and_changes_nothing() -> None:
 def test_a_batch_that_cannot_be(arguments: dict[str, Any], says: str) -> None:
     with pytest.raises(AxioError, match=says):
         Batch(**{"game": "rota", **arguments})
+
+
+@pytest.mark.parametrize(("games", "says"), [(0, "at least 1, not 0"), (1.5, "a whole number, not 1.5")])
+def test_whole_games_that_cannot_be_played(games: Any, says: str) -> None:
+    batch = made("rota", 2, {}, games=3)
+    before = batch.states.tobytes()
+    for play in (batch.play_randomly, batch.play_greedily):
+        with pytest.raises(WrongBatch, match=f"games should be {says}"):
+            play(games)
+    assert batch.states.tobytes() == before

@@ -210,6 +210,16 @@ def test_a_batch_has_no_more_threads_than_there_are_cores(monkeypatch: pytest.Mo
             time.sleep(0.01)
 
 
+def test_yes_and_no_in_other_words_are_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processor, "cores", lambda: 2)
+    yes: Any = 1
+    batch, twin = Batch(GAMES[0], games=40, threads=2, renew=yes), Batch(GAMES[0], games=40)
+    looked, expected = (some.step_and_look(some.sample(), sample=yes) for some in (batch, twin))
+    assert looked.sampled.tolist() == expected.sampled.tolist()
+    assert batch.play_randomly(np.int32(2)) == twin.play_randomly(2)  # type: ignore[arg-type]
+    batch.close()
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_numbers_that_cannot_be_written_need_nothing_new(
     threads: int, monkeypatch: pytest.MonkeyPatch

@@ -78,7 +78,7 @@ class Batch:
         if reward not in REWARDS:
             raise WrongBatch(f"there is no reward {reward!r}; there are {', '.join(REWARDS)}")
         self.reward = reward
-        self.renew = renew
+        self.renew = bool(renew)
         self.seed = operator.index(seed)
         self.states = self.on.states(self.variant.opening.dtype)
         self.rngs = self.on.put(seeds(self.seed & (2**64 - 1), 0, self.games))
@@ -158,7 +158,7 @@ class Batch:
         board, vector = self._seen()
         masks, sampled = self._masks(), self._sampled()
         self._advance(
-            "advance_and_look", numbers, checked, self._places, board, vector, masks, sample, sampled
+            "advance_and_look", numbers, checked, self._places, board, vector, masks, bool(sample), sampled
         )
         return Looked(self._step, self._observed(board, vector), masks, sampled)
 
@@ -237,6 +237,7 @@ class Batch:
     # ------------------------------------------------------------ inside
 
     def _play(self, loop: str, games: int) -> tuple[int, int]:
+        games = _at_least_one("games", games)
         moves = self._array("moves", (self.games,), np.int64)
         rated = self._array("rated", (self.games,), np.int64)
         self.on.run(loop, self._opening, self.states, self.rngs, games, moves, rated)
