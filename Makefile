@@ -41,7 +41,7 @@ setup: .venv/dev.done
 
 .venv/run.done: requirements/run.txt pyproject.toml | .venv/bin/python
 	@echo "installing what axio needs ..."
-	@$(PIP) install -r requirements/run.txt
+	@$(PIP) install --no-compile -r requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 

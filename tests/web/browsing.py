@@ -74,7 +74,8 @@ def launch(chromium: BrowserType) -> Chromium:
     """Start the system's Chromium, or skip the test where there is none."""
     names = ("chromium", "chromium-browser", "google-chrome")
     path = need("chromium", next(filter(None, map(shutil.which, names)), None))
-    return chromium.launch(executable_path=path, args=["--no-sandbox"])
+    # Where there is no GPU, Chromium would imitate one on the processor.
+    return chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
 
 
 @dataclass
