@@ -34,7 +34,9 @@ def compile_for_tests(layout: Layout) -> int:
     for name in LOOPS if small else ("mark", "observe"):
         if layout.game in ONLY.get(name, GAMES):
             batch[name]
+    loops_of(variant, "random_playouts")
     if small:
+        loops_of(variant, "greedy_playouts")
         single._compiled(variant)
     if variant.lean is not variant:
         loops_of(variant.lean, "lay_all", *(("random_playouts",) if small else ()))

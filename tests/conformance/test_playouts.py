@@ -47,7 +47,7 @@ def bound(loop: Any, game: str) -> Any:
 
 
 @pytest.mark.parametrize("twist", TWISTS[2:] if INTERPRETED else TWISTS)
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", CASES if INTERPRETED else seldom_larger(CASES), ids=str)
 def test_playouts_end_and_leave_a_position_that_reads(case: Case, twist: str) -> None:
     variant = twisted(case, twist)
     states, lots = variant.new_state(), seeded(7)

@@ -39,7 +39,8 @@ HOOKS = (
     "show_board",
     "show_counters",
 )
-NOT_FOR_PLAYING = ("thinking_rules", "self_play", "contest")  # no loop, and loops that only training needs
+# No loop, and loops that only training and measuring need.
+NOT_FOR_PLAYING = ("thinking_rules", "self_play", "contest", "random_playouts", "greedy_playouts")
 
 
 class Kernels:
