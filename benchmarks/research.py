@@ -1,8 +1,8 @@
 """docs/benchmarks.md: `python -m benchmarks.research` measures and writes it; `--page` only writes it anew.
 
 What was measured is kept in docs/benchmarks/cpu.json, as `axio bench --suite research --json` prints it, and
-with `--device cuda` in cuda.json beside it; many_cores.json is the former on another machine, put there by
-hand. The page and its plots are made from these files alone.
+with `--device cuda` in cuda.json beside it; many_cores.json is what the former command printed on another
+machine. The page and its plots are made from these files alone.
 """
 
 from __future__ import annotations

@@ -19,12 +19,11 @@ class Processor:
 
     def __init__(self, variant: Variant, games: int, threads: int) -> None:
         self.games = games
-        self.threads = min(threads, games)
         self._tables = variant.tables
         self._loops = Loops(variant)
         # More than there are cores would take each other's time, and interpreted only one goes on at a time.
-        at_once = 1 if INTERPRETED else min(self.threads, cores())
-        self._crew = Crew(at_once) if at_once > 1 else None
+        self.threads = 1 if INTERPRETED else min(threads, games, cores())
+        self._crew = Crew(self.threads) if self.threads > 1 else None
 
     def states(self, dtype: np.dtype[Any]) -> Any:
         """Room for a state of every game."""

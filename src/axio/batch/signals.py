@@ -16,7 +16,7 @@ BYTES = 8  # of a number
 
 def _reading_and_writing() -> tuple[Any, Any, Any, Any]:
     """Numbers as they are now: compilers may otherwise read one once for all, or write it later."""
-    from llvmlite import ir  # type: ignore[import-untyped]
+    from llvmlite import ir
     from numba.core.types import boolean, int64, void
     from numba.extending import intrinsic
 

@@ -26,7 +26,7 @@ from typing import Any
 # Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in.
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-_DECORATED = re.compile(rb"^@(rule|seldom|entry)\b", re.MULTILINE)
+_DECORATED = re.compile(rb"^\s*@(rule|seldom|entry|intrinsic)\b", re.MULTILINE)
 _PROGRAM = __name__.partition(".")[0]
 _DECORATING = threading.RLock()
 
