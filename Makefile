@@ -16,7 +16,7 @@ RULE_CODE := src/axio/engine/bits.py,src/axio/engine/features.py,src/axio/engine
 	src/axio/engine/batches.py,src/axio/engine/numbers.py,src/axio/engine/observing.py
 
 INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conformance/test_playouts.py $\
-	tests/search/test_judgement.py tests/batch/test_batch.py
+	tests/conformance/test_invariants.py tests/search/test_judgement.py tests/batch/test_batch.py
 
 # Where the environment forbids it, every program that a test starts would translate all modules anew.
 unexport PYTHONDONTWRITEBYTECODE

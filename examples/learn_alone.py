@@ -246,7 +246,7 @@ def main():
     if not slots or len(slots[0]) != 2:
         options.error(f"{asked.game} is not played with dominoes: try {GAMES[0]}")
     if asked.plot and not find_spec("matplotlib"):
-        options.error("--plot needs matplotlib, which comes with axio[arena]")
+        options.error("--plot needs matplotlib, which the extra arena brings")
 
     def share(updates, began):
         return updates / asked.updates if asked.updates else (time.process_time() - began) / asked.seconds

@@ -1,6 +1,6 @@
 """Random agents at a table, in PettingZoo's loop: `python random_agents.py [game] [players] [games]`.
 
-Needs `pip install "axio[rl]"`.
+Needs `pip install ".[rl]"`, run in the source folder.
 """
 
 import sys

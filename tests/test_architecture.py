@@ -49,7 +49,11 @@ def test_games_do_not_import_each_other(name: str) -> None:
 
 
 def rule_modules() -> list[Path]:
-    return [path for path in modules() if re.search(r"^@(rule|seldom|entry)$", path.read_text(), re.M)]
+    return [
+        path
+        for path in modules()
+        if re.search(r"^@(rule|seldom|entry)$", path.read_text(encoding="utf-8"), re.M)
+    ]
 
 
 @pytest.mark.parametrize("path", rule_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

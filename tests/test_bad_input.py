@@ -25,6 +25,7 @@ from axio.games import GAMES, find_variant
 from axio.gametext import read_game, write_game
 from axio.match import play_match
 from axio.players import player
+from axio.positiontext import lay_out
 from axio.reasons import Reason
 from axio.record import Record, read_records, record_of, replay
 from axio.table import Table, new_game
@@ -197,7 +198,7 @@ def almost_full() -> Table:
     rows[-1] = "3" + rows[-1][3:]
     counters = "scores=0;0 seat=0 phase=place due=0 dealing=0 idle=0 again=0 aside=- removed=-"
     text = f"trio 2 - board={'/'.join(rows)} hands=GGG;BBB bag=RRR1,YYY1,GYG1 {counters}"
-    return play_on(axio.Position.parse(text))
+    return play_on(axio.Position(*lay_out(text)))
 
 
 ILLEGAL = list(illegal())
@@ -227,6 +228,22 @@ def test_a_seat_moves_only_in_its_turn() -> None:
     with pytest.raises(IllegalMove) as caught:
         table.view(1).preview("RR g8-g9")
     assert caught.value.reason is Reason.NOT_YOUR_TURN
+
+
+def test_what_is_no_seat_move_tile_or_position_is_said() -> None:
+    table = new_game("axio", players=4, seed=7)
+    for seat in (-1, 4, 99):
+        with pytest.raises(AxioError, match=f"there is no seat {seat}: 0 to 3"):
+            table.hand(seat)
+    wrong: Any
+    for wrong in (None, 0, ["RG"]):
+        for use in (table.play, table.preview, table.action_of):
+            with pytest.raises(BadText, match="is not a move: give a Move, or text"):
+                use(wrong)
+        with pytest.raises(BadText, match="is not a tile"):
+            table.draw(wrong)
+        with pytest.raises(BadText, match="a position is a line of text"):
+            axio.Position.parse(wrong)
 
 
 def test_tiles_that_cannot_be_drawn() -> None:
@@ -283,8 +300,11 @@ OPENING = new_game("axio", seed=7).position
         (lambda text: text.replace("seat=0", "seat=2"), "seat: 2 is too large"),
         (lambda text: text.replace("phase=place", "phase=wait"), "'wait' should be one of"),
         (lambda text: text.replace("due=0", "due=x"), "'x' should be 1 number"),
-        (lambda text: text.replace("due=0", "due=1"), "`due` must be above 0"),
-        (lambda text: text.replace("phase=place", "phase=draw"), "`due` must be above 0"),
+        (lambda text: text.replace("due=0", "due=1"), "it must be above 0 exactly when a draw"),
+        (
+            lambda text: text.replace("phase=place", "phase=draw"),
+            "it must be above 0 exactly when a draw",
+        ),
         (lambda text: text.replace(" due=0", ""), "has the fields board hands bag"),
         (lambda text: text + " more=1", "has the fields board hands bag"),
     ],
@@ -401,7 +421,7 @@ def test_a_record_without_any_one_of_its_events_is_found_out(name: str) -> None:
 
 
 def test_a_record_says_at_which_event_it_is_wrong() -> None:
-    record = json.loads(GOLDENS["axio"].read_text().splitlines()[1])
+    record = json.loads(GOLDENS["axio"].read_text(encoding="utf-8").splitlines()[1])
     record["events"][2]["gain"]["R"] = 7
     with pytest.raises(BadRecord, match=r"event 3: .* the record says") as caught:
         replay(Record.parse(json.dumps(record)))
@@ -464,11 +484,11 @@ def test_tiles_may_be_written_in_any_orientation_and_draws_split() -> None:
 def test_files_that_are_wrong(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="No such file"):
         list(read_records(tmp_path / "none.jsonl"))
-    (tmp_path / "empty.jsonl").write_text("\n")
+    (tmp_path / "empty.jsonl").write_text("\n", encoding="utf-8")
     with pytest.raises(BadFile, match="the file is empty"):
         list(read_records(tmp_path / "empty.jsonl"))
     text = GOLDENS["axio"].read_text(encoding="utf-8")
-    (tmp_path / "cut.jsonl").write_text(text[: len(text) - 300])
+    (tmp_path / "cut.jsonl").write_text(text[: len(text) - 300], encoding="utf-8")
     with pytest.raises(BadRecord, match=r"cut.jsonl, line 4: not a record"):
         list(read_records(tmp_path / "cut.jsonl"))
     (tmp_path / "bytes.jsonl").write_bytes(b"\xff\xfe\n")

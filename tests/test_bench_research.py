@@ -93,7 +93,7 @@ def test_what_a_compiler_complains_about_is_told(
     compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = tmp_path / "broken.c"
-    broken.write_text("int main(void) { return nothing; }")
+    broken.write_text("int main(void) { return nothing; }", encoding="utf-8")
     monkeypatch.setattr(peers, "SOURCE", broken)
     with pytest.raises(Failed, match=r"(?s)ended with 1: .*nothing"):
         compiled(tmp_path)

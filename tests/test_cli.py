@@ -22,7 +22,7 @@ from axio.cli import COMMANDS, main
 from axio.games import GAMES, game, rules_page
 
 SOURCE = Path(axio.__file__).parent
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCE.parent)}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCE.parent), "PYTHONUTF8": "1"}  # in any locale
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,12 @@ def test_help_lists_every_command_and_loads_no_rules() -> None:
         "assert not heavy, heavy"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=ENVIRONMENT, check=False
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        check=False,
+        encoding="utf-8",
     )
     assert done.returncode == 0, done.stderr
     for name, summary in COMMANDS.items():
@@ -186,11 +191,15 @@ def test_errors_cannot_steer_the_terminal() -> None:
 
 def test_a_reader_that_leaves_early_causes_no_noise(records: dict[str, Path]) -> None:
     command = f"{sys.executable} -m axio rules {GAMES[0]} | head -n 1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, env=ENVIRONMENT, check=True)
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, env=ENVIRONMENT, check=True, encoding="utf-8"
+    )
     assert done.stderr == ""
     assert len(done.stdout.splitlines()) == 1
     command = f"{sys.executable} -m axio simulate {GAMES[0]} --games 40 --out - | head -c 10"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, env=ENVIRONMENT, check=True)
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, env=ENVIRONMENT, check=True, encoding="utf-8"
+    )
     assert done.stderr == ""
 
 
@@ -250,7 +259,7 @@ def test_verify_passes_what_was_simulated(records: dict[str, Path]) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_verify_finds_a_changed_number(name: str, records: dict[str, Path], tmp_path: Path) -> None:
-    first, second, third = records[name].read_text().splitlines()
+    first, second, third = records[name].read_text(encoding="utf-8").splitlines()
     changed = json.loads(second)
     number = next(
         n for n, event in enumerate(changed["events"], 1) if event["t"] == "place" and event["gain"]
@@ -258,7 +267,7 @@ def test_verify_finds_a_changed_number(name: str, records: dict[str, Path], tmp_
     gain = changed["events"][number - 1]["gain"]
     gain[next(iter(gain))] += 1
     file = tmp_path / "changed.jsonl"
-    file.write_text("\n".join((first, "", json.dumps(changed), third)))
+    file.write_text("\n".join((first, "", json.dumps(changed), third)), encoding="utf-8")
     ran = run("verify", str(file), str(records[name]))
     assert ran.code == 1
     failure, summary = ran.out.splitlines()
@@ -267,11 +276,13 @@ def test_verify_finds_a_changed_number(name: str, records: dict[str, Path], tmp_
 
 
 def test_verify_finds_a_wrong_result_and_a_cut_line(records: dict[str, Path], tmp_path: Path) -> None:
-    first, second, third = records[GAMES[0]].read_text().splitlines()
+    first, second, third = records[GAMES[0]].read_text(encoding="utf-8").splitlines()
     changed = json.loads(first)
     changed["result"]["winners"] = [0, 1]
     file = tmp_path / "bad.jsonl"
-    file.write_text(f"{json.dumps(changed)}\nno JSON at all\n{second}\n{third[: len(third) // 2]}")
+    file.write_text(
+        f"{json.dumps(changed)}\nno JSON at all\n{second}\n{third[: len(third) // 2]}", encoding="utf-8"
+    )
     ran = run("verify", str(file), "--json")
     facts = json.loads(ran.out)
     assert ran.code == 1
@@ -285,7 +296,7 @@ def test_verify_refuses_an_empty_file_before_it_checks_others(
     records: dict[str, Path], tmp_path: Path
 ) -> None:
     empty = tmp_path / "empty.jsonl"
-    empty.write_text("\n")
+    empty.write_text("\n", encoding="utf-8")
     assert_refused(run("verify", str(records[GAMES[0]]), str(empty)), str(empty), "empty")
 
 
@@ -295,7 +306,7 @@ def test_verify_refuses_an_empty_file_before_it_checks_others(
 @pytest.mark.parametrize("name", GAMES)
 def test_show_prints_the_end_of_a_game(name: str, records: dict[str, Path]) -> None:
     ran = run("show", str(records[name]), "--game", "2")
-    record = json.loads(records[name].read_text().splitlines()[1])
+    record = json.loads(records[name].read_text(encoding="utf-8").splitlines()[1])
     winner = record["players"][record["result"]["winners"][0]]
     assert ran.code == 0
     assert f"{game(name).name}: greedy, balanced; after " in ran.out
@@ -323,7 +334,7 @@ def test_show_goes_back_to_any_ply(records: dict[str, Path]) -> None:
 def test_show_counts_a_kept_hand_as_a_ply(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     run("simulate", GAMES[0], "--games", "6", "--players", "random,random", "--out", str(file))
-    for number, line in enumerate(file.read_text().splitlines(), 1):
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         table = axio.replay(axio.Record.parse(line))
         kept = [ply for ply, move in enumerate(table.moves, 1) if move.kind == "keep"]
         for ply in kept[:2]:
@@ -336,7 +347,7 @@ def test_show_counts_a_kept_hand_as_a_ply(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_show_hides_what_a_seat_did_not_see(name: str, records: dict[str, Path]) -> None:
     file = str(records[name])
-    table = axio.replay(axio.Record.parse(records[name].read_text().splitlines()[0]), upto=6)
+    table = axio.replay(axio.Record.parse(records[name].read_text(encoding="utf-8").splitlines()[0]), upto=6)
     for option, seat in ((("--seat", "0"), 0), (("--seat", "1"), 1), (("--spectator",), None)):
         ran = run("show", file, "--ply", "6", *option, "--json")
         assert json.loads(ran.out)["position"] == table.view(seat).position
@@ -350,8 +361,8 @@ def test_show_hides_what_a_seat_did_not_see(name: str, records: dict[str, Path])
 def test_show_writes_pictures(name: str, records: dict[str, Path], tmp_path: Path) -> None:
     file, svg, png = str(records[name]), tmp_path / "a.svg", tmp_path / "a.png"
     assert run("show", file, "--svg", str(svg)) == Ran(0, "", "")
-    assert svg.read_text().startswith("<svg ")
-    assert run("show", file, "--svg", "-").out == svg.read_text()
+    assert svg.read_text(encoding="utf-8").startswith("<svg ")
+    assert run("show", file, "--svg", "-").out == svg.read_text(encoding="utf-8")
     assert run("show", file, "--png", str(png), "--width", "321", "--dark") == Ran(0, "", "")
     data = png.read_bytes()
     assert data.startswith(b"\x89PNG")
@@ -367,21 +378,21 @@ def test_show_cannot_write_everywhere(records: dict[str, Path], tmp_path: Path) 
 
 
 def test_show_says_what_is_wrong_with_a_record(records: dict[str, Path], tmp_path: Path) -> None:
-    record = json.loads(records[GAMES[0]].read_text().splitlines()[0])
+    record = json.loads(records[GAMES[0]].read_text(encoding="utf-8").splitlines()[0])
     number = next(n for n, event in enumerate(record["events"], 1) if event["t"] == "place")
     record["events"][number - 1]["at"] = ["a1", "a2"]
     file = tmp_path / "bad.jsonl"
-    file.write_text(f"{json.dumps(record)}\nnot JSON\n")
+    file.write_text(f"{json.dumps(record)}\nnot JSON\n", encoding="utf-8")
     assert_refused(run("show", str(file)), f"line 1: event {number}:")
     assert_refused(run("show", str(file), "--game", "2"), "line 2:")
     assert run("show", str(file), "--ply", "0").code == 0
 
 
 def test_names_from_a_file_cannot_steer_the_terminal(records: dict[str, Path], tmp_path: Path) -> None:
-    record = json.loads(records[GAMES[0]].read_text().splitlines()[0])
+    record = json.loads(records[GAMES[0]].read_text(encoding="utf-8").splitlines()[0])
     record["players"] = ["\x1b[2Jred", "a\nb"]
     file = tmp_path / "names.jsonl"
-    file.write_text(json.dumps(record))
+    file.write_text(json.dumps(record), encoding="utf-8")
     assert "\x1b" not in run("show", str(file)).out
 
 
@@ -391,7 +402,8 @@ def test_an_interrupt_is_told_by_the_code_130_wherever_it_comes(tmp_path: Path) 
         "from axio.cli import main, warm\n"
         "def stop(**options): exec('raise KeyboardInterrupt')\n"
         "warm.command.callback = stop\n"
-        "raise SystemExit(main(['warm']))\n"
+        "raise SystemExit(main(['warm']))\n",
+        encoding="utf-8",
     )
     done = subprocess.run(
         [sys.executable, "-m", "stopped"],
@@ -400,5 +412,6 @@ def test_an_interrupt_is_told_by_the_code_130_wherever_it_comes(tmp_path: Path) 
         cwd=tmp_path,
         env=ENVIRONMENT,
         check=False,
+        encoding="utf-8",
     )
     assert (done.returncode, done.stderr) == (130, "axio: interrupted\n")

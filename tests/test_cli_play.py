@@ -25,6 +25,7 @@ from axio.cli.telling import told
 from axio.errors import BadText
 from axio.events import Draw, Exchange, seen_by
 from axio.games import GAMES, game
+from axio.positiontext import lay_out
 from tests.test_cli import ENVIRONMENT, Ran, assert_refused, run
 
 # Whatever is asked: a move, what to do with an offer, a curtain, or whether to go on.
@@ -83,7 +84,7 @@ def test_a_whole_game_with_options(options: Sequence[str], tmp_path: Path) -> No
     chosen = [argument for option in options for argument in ("--option", option)]
     ran = play(GAMES[-1], *chosen, "--seed", "2", "--record", str(file), text=ENOUGH)
     assert ran.code == 0
-    assert json.loads(file.read_text())["options"] == dict.fromkeys(options, True)
+    assert json.loads(file.read_text(encoding="utf-8"))["options"] == dict.fromkeys(options, True)
     assert run("verify", str(file)).code == 0
 
 
@@ -100,7 +101,7 @@ def test_the_record_is_offered(tmp_path: Path) -> None:
     assert run("verify", str(file)).out == "1 passed, 0 failed\n"
     play(name, "--players", "you", "--seed", "1", "--record", str(file), text=script)
     assert run("verify", str(file)).out == "2 passed, 0 failed\n"
-    assert len(set(file.read_text().splitlines())) == 1
+    assert len(set(file.read_text(encoding="utf-8").splitlines())) == 1
 
 
 def test_the_seed_decides_the_game(tmp_path: Path) -> None:
@@ -108,7 +109,7 @@ def test_the_seed_decides_the_game(tmp_path: Path) -> None:
     for number, seed in enumerate("112"):
         file = tmp_path / str(number)
         play(GAMES[2], "--seed", seed, "--record", str(file), text=ENOUGH)
-        records.append(file.read_text())
+        records.append(file.read_text(encoding="utf-8"))
     assert records[0] == records[1] != records[2]
 
 
@@ -117,7 +118,7 @@ def test_the_seed_decides_the_game(tmp_path: Path) -> None:
 
 def test_enter_and_enter_start_a_game(save_file: Path) -> None:
     ran = play(text=typed("", ""))
-    saved = json.loads(save_file.read_text())
+    saved = json.loads(save_file.read_text(encoding="utf-8"))
     assert ran.code == 0
     assert (saved["game"], saved["players"]) == (GAMES[0], ["you", "balanced"])
     assert all(game(name).name in ran.out for name in GAMES)
@@ -127,13 +128,13 @@ def test_enter_and_enter_start_a_game(save_file: Path) -> None:
 
 def test_the_menu_takes_numbers_and_names(save_file: Path) -> None:
     play(text=typed("9", "3", "what", "10"))
-    saved = json.loads(save_file.read_text())
+    saved = json.loads(save_file.read_text(encoding="utf-8"))
     assert (saved["game"], saved["players"]) == (GAMES[2], ["you"])
     play(text=typed("n", "3", "2"))
-    saved = json.loads(save_file.read_text())
+    saved = json.loads(save_file.read_text(encoding="utf-8"))
     assert saved["players"] == ["you", "level1"]
     assert "Please type 1, 2, 3, 4 or r" in play(text=typed("9", GAMES[-1], "greedy")).out
-    saved = json.loads(save_file.read_text())
+    saved = json.loads(save_file.read_text(encoding="utf-8"))
     assert (saved["game"], saved["players"]) == (GAMES[-1], ["you", "greedy"])
 
 
@@ -148,7 +149,7 @@ def test_the_menu_offers_the_game_that_was_left(save_file: Path) -> None:
     assert play(GAMES[0], text="").code == 0
     assert save_file.read_bytes() == before
     play(GAMES[0], text=typed("n", "quit"))
-    assert json.loads(save_file.read_text())["game"] == GAMES[0]
+    assert json.loads(save_file.read_text(encoding="utf-8"))["game"] == GAMES[0]
 
 
 # ---------------------------------------------------------------- typing
@@ -277,19 +278,19 @@ def test_a_placement_can_be_taken_back_before_the_draw(save_file: Path) -> None:
     assert f"You placed {first}" in ran.out
     assert f"You placed {second}" in ran.out
     assert "Press Enter to go on" in ran.out
-    assert json.loads(save_file.read_text())["moves"][0] == str(second)
+    assert json.loads(save_file.read_text(encoding="utf-8"))["moves"][0] == str(second)
     assert "nothing can be taken back" in ran.out.splitlines()[-3]
 
 
 def test_quitting_with_a_placement_that_is_still_open(save_file: Path) -> None:
     play(GAMES[0], "--seed", "1", text=typed("moves", "1", "quit"))
-    saved = json.loads(save_file.read_text())
+    saved = json.loads(save_file.read_text(encoding="utf-8"))
     assert (len(saved["moves"]), saved["confirmed"]) == (1, False)
     assert "take it back" in play("--resume", text=typed("u")).out
-    assert json.loads(save_file.read_text())["moves"] == []
+    assert json.loads(save_file.read_text(encoding="utf-8"))["moves"] == []
     play("--resume", text=typed("moves", "1"))
     play("--resume", text=typed(""))
-    assert len(json.loads(save_file.read_text())["moves"]) == 2
+    assert len(json.loads(save_file.read_text(encoding="utf-8"))["moves"]) == 2
 
 
 def test_an_extra_placement_can_be_taken_back_where_nothing_was_drawn() -> None:
@@ -339,15 +340,15 @@ def test_a_damaged_save_is_left_alone(
     damage: Callable[[str], str], arguments: Sequence[str], save_file: Path
 ) -> None:
     play(GAMES[0], "--seed", "1", text=typed("moves", "1", ""))
-    damaged = damage(save_file.read_text())
-    save_file.write_text(damaged)
+    damaged = damage(save_file.read_text(encoding="utf-8"))
+    save_file.write_text(damaged, encoding="utf-8")
     assert_refused(play(*arguments), str(save_file), "delete the file or move it away")
-    assert save_file.read_text() == damaged
+    assert save_file.read_text(encoding="utf-8") == damaged
 
 
 def test_a_save_that_cannot_be_written_is_said(save_file: Path) -> None:
     save_file.parent.parent.mkdir()
-    save_file.parent.write_text("in the way")
+    save_file.parent.write_text("in the way", encoding="utf-8")
     assert_refused(play(GAMES[0], "--seed", "1"), "play.json")
 
 
@@ -492,7 +493,7 @@ def test_an_exchange_that_nobody_sees_is_told_without_its_tiles() -> None:
 def test_the_comparison_is_explained(rows: str, said: str) -> None:
     table = axio.new_game(GAMES[0], 2, seed=1)
     text = re.sub(r"scores=\S+", f"scores={rows}", table.position).replace("phase=place", "phase=over")
-    lines = explained(axio.Position.parse(text), ("a", "b"))
+    lines = explained(axio.Position(*lay_out(text)), ("a", "b"))
     assert lines[-1] == said
     assert "Points, each player's lowest first:" in lines[0]
 
@@ -500,7 +501,7 @@ def test_the_comparison_is_explained(rows: str, said: str) -> None:
 def test_points_alone_are_compared_as_they_are() -> None:
     table = axio.new_game(GAMES[-1], 3, seed=1)
     text = re.sub(r"scores=\S+", "scores=12;30;30", table.position).replace("phase=place", "phase=over")
-    assert explained(axio.Position.parse(text), ("a", "b", "you")) == [
+    assert explained(axio.Position(*lay_out(text)), ("a", "b", "you")) == [
         "The game is over. Points:",
         "  1.  b    30",
         "  1.  you  30",
@@ -576,3 +577,19 @@ def _before(child: pexpect.spawn[str]) -> str:
 def _tiles_shown(text: str, table: axio.Table) -> set[str]:
     bare = re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", text)
     return {tile for tile in table.variant.kinds if re.search(rf" {tile}\b", bare)}
+
+
+def test_an_account_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setattr(Path, "home", no_home)
+    assert_refused(run("play", GAMES[0]), "set XDG_DATA_HOME")
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "٣", "²", "1" * 10])
+def test_a_number_that_is_none_of_a_move(number: str) -> None:
+    ran = run("play", GAMES[0], "--players", "you", "--seed", "1", text=f"moves\n{number}\n")
+    assert ran.code == 0, ran
+    assert "is neither a move" in ran.out or "there is no move number" in ran.out

@@ -34,7 +34,7 @@ def test_the_same_bytes_for_any_number_of_jobs(name: str, tmp_path: Path) -> Non
 def test_each_game_has_the_seed_of_its_number(tmp_path: Path) -> None:
     name, file = GAMES[0], tmp_path / "games.jsonl"
     run("simulate", name, "--games", "3", "--seed", "x", "--players", "random,greedy", "--out", str(file))
-    for number, line in enumerate(file.read_text().splitlines()):
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
         table = play_match(name, [player("random"), player("greedy")], f"x/{number}")
         assert axio.record_of(table, ("random", "greedy")).to_json() == line
 
@@ -44,7 +44,7 @@ def test_options_and_solo(tmp_path: Path) -> None:
     chosen = ("--option", "short", "--option", "children", "--players", "greedy")
     ran = run("simulate", name, "--games", "2", *chosen, "--out", str(file))
     assert ran.code == 0
-    record = json.loads(file.read_text().splitlines()[0])
+    record = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
     assert record["options"] == {"children": True, "short": True}
     assert record["players"] == ["greedy"]
     assert "mean lowest" not in ran.err
@@ -54,7 +54,7 @@ def test_standard_output_holds_records_only(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     run("simulate", GAMES[0], "--games", "2", "--out", str(file))
     ran = spawn("simulate", GAMES[0], "--games", "2", "--out", "-")
-    assert ran.out == file.read_text()
+    assert ran.out == file.read_text(encoding="utf-8")
     assert "2 games in" in ran.err
 
 
@@ -66,7 +66,7 @@ def test_summary(tmp_path: Path) -> None:
     assert str(file) in ran.err
     assert run("simulate", GAMES[0], "--games", "4").out.splitlines()[1:] == ran.err.splitlines()[1:]
     facts = json.loads(run("simulate", GAMES[0], "--games", "4", "--json").out)
-    records = [json.loads(line) for line in file.read_text().splitlines()]
+    records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     for seat, row in enumerate(facts["seats"]):
         scores = [record["result"]["scores"][seat].values() for record in records]
         winners = [record["result"]["winners"] for record in records]
@@ -79,9 +79,9 @@ def test_summary(tmp_path: Path) -> None:
 
 def test_a_file_is_replaced_only_by_force(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    file.write_text("precious")
+    file.write_text("precious", encoding="utf-8")
     assert_refused(run("simulate", GAMES[0], "--games", "1", "--out", str(file)), "exists", "--force")
-    assert file.read_text() == "precious"
+    assert file.read_text(encoding="utf-8") == "precious"
     assert run("simulate", GAMES[0], "--games", "1", "--out", str(file), "--force").code == 0
     assert run("verify", str(file)).out == "1 passed, 0 failed\n"
 
@@ -100,6 +100,7 @@ def test_an_interrupted_run_leaves_whole_lines(jobs: str, number: signal.Signals
         text=True,
         env=ENVIRONMENT,
         start_new_session=True,
+        encoding="utf-8",
     )
     while process.poll() is None and not (file.exists() and file.stat().st_size > 50_000):
         time.sleep(0.01)

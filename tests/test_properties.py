@@ -7,10 +7,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from axio.engine.compile import INTERPRETED
 from axio.errors import AxioError, BadText
 from axio.games import GAMES
 from axio.gametext import read_game, write_game
@@ -22,15 +21,6 @@ from axio.record import Record, record_of, replay
 from axio.table import Table
 from tests.conformance.positions import CASES, TWISTS, Case, twisted
 from tests.conformance.test_history import tiles_of
-
-settings.register_profile(
-    "axio",
-    max_examples=15 if INTERPRETED else 120,
-    deadline=None,  # the first example may compile
-    derandomize=True,  # the same run for everybody; change a test to search anew
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-settings.load_profile("axio")
 
 
 @st.composite

@@ -18,7 +18,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from axio.cli import main
+from axio.cli import answers, main
+from axio.search.budget import UNLIMITED
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -104,6 +105,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr(answers, "PATIENCE", UNLIMITED)  # all rollouts of a hint, however slow the machine
     return tmp_path
 
 

@@ -6,15 +6,18 @@ import math
 import os
 import sys
 import threading
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, nullcontext
 from importlib import import_module
+from typing import Any
 
 import pytest
 
+import axio.spread
 from axio import extras
 from axio.errors import AxioError, IllegalMove, NotInstalled, WrongOption
 from axio.reasons import Reason
-from axio.spread import ALL, HANDS_OUT, ended_quietly, spread
+from axio.spread import ALL, FEWEST, HANDS_OUT, ended_quietly, processes_for, spread
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
@@ -90,8 +93,8 @@ def test_a_cluster_needs_more_than_one_job() -> None:
 @pytest.mark.parametrize(
     ("module", "backend", "words"),
     [
-        ("joblib", "loky", r"axio\[arena\]"),
-        ("ray", "ray", r"axio\[cluster\]"),
+        ("joblib", "loky", r"\.\[arena\]"),
+        ("ray", "ray", r"\.\[cluster\]"),
         ("distributed", "dask", "cluster"),
     ],
 )
@@ -99,7 +102,9 @@ def test_a_missing_library_is_said(
     module: str, backend: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(NotInstalled, match=f"needs {module}, which is not installed: pip install .*{words}"):
+    with pytest.raises(
+        NotInstalled, match=f"needs {module}, which is not installed: run pip install .*{words}"
+    ):
         list(spread(math.sqrt, [1, 2], ALL if backend == "ray" else 2, backend))
 
 
@@ -110,3 +115,52 @@ def test_a_library_that_is_broken_inside_is_not_called_missing(monkeypatch: pyte
     monkeypatch.setattr(extras, "import_module", broken)
     with pytest.raises(ModuleNotFoundError, match="other"):
         extras.need("joblib")
+
+
+@pytest.mark.parametrize("jobs", [0, -2, -100])
+def test_fewer_jobs_than_one_are_refused(jobs: int) -> None:
+    with pytest.raises(WrongOption, match="1 or more can be done at once"):
+        list(spread(math.sqrt, [1, 2], jobs))
+
+
+def test_jobs_are_no_more_than_pieces_nor_than_the_cores_can_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1}, raising=False)
+    assert processes_for(200, 3) == 3
+    assert processes_for(2, 3) == 2
+    assert processes_for(100_000) == processes_for(100_000, 400) == FEWEST
+    assert processes_for(ALL) == 2
+    assert processes_for(1, 0) == 1
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(64)), raising=False)
+    assert processes_for(100, 400) == 100
+    assert processes_for(100_000, 400) == 128
+
+
+@pytest.mark.parametrize(
+    ("jobs", "pieces", "backend", "asked"),
+    [(1000, 3, "threading", 3), (1000, 1000, "threading", FEWEST), (5, 3, "ray", 3), (900, 1000, "ray", 900)],
+)
+def test_joblib_is_asked_for_no_more_than_that(
+    jobs: int, pieces: int, backend: str, asked: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+
+    def results(joblib: Any, work: Any, jobs: int, backend: str) -> Iterator[float]:
+        told.append(jobs)
+        yield from ()
+
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0}, raising=False)
+    monkeypatch.setattr(axio.spread, "_results", results)
+    monkeypatch.setattr(axio.spread, "_cluster", lambda backend, jobs: nullcontext())
+    assert list(spread(math.sqrt, range(pieces), jobs, backend)) == []
+    assert told == [asked]
+
+
+@pytest.mark.parametrize(
+    ("backend", "variable"), [("ray", "RAY_ADDRESS"), ("dask", "DASK_SCHEDULER_ADDRESS")]
+)
+def test_an_address_that_is_no_cluster_is_said(
+    backend: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "nonsense")
+    with pytest.raises(WrongOption, match=f"the cluster at {variable}='nonsense' cannot be joined"):
+        list(spread(math.sqrt, range(4), 2, backend))

@@ -6,9 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,36 +47,7 @@ def test_interpreted_and_compiled_runs_agree() -> None:
         capture_output=True,
         text=True,
         check=False,
+        encoding="utf-8",
     )
     assert interpreted.returncode == 0, interpreted.stderr
     assert interpreted.stdout.splitlines() == list(digests())
-
-
-def test_decorating_in_two_threads_keeps_the_cache_in_its_folder(tmp_path: Path) -> None:
-    """Numba's setting is global: a second thread must not put it back while the first still needs it."""
-    from numba.core import config
-
-    from axio.engine.compile import _numba_cache_in
-
-    seen: list[str] = []
-    inside, other = threading.Event(), threading.Event()
-
-    def first() -> None:
-        with _numba_cache_in(tmp_path / "first"):
-            inside.set()
-            other.wait(0.2)  # the second thread has to wait all the while
-            seen.append(vars(config)["CACHE_DIR"])
-
-    def second() -> None:
-        inside.wait(5)
-        with _numba_cache_in(tmp_path / "second"):
-            other.set()
-
-    before = vars(config)["CACHE_DIR"]
-    threads = [threading.Thread(target=first), threading.Thread(target=second)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert seen == [str(tmp_path / "first")]
-    assert vars(config)["CACHE_DIR"] == before

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hashlib
 
+from .errors import BadText
+
 
 def commitment(seed: int | str) -> str:
     """What may be shown of a secret seed before it is told: its SHA-256.
@@ -16,7 +18,17 @@ def commitment(seed: int | str) -> str:
     >>> commitment("seven")[:16]
     '3ba8d02b16fd2a01'
     """
-    return hashlib.sha256(str(seed).encode()).hexdigest()
+    return hashlib.sha256(seed_bytes(seed)).hexdigest()
+
+
+def seed_bytes(seed: int | str) -> bytes:
+    """Return the text of a seed in UTF-8. Raises `BadText` for text that is not Unicode, or a huge number."""
+    try:
+        return str(seed).encode()
+    except UnicodeEncodeError:
+        raise BadText("the seed is not UTF-8 text") from None
+    except ValueError:  # Python writes out no whole number of more than 4300 digits
+        raise BadText("the seed is a number of more digits than can be written; use text") from None
 
 
 class Generator:
@@ -34,7 +46,7 @@ class Generator:
     def __init__(self, seed: int | str, counter: int = 0) -> None:
         self.seed = seed
         self.counter = counter
-        self._prefix = hashlib.sha256(f"axio-lots/1:{seed}:".encode())
+        self._prefix = hashlib.sha256(b"axio-lots/1:%b:" % seed_bytes(seed))
 
     def bits(self) -> int:
         """The next number of 64 bits."""
@@ -50,6 +62,17 @@ class Generator:
     def child(self, name: int | str) -> Generator:
         """A generator of its own for a part of the work, by name."""
         return Generator(f"{self.seed}/{name}")
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both give the same numbers from here on."""
+        if not isinstance(other, Generator):
+            return NotImplemented
+        return str(self.seed) == str(other.seed) and self.counter == other.counter
+
+    __hash__ = None  # type: ignore[assignment]  # the counter changes
+
+    def __reduce__(self) -> tuple[type[Generator], tuple[int | str, int]]:
+        return Generator, (self.seed, self.counter)  # a hash object can be neither copied nor pickled
 
     def __repr__(self) -> str:
         return f"Generator({self.seed!r}, counter={self.counter})"

@@ -6,11 +6,25 @@ is raised, nothing has changed.
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 from .reasons import Reason
+
+_Error = TypeVar("_Error", bound="AxioError")
 
 
 class AxioError(ValueError):
-    """The family of errors for bad input."""
+    """The family of errors for bad input. All of them can be copied and pickled."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The default calls the constructor with `args`, which hold the finished message.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[_Error], args: tuple[Any, ...], attributes: dict[str, Any]) -> _Error:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
 
 
 class UnknownGame(AxioError):
@@ -43,11 +57,17 @@ class BadText(AxioError):
 
 
 class BadRecord(AxioError):
-    """A record that is malformed or that the rules contradict; `event` is the number of the event."""
+    """A record that is malformed or that the rules contradict; `event` is the event's number, from 1."""
 
     def __init__(self, message: str, event: int | None = None) -> None:
         super().__init__(message if event is None else f"event {event}: {message}")
         self.event = event
+
+    def located(self, where: str) -> BadRecord:
+        """Return the same error with the place of the record, such as a file and a line, in front."""
+        located = BadRecord(f"{where}: {self}")
+        located.event = self.event
+        return located
 
 
 class BadFile(AxioError):
@@ -70,6 +90,10 @@ class WrongEnvironment(AxioError):
     """An environment of another framework was asked for something that it does not have."""
 
 
+class ResetNeeded(WrongEnvironment, AttributeError):
+    """An environment was used before its first `reset`. What that would have set is missing until then."""
+
+
 class NoSuchDevice(AxioError):
     """A batch was asked for on a device that is not here."""
 
@@ -81,9 +105,6 @@ class BadEngine(AxioError):
         super().__init__(f"the engine {command!r} {what}")
         self.command = command
         self.what = what
-
-    def __reduce__(self) -> tuple[type[BadEngine], tuple[str, str]]:
-        return type(self), (self.command, self.what)  # so that it comes back whole from another process
 
 
 class EngineGone(BadEngine):

@@ -46,6 +46,9 @@ class Place(Struct, frozen=True, tag_field="t", tag="place", omit_defaults=True)
     named: str | None = None
     pyramids: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash((self.p, self.tile, self.at, frozenset(self.gain.items()), self.named, self.pyramids))
+
 
 class Exchange(Struct, frozen=True, tag_field="t", tag="exchange"):
     """A seat gives up tiles; the draw that follows replaces them."""
@@ -69,6 +72,9 @@ class Result(Struct, frozen=True):
     scores: tuple[dict[str, int], ...]
     place: tuple[int, ...]
     winners: tuple[int, ...]
+
+    def __hash__(self) -> int:
+        return hash((tuple(frozenset(points.items()) for points in self.scores), self.place, self.winners))
 
 
 def seen_by(event: Event, seat: int | None, exchange_is_public: bool) -> Event:

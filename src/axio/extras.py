@@ -7,6 +7,16 @@ from typing import Any
 
 from .errors import NotInstalled
 
+WHERE = "in the source folder of axio"
+
+
+def installation(extra: str) -> str:
+    """Return the command that installs an extra of this package, to be run in its source folder.
+
+    It names the source folder, never the package: `axio` on PyPI is a package of somebody else.
+    """
+    return f'pip install ".[{extra}]"'
+
 
 def need(module: str, extra: str = "arena") -> Any:
     """A module of a library that comes with an extra of this package. Raises `NotInstalled`."""
@@ -18,5 +28,5 @@ def need(module: str, extra: str = "arena") -> Any:
             raise
         library = module.partition(".")[0]
         raise NotInstalled(
-            f'this needs {library}, which is not installed: pip install "axio[{extra}]" brings it'
+            f"this needs {library}, which is not installed: run {installation(extra)} {WHERE}"
         ) from None

@@ -26,8 +26,10 @@ from .moves import Move
 from .record import Record, carry_out, record_of
 from .table import Table
 
-_MOVE_LINE = re.compile(r"(?P<number>\d+)\. (?P<seat>\d): (?P<what>.+?)(?: draws (?P<drawn>.+))?")
-_DEAL_LINE = re.compile(r"deal (?P<seat>\d): (?P<tiles>.+)")
+_MOVE_LINE = re.compile(r"(?P<number>[0-9]{1,6})\. (?P<seat>[0-9]): (?P<what>.+?)(?: draws (?P<drawn>.+))?")
+_DEAL_LINE = re.compile(r"deal (?P<seat>[0-9]): (?P<tiles>.+)")
+_POINTS = re.compile(r"[0-9]{1,4}")
+_HEAD = ("Game: ", "Players: ", "Options: ")
 _PLACED = re.compile(r"(?P<move>\S+ \S+)(?: \((?P<scored>[^)]*)\))?")
 
 
@@ -40,7 +42,7 @@ def write_game(record: Record) -> str:
     if switched_on := sorted(name for name, value in record.options.items() if value):
         lines.append(f"Options: {' '.join(switched_on)}")
     moves = 0
-    for event in record.events:
+    for before, event in zip((None, *record.events), record.events, strict=False):
         match event:
             case Start(display):
                 lines.append("start: " + " ".join(f"{shown.tile} {shown.at}" for shown in display))
@@ -49,6 +51,8 @@ def write_game(record: Record) -> str:
             case Draw(p, tiles):
                 if moves == 0:
                     lines.append(f"deal {p}: {' '.join(tiles)}")
+                elif isinstance(before, Draw):  # a draw that the record tells in parts
+                    lines[-1] += f" {' '.join(tiles)}"
                 else:
                     lines[-1] += f" draws {' '.join(tiles)}"
             case _:
@@ -86,10 +90,14 @@ def read_game(text: str) -> Record:
 
     Raises `BadText` naming the line that is wrong.
     """
-    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    # Only at line breaks: a name may hold other characters that `splitlines` would split at.
+    lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     head: dict[str, str] = {}
-    while lines and lines[0][1].startswith(("Game: ", "Players: ", "Options: ")):
-        name, _, value = lines.pop(0)[1].partition(": ")
+    while lines and lines[0][1].startswith(_HEAD):
+        number, line = lines.pop(0)
+        name, _, value = line.partition(": ")
+        if name in head:
+            raise BadText(f"line {number}: a game has one line '{name}: …'")
         head[name] = value
     if "Game" not in head or "Players" not in head:
         raise BadText("a game starts with the lines 'Game: …' and 'Players: \"…\" \"…\"'")
@@ -101,10 +109,12 @@ def read_game(text: str) -> Record:
         raise BadText(f"the head of the game: {error}") from None
     if not lines:
         raise BadText("the game ends after its head: a line 'Unfinished' or 'Result: …' should close it")
+    moves = 0
     for number, line in lines[:-1]:
         try:
-            for event in _events(table, line):
+            for event in _events(table, line, moves + 1):
                 carry_out(table, event)
+                moves += isinstance(event, Place | Exchange | Pass)
         except AxioError as error:
             raise BadText(f"line {number}: {error}") from None
     record = record_of(table, names)
@@ -121,24 +131,31 @@ def _names(text: str) -> list[str]:
             name, at = decoder.raw_decode(text, at)
             names.append(name)
             at += 1
-    except ValueError:
-        raise BadText(f"{text!r} should be names in quotes") from None
-    if not all(isinstance(name, str) for name in names):
-        raise BadText(f"{text!r} should be names in quotes")
-    return names
+        if all(isinstance(name, str) for name in names):
+            "".join(names).encode("utf-8")
+            return names
+    except (ValueError, RecursionError):  # among them half a surrogate pair, which cannot be encoded
+        pass
+    raise BadText(f"{text[:60]!r} should be names in quotes")
 
 
-def _events(table: Table, line: str) -> Iterator[Event]:
+def _events(table: Table, line: str, next_move: int) -> Iterator[Event]:
     """The events that a line tells. Made one by one: where a tile is drawn from depends on the one before."""
     kind, _, rest = line.partition(": ")
     if kind == "start":
         words = rest.split()
-        yield Start(tuple(Display(tile, at) for tile, at in zip(words[::2], words[1::2], strict=False)))
+        if len(words) % 2:
+            raise BadText(f"{line[:60]!r} should be tiles with their positions, such as 'start: RGBO 0,0 …'")
+        yield Start(tuple(Display(tile, at) for tile, at in zip(words[::2], words[1::2], strict=True)))
     elif kind == "removed":
         yield Removed(tuple(rest.split()))
     elif deal := _DEAL_LINE.fullmatch(line):
+        if next_move > 1:
+            raise BadText("tiles are dealt before the first move; later ones follow a move, as 'draws RO'")
         yield Draw(int(deal["seat"]), tuple(deal["tiles"].split()), table.variant.source(table.state))
     elif told := _MOVE_LINE.fullmatch(line):
+        if int(told["number"]) != next_move:
+            raise BadText(f"move {told['number']} should have the number {next_move}")
         yield _move(int(told["seat"]), told["what"])
         if told["drawn"]:
             drawn = tuple(told["drawn"].split())
@@ -161,12 +178,15 @@ def _move(seat: int, words: str) -> Event:
 
 
 def _scored(items: Sequence[str]) -> tuple[dict[str, int], tuple[str, ...]]:
-    gain, pyramids = {}, []
+    gain: dict[str, int] = {}
+    pyramids = []
     for item in filter(None, items):
         track, _, points = item.partition(" ")
         if item.startswith("^"):
             pyramids.append(item[1:])
-        elif points.isdigit():
+        elif track in gain:
+            raise BadText(f"the points of {track} stand twice")
+        elif _POINTS.fullmatch(points):
             gain[track] = int(points)
         else:
             raise BadText(f"{item!r} should be a colour and its points, such as 'G 1', or a pyramid, '^c5'")

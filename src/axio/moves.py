@@ -19,7 +19,7 @@ Kind = Literal["place", "exchange", "keep", "pass"]
 
 _PLACE = re.compile(
     r"(?P<tile>[A-Z_]{2,4})(?:\((?P<named>[A-Z])\))?\s+"
-    r"(?P<at>[a-z]\d{1,2}(?:-[a-z]\d{1,2})+|-?\d{1,3},-?\d{1,3})"
+    r"(?P<at>[a-z][0-9]{1,2}(?:-[a-z][0-9]{1,2})+|-?[0-9]{1,3},-?[0-9]{1,3})"
 )
 _EXCHANGE = re.compile(r"exchange(?P<tiles>(?:\s+[A-Z]{2,4})*)")
 
@@ -37,6 +37,15 @@ class Move:
     at: tuple[str, ...] = ()
     named: str | None = None
     tiles: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, move: Move | str) -> Move:
+        """A move that is given as one or as text. Raises `BadText` for anything else, such as a number."""
+        if isinstance(move, Move):
+            return move
+        if isinstance(move, str):
+            return cls.parse(move)
+        raise BadText(f"{move!r:.60} is not a move: give a Move, or text such as 'GR k8-j8'")
 
     @classmethod
     def parse(cls, text: str) -> Move:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from .drawing import svg, terminal
 from .drawing.scene import Content, Laid, Panel, Scene, Track
 from .engine.phases import DRAW, OFFER, OVER, PLACE
 from .engine.standing import places
-from .errors import IllegalMove
+from .errors import AxioError, IllegalMove
 from .events import Result
 from .games.variant import State, Variant
 from .moves import Move
@@ -29,6 +30,9 @@ class Preview:
     gain: dict[str, int]
     pyramids: tuple[str, ...] = ()
     ends_game: bool = False
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.gain.items()), self.pyramids, self.ends_game))
 
 
 class Moves(Sequence[Move]):
@@ -65,6 +69,22 @@ class Moves(Sequence[Move]):
         except IllegalMove:
             return False
 
+    def listed_from(self, position: Position) -> bool:
+        """Whether these were listed from a position or an equal one, so that their numbers hold there."""
+        mine = self._position
+        if mine is position:
+            return True
+        return mine.variant is position.variant and mine.state.tobytes() == position.state.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same moves are listed in the same order."""
+        if not isinstance(other, Moves):
+            return NotImplemented
+        return len(self) == len(other) and all(map(operator.eq, self, other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
     def __repr__(self) -> str:
         shown = ", ".join(str(move) for move in self[:6])
         return f"<{len(self)} moves: {shown}{', …' if len(self) > 6 else ''}>"
@@ -73,7 +93,8 @@ class Moves(Sequence[Move]):
 class Position:
     """A game's rules and a state. Nothing here changes the state.
 
-    `state` is an array of one NumPy record. It is what the compiled rules work on; treat it as read-only.
+    Positions with the same text are equal and have the same hash. `state` is an array of one NumPy record. It
+    is what the compiled rules work on; treat it as read-only.
     """
 
     def __init__(self, variant: Variant, state: State) -> None:
@@ -119,7 +140,9 @@ class Position:
         return tuple(dict(zip(self.variant.tracks, row, strict=True)) for row in rows)
 
     def hand(self, seat: int) -> tuple[str, ...]:
-        """A seat's tiles, `?` for those that are not known here."""
+        """A seat's tiles, `?` for those that are not known here. Raises `AxioError` for no seat."""
+        if not 0 <= seat < self.players:
+            raise AxioError(f"there is no seat {seat}: 0 to {self.players - 1}")
         return self.variant.hand_of(self.state, seat)
 
     @property
@@ -163,12 +186,15 @@ class Position:
         """
         if self.hides_turn:
             return Moves(self, np.empty(0, np.int32))
-        return Moves(self, self.variant.legal_actions(self.state))
+        return Moves(self._lasting(), self.variant.legal_actions(self.state))
+
+    def _lasting(self) -> Position:
+        """This position as an object that no later move changes."""
+        return self
 
     def action_of(self, move: Move | str) -> int:
         """The number of a legal move. Raises `IllegalMove`, or `BadText` if the text is no move."""
-        if isinstance(move, str):
-            move = Move.parse(move)
+        move = Move.of(move)
         if self.draw_due:
             raise IllegalMove(move, Reason.DRAW_DUE)
         if self.over:
@@ -200,8 +226,14 @@ class Position:
         return self.preview(move).gain
 
     def gains(self, moves: Moves) -> np.ndarray:
-        """What each of these moves would score: a row for each move, a column for each track."""
-        return self.variant.gains(self.state, moves.actions)
+        """What each of these moves would score: a row for each move, a column for each track.
+
+        Raises `IllegalMove` if one that was listed from another position is not legal in this one.
+        """
+        actions = moves.actions
+        if not moves.listed_from(self):
+            actions = np.array([self.action_of(move) for move in moves], actions.dtype)
+        return self.variant.gains(self.state, actions)
 
     def _by_track(self, points: Sequence[int]) -> dict[str, int]:
         return {track: n for track, n in zip(self.variant.tracks, points, strict=True) if n}
@@ -217,6 +249,14 @@ class Position:
     def parse(cls, text: str) -> Position:
         """The position that a line of text describes. Raises `BadText`."""
         return Position(*read_position(text))
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return self.position == other.position
+
+    def __hash__(self) -> int:
+        return hash(self.position)
 
     def __repr__(self) -> str:
         return f"axio.Position.parse({self.position!r})"

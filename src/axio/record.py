@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +13,19 @@ from msgspec import UNSET, Struct, UnsetType
 
 from .chance import commitment
 from .drawing.scene import Laid
-from .engine.phases import OFFER
-from .errors import AxioError, BadFile, BadRecord
-from .events import Draw, Event, Exchange, Pass, Place, Removed, Result, Start
+from .engine.phases import DRAW, OFFER, REMOVE, START
+from .errors import AxioError, BadRecord, BadText
+from .events import Display, Draw, Event, Exchange, Pass, Place, Removed, Result, Start
 from .games import find_variant
 from .games.variant import Variant
 from .moves import Move
+from .reading import LONGEST_LINE, read_json, read_lines
 from .table import Table
 
 FORMAT = "axio-record/1"
+_IN_EVENT = re.compile(r" - at `\$\.events\[(\d+)\][^`]*`$")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_LONGEST_MESSAGE = 400  # characters; a record can hold a tile or a number of any length
 
 
 class Setup(Struct, frozen=True):
@@ -30,6 +34,9 @@ class Setup(Struct, frozen=True):
     printed: dict[str, str] | UnsetType = UNSET
     tileset: dict[str, int] | UnsetType = UNSET
     board: tuple[str, ...] | UnsetType = UNSET
+
+    def __hash__(self) -> int:
+        return hash(msgspec.json.encode(self, order="sorted"))
 
 
 class Record(Struct, frozen=True, kw_only=True):
@@ -46,26 +53,59 @@ class Record(Struct, frozen=True, kw_only=True):
     commitment: str | UnsetType = UNSET
     seed: str | UnsetType = UNSET
 
+    def __hash__(self) -> int:
+        return hash(msgspec.json.encode(self, order="sorted"))
+
     def to_json(self) -> str:
         """The record as one line of JSON."""
         return _ENCODER.encode(self).decode()
 
     @classmethod
     def parse(cls, text: str | bytes) -> Record:
-        """Read a record. Raises `BadRecord` if the text is no JSON or no record."""
+        """Read a record; keys that the format does not have are ignored.
+
+        Raises:
+            BadRecord: the text is no JSON or no record; `event` is set if it is an event that does not read.
+        """
+        if len(text) > LONGEST_LINE:
+            raise BadRecord(f"not a record: longer than {LONGEST_LINE} bytes, the most that is read")
         try:
-            record = _DECODER.decode(text)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            # The decoder counts events from 0 where it says in which one it stumbled; people count from 1.
-            where = re.search(r"\$\.events\[(\d+)\]", str(error))
-            raise BadRecord(f"not a record: {error}", int(where[1]) + 1 if where else None) from None
-        if record.format != FORMAT:
-            raise BadRecord(f"the format is {record.format!r}, it should be {FORMAT!r}")
-        return record
+            value, repeated = read_json(text)
+        except BadText as error:
+            raise BadRecord(f"not a record: {error}") from None
+        for way, name in repeated:
+            if _is_read(way):
+                event = way[1] if way[:1] == ("events",) else None
+                raise _bad(f"not a record: the key {name!r} stands twice in one object", event)
+        if isinstance(value, dict) and isinstance(value.get("format"), str) and value["format"] != FORMAT:
+            raise _bad(f"the format is {value['format']!r}, it should be {FORMAT!r}")
+        try:
+            return msgspec.convert(value, cls)
+        except msgspec.ValidationError as error:
+            where = _IN_EVENT.search(str(error))
+            raise _bad(f"not a record: {error}", int(where[1]) if where else None) from None
 
 
 _ENCODER = msgspec.json.Encoder()
-_DECODER = msgspec.json.Decoder(Record)
+
+
+def _is_read(way: tuple[str | int, ...]) -> bool:
+    """Whether the object at this place of a record is part of the format, not of a key that is ignored."""
+    match way:
+        case () | ("options",) | ("setup",) | ("setup", "printed" | "tileset"):
+            return True
+        case ("events", int()) | ("events", int(), "gain") | ("events", int(), "display", int()):
+            return True
+        case ("result",) | ("result", "scores", int()):
+            return True
+    return False
+
+
+def _bad(message: str, event: int | str | None = None) -> BadRecord:
+    """Return the error for a record; `event` counts from 0 here and from 1 in what people read."""
+    if len(message) > _LONGEST_MESSAGE:
+        message = f"{message[: _LONGEST_MESSAGE // 2]} … {message[-_LONGEST_MESSAGE // 2 :]}"
+    return BadRecord(message, event + 1 if isinstance(event, int) else None)
 
 
 def record_of(table: Table, names: Sequence[str] | None = None, *, with_seed: bool = False) -> Record:
@@ -87,53 +127,41 @@ def record_of(table: Table, names: Sequence[str] | None = None, *, with_seed: bo
 
 
 def read_records(path: str | Path) -> Iterator[tuple[int, Record]]:
-    """The records of a file of JSON lines, each with its line number.
+    """Yield the records of a file of JSON lines, each with its line number.
 
-    Raises `BadFile` for a file that cannot be read and `BadRecord`, naming the line, for one that is wrong.
+    Raises:
+        BadFile: the file cannot be read.
+        BadRecord: a record does not read; the message names the line.
     """
     for number, line in read_lines(path):
         try:
             yield number, Record.parse(line)
         except BadRecord as error:
-            raise BadRecord(f"{path}, line {number}: {error}") from None
-
-
-def read_lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file that are not empty, with their numbers. Raises `BadFile`."""
-    empty = True
-    try:
-        with open(path, "rb") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    empty = False
-                    yield number, line
-    except OSError as error:
-        raise BadFile(f"{path}: {error.strerror or error}") from None
-    if empty:
-        raise BadFile(f"{path}: the file is empty, it should hold one record a line")
+            raise error.located(f"{path}, line {number}") from None
 
 
 def replay(record: Record, *, upto: int | None = None) -> Table:
-    """The table of a record, every event of it re-checked against the rules.
+    """Return the table of a record, every event of it re-checked against the rules.
 
-    With `upto`, stops after so many moves of players. Raises `BadRecord` (with the number of the event,
-    counted from 1) if the record is not what the rules say.
+    With `upto`, stops after so many moves of players; what comes after them is not checked.
+
+    Raises:
+        BadRecord: the record is not what the rules say. `event` is the number of the first event that breaks
+            them, counted from 1; `None` if it is the head or the result that is wrong.
     """
     try:
         variant = find_variant(record.game, len(record.players), record.options)
     except AxioError as error:
-        raise BadRecord(str(error)) from None
+        raise _bad(str(error)) from None
     _check_setup(record.setup, variant)
     table = Table(variant)
-    for number, event in enumerate(record.events, 1):
+    for number, event in enumerate(record.events):
         if upto is not None and table.plies >= upto and not _is_due(table, event):
             return table
         try:
             carry_out(table, event)
-        except BadRecord as error:
-            raise BadRecord(str(error), number) from None
         except AxioError as error:
-            raise BadRecord(str(error), number) from None
+            raise _bad(str(error), number) from None
     if upto is None:
         _check_result(record.result, table)
         _check_seed(record, table)
@@ -146,54 +174,96 @@ def _is_due(table: Table, event: Event) -> bool:
 
 
 def carry_out(table: Table, event: Event) -> None:
-    """Let an event happen at a table that does not deal. Raises an `AxioError` if it cannot have happened."""
+    """Let an event happen at a table that does not deal.
+
+    Raises:
+        AxioError: the event cannot have happened here. The table may then have gone half of the way.
+    """
+    if table.over:
+        raise BadRecord("the game is over, no event can follow")
     match event:
         case Start(display):
-            for shown in display:
-                table.draw(Laid(shown.tile, (shown.at,)))
+            _start(table, display)
         case Removed(tiles):
-            if not table.variant.options or "removed" not in table.state.dtype.names:
-                raise BadRecord("no tiles are removed in this game")
-            _draw_all(table, tiles)
+            _remove(table, tiles)
         case Draw(p, tiles, source):
-            if table.state["phase"][0] == OFFER and p == table.turn:
-                table.play(Move("keep"))
-            _check_seat(table, p)
-            if table.draw_due and source != table.variant.source(table.state):
-                raise BadRecord(f"the tile comes from {table.variant.source(table.state)}, not {source}")
-            if not tiles:
-                raise BadRecord("a draw of no tiles")
-            if len(tiles) > table.draw_due:
-                raise BadRecord(f"{len(tiles)} tiles are drawn, {table.draw_due} are due")
-            _draw_all(table, tiles)
-        case Place(p, tile, at, gain, named, pyramids):
-            _check_gain(table, event, table.play(Move("place", tile, at, named), p), gain)
-            new = table.events[-1]
-            assert isinstance(new, Place)
-            if sorted(pyramids) != sorted(new.pyramids):
-                raise BadRecord(f"pyramids on {_list(pyramids)}, the rules set them on {_list(new.pyramids)}")
+            _draw(table, p, tiles, source)
+        case Place():
+            _place(table, event)
         case Exchange(p, shown):
+            if not shown:
+                raise BadRecord("an exchange of no tiles: `shown` lists all that are given up")
             table.play(Move("exchange", tiles=shown), p)
         case Pass(p):
             table.play(Move("pass"), p)
 
 
-def _draw_all(table: Table, tiles: Sequence[str]) -> None:
-    for tile in tiles:
-        table.draw(tile)
+def _start(table: Table, display: Sequence[Display]) -> None:
+    places = table.variant.start_places
+    if not places:
+        raise BadRecord("this game has no opening display")
+    if table.state["phase"][0] != START or table.draw_due != len(places):
+        raise BadRecord("the opening display lies already: it is the first event, and only that")
+    if sorted(shown.at for shown in display) != sorted(places):
+        where = _list([shown.at for shown in display], "nothing")
+        raise BadRecord(f"the opening display lies on {where}, it should be {_list(places)}, each once")
+    tiles = {shown.at: shown.tile for shown in display}
+    for at in places:  # the record may list them in any order
+        _chance(table, Laid(tiles[at], (at,)))
 
 
-def _check_seat(table: Table, seat: int) -> None:
-    due = int(table.state["seat"][0])
-    if table.draw_due and seat != due:
-        raise BadRecord(f"seat {seat} draws, it is seat {due} that has to")
-
-
-def _check_gain(table: Table, event: Place, counted: Mapping[str, int], written: Mapping[str, int]) -> None:
-    if dict(written) != dict(counted):
+def _remove(table: Table, tiles: Sequence[str]) -> None:
+    if table.state["phase"][0] != REMOVE:
         raise BadRecord(
-            f"{event.tile} {'-'.join(event.at)} gains {dict(counted)}, the record says {dict(written)}"
+            "no tiles are removed here: that happens once, before the deal, where the rules say so"
         )
+    if len(tiles) != table.draw_due:
+        raise BadRecord(f"{len(tiles)} tiles are removed, it should be {table.draw_due} in one event")
+    for tile in tiles:
+        _chance(table, tile)
+
+
+def _draw(table: Table, seat: int, tiles: Sequence[str], source: str) -> None:
+    if table.state["phase"][0] == OFFER and seat == table.turn:
+        table.play(Move("keep"))  # who draws instead of exchanging has kept the hand
+    phase, due, variant = table.state["phase"][0], table.draw_due, table.variant
+    if phase == START:
+        raise BadRecord(f"seat {seat} draws, but first the opening display has to be laid")
+    if phase == REMOVE:
+        raise BadRecord(f"seat {seat} draws, but first {due} tiles have to be removed")
+    if phase != DRAW:
+        raise BadRecord(f"seat {seat} draws, but no tile has to be drawn now")
+    if seat != table.state["seat"][0]:
+        raise BadRecord(f"seat {seat} draws, it is seat {table.state['seat'][0]} that has to")
+    if source != variant.source(table.state):
+        raise BadRecord(f"the tile comes from {variant.source(table.state)}, not {source}")
+    if not tiles:
+        raise BadRecord(f"a draw of no tiles, {due} are due")
+    if len(tiles) > due:
+        raise BadRecord(f"{len(tiles)} tiles are drawn, {due} are due")
+    for tile in tiles:
+        _chance(table, tile)
+
+
+def _chance(table: Table, tile: str | Laid) -> None:
+    """Draw a tile that is due, or say why it cannot be this one."""
+    letters = tile.letters if isinstance(tile, Laid) else tile
+    kind = table.variant.kind_of(letters)
+    if kind is None:
+        raise BadRecord(f"{letters!r} is no tile of this game")
+    if not table.state["bag"][0, kind]:
+        raise BadRecord(f"{letters} cannot be drawn: none of them is left")
+    table.draw(tile)
+
+
+def _place(table: Table, event: Place) -> None:
+    before = table.variant.pyramids(table.state)
+    counted = table.play(Move("place", event.tile, event.at, event.named), event.p)
+    if event.gain != counted:
+        raise BadRecord(f"{event.tile} {'-'.join(event.at)} gains {counted}, the record says {event.gain}")
+    new = [cell for cell in table.variant.pyramids(table.state) if cell not in before]
+    if sorted(event.pyramids) != sorted(new):
+        raise BadRecord(f"pyramids on {_list(event.pyramids)}, the rules set them on {_list(new)}")
 
 
 def _check_setup(setup: Setup | UnsetType, variant: Variant) -> None:
@@ -204,12 +274,22 @@ def _check_setup(setup: Setup | UnsetType, variant: Variant) -> None:
         theirs = getattr(setup, name)
         if theirs is not UNSET and (name not in ours or type(ours[name])(theirs) != ours[name]):
             raise BadRecord(f"the setup's {name} differs from this program's {variant.game.id}")
-    if setup.tileset is not UNSET:
-        counts: Counter[int | None] = Counter()
-        for tile, count in setup.tileset.items():
-            counts[variant.kind_of(tile)] += count
-        if counts != {variant.kind_of(tile): count for tile, count in variant.tileset.items()}:
-            raise BadRecord(f"the setup's tileset differs from this program's {variant.game.id}")
+    if setup.tileset is UNSET:
+        return
+    counts: Counter[str] = Counter()
+    for tile, count in setup.tileset.items():
+        kind = variant.kind_of(tile)
+        if kind is None:
+            raise _bad(f"the setup's tileset has {tile!r}, which is no tile of {variant.game.id}")
+        if count < 0:
+            raise _bad(f"the setup's tileset has {count} tiles {tile}, a count is 0 or more")
+        counts[variant.kinds[kind]] += count
+    for tile, count in variant.tileset.items():
+        if counts[tile] != count:
+            raise _bad(
+                f"the setup's tileset differs from this program's {variant.game.id}:"
+                f" {counts[tile]} tiles {tile}, not {count}"
+            )
 
 
 def _check_result(result: Result | UnsetType, table: Table) -> None:
@@ -219,10 +299,14 @@ def _check_result(result: Result | UnsetType, table: Table) -> None:
     elif not table.over:
         raise BadRecord("the record has a result but the game is not over")
     elif result != table.result:
-        raise BadRecord(f"the result is {_plain(table.result)}, the record says {_plain(result)}")
+        raise _bad(f"the result is {_plain(table.result)}, the record says {_plain(result)}")
 
 
 def _check_seed(record: Record, table: Table) -> None:
+    if record.commitment is not UNSET and not _SHA256.fullmatch(record.commitment):
+        raise _bad(
+            f"the commitment is {record.commitment!r}, it should be a SHA-256 in 64 hexadecimal digits"
+        )
     if record.seed is UNSET:
         return
     if record.commitment is not UNSET and commitment(record.seed) != record.commitment:
@@ -235,5 +319,5 @@ def _plain(result: object) -> str:
     return msgspec.json.encode(result).decode()
 
 
-def _list(cells: Sequence[str]) -> str:
-    return " ".join(cells) or "no square"
+def _list(cells: Sequence[str], none: str = "no square") -> str:
+    return " ".join(cells) or none

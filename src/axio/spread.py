@@ -13,7 +13,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import Any, TypeVar
@@ -28,16 +28,29 @@ LOCAL = "loky"
 BACKENDS = (LOCAL, "threading", "ray", "dask")
 CLUSTERS = ("ray", "dask")
 ALL = -1  # jobs: as many as the cluster has processors
+FEWEST = 4  # processes that are always allowed
 PULSE = 0.5  # seconds between two looks whether the parent is still there
 HANDS_OUT = "add_call_item_to_queue"  # where loky's thread does that
 _NO_MORE = object()
 ROUND = 4  # pieces of work for each process in a round, where a backend cannot tell results as they come
 
 
+def processes_for(jobs: int, pieces: int | None = None) -> int:
+    """Return how many processes of this machine are worth having for `jobs`: no more than there are pieces.
+
+    Nor more than two a core, or four: each takes 100 MB, and beyond the cores they wait for each other.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = cores if jobs == ALL else min(jobs, max(FEWEST, 2 * cores))
+    return max(1, wanted if pieces is None else min(wanted, pieces))
+
+
 def spread(
-    function: Callable[[Work], Result], pieces: Iterable[Work], jobs: int, backend: str = BACKENDS[0]
+    function: Callable[[Work], Result], pieces: Sequence[Work], jobs: int, backend: str = BACKENDS[0]
 ) -> Generator[Result, None, None]:
     """`function` of each piece, in the order in which the results come. One local job is done right here.
+
+    There are never more processes than pieces (two at least), nor, on this machine, more than are of use.
 
     Close it (`contextlib.closing`) to end the work early. Raises `WrongOption` for a backend or a number of
     jobs that does not exist, `NotInstalled` for a backend whose library is missing, and `AxioError` if a
@@ -45,11 +58,18 @@ def spread(
     """
     if backend not in BACKENDS:
         raise WrongOption(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
+    if jobs < 1 and jobs != ALL:
+        raise WrongOption(f"{jobs} jobs: 1 or more can be done at once")
     if jobs == 1 and backend in CLUSTERS:
         raise WrongOption(f"one job would not leave this process: give {backend} 2 jobs or more")
-    if jobs == 1:
+    if jobs == 1 or not pieces:
         yield from map(function, pieces)
         return
+    most = max(2, len(pieces))
+    if backend not in CLUSTERS:
+        jobs = processes_for(jobs, most)
+    elif jobs != ALL:
+        jobs = min(jobs, most)
     joblib = need("joblib")
     work = (joblib.delayed(_plainly)(function, piece) for piece in pieces)
     with _cluster(backend, jobs):
@@ -154,15 +174,26 @@ def _cluster(backend: str, jobs: int) -> Iterator[None]:
 
 
 @contextmanager
+def _joining(variable: str) -> Iterator[None]:
+    """Whatever a library raises for an address that is none, or that nobody answers at, is `WrongOption`."""
+    try:
+        yield
+    except (ValueError, TypeError, OSError, RuntimeError) as error:
+        address = os.environ[variable][:100]
+        raise WrongOption(f"the cluster at {variable}={address!r} cannot be joined: {error}") from None
+
+
+@contextmanager
 def _ray(jobs: int) -> Iterator[None]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nobody asked for that
     ray = need("ray", "cluster")
     quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
     with _interrupts_ignored():
         if "RAY_ADDRESS" in os.environ:
-            ray.init(**quiet)
+            with _joining("RAY_ADDRESS"):
+                ray.init(**quiet)
         else:
-            ray.init(**quiet, num_cpus=None if jobs == ALL else jobs, include_dashboard=False)
+            ray.init(**quiet, num_cpus=None if jobs == ALL else processes_for(jobs), include_dashboard=False)
     try:
         need("ray.util.joblib", "cluster").register_ray()
         yield
@@ -174,9 +205,10 @@ def _ray(jobs: int) -> Iterator[None]:
 def _dask(jobs: int) -> Iterator[None]:
     distributed = need("distributed", "cluster")
     if "DASK_SCHEDULER_ADDRESS" in os.environ:
-        client = distributed.Client()
+        with _joining("DASK_SCHEDULER_ADDRESS"):
+            client = distributed.Client(os.environ["DASK_SCHEDULER_ADDRESS"])  # its own look is at import
     else:
-        workers = None if jobs == ALL else jobs
+        workers = None if jobs == ALL else processes_for(jobs)
         with _interrupts_ignored():
             client = distributed.Client(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     with client:

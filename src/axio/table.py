@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
-from typing import Self
+from typing import Any, Self
 
-from .chance import Generator
+from .chance import Generator, seed_bytes
 from .drawing.scene import Laid
 from .engine.phases import DRAW, REMOVE, START
-from .errors import AxioError, IllegalMove
+from .errors import AxioError, BadText, IllegalMove
 from .events import Event, seen_by
 from .games import find_variant
-from .games.variant import State, Variant
+from .games.variant import State, Variant, copied
 from .log import Log
 from .moves import Move
 from .position import Position
@@ -40,6 +40,8 @@ class Table(Position):
 
     def __init__(self, variant: Variant, seed: int | str | None = None) -> None:
         super().__init__(variant, variant.new_state())
+        if seed is not None:
+            seed_bytes(seed)  # raises for a seed that cannot be written
         self.seed = seed
         self.actions: list[int] = []
         self._moves: list[int] = []  # where in `actions` players moved; the rest is chance
@@ -55,8 +57,7 @@ class Table(Position):
         waits for `deal()`, so that the move can still be taken back without having seen a tile.
         Raises `IllegalMove` or `BadText`; the table is then as it was.
         """
-        if isinstance(move, str):
-            move = Move.parse(move)
+        move = Move.of(move)
         if self.over:
             raise IllegalMove(move, Reason.GAME_OVER)
         if seat is not None and seat != int(self.state["seat"][0]):
@@ -117,9 +118,12 @@ class Table(Position):
 
         Raises `IllegalMove`.
         """
+        if not isinstance(tile, str | Laid):
+            raise BadText(f"{tile!r:.60} is not a tile: give its letters, such as 'RG'")
         phase = int(self.state["phase"][0])
+        told = f"draw {tile if isinstance(tile, str) else ' '.join((tile.letters, *tile.at))}"
         if phase < DRAW:
-            raise IllegalMove(f"draw {tile}", Reason.NO_DRAW_DUE)
+            raise IllegalMove(told, Reason.NO_DRAW_DUE)
         if isinstance(tile, str) and " " in tile:
             letters, _, at = tile.partition(" ")
             tile = Laid(letters, (at,))
@@ -128,7 +132,7 @@ class Table(Position):
         else:
             action = self.variant.kind_of(tile) if phase in (DRAW, REMOVE) else None
         if action is None or action not in dict(self.variant.chances(self.state)):
-            raise IllegalMove(f"draw {tile}", Reason.NOT_IN_BAG)
+            raise IllegalMove(told, Reason.NOT_IN_BAG)
         self._chance(action)
 
     def _chance(self, action: int) -> None:
@@ -163,6 +167,24 @@ class Table(Position):
         other._moves = self._moves.copy()
         other._log = self._log.copy()
         return other
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self.copy()
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same game so far: rules, seed, moves and draws."""
+        if type(other) is not type(self):
+            return NotImplemented
+        mine, theirs = (self.variant, self.seed, self.actions), (other.variant, other.seed, other.actions)
+        return mine == theirs
+
+    __hash__ = None  # type: ignore[assignment]  # a table changes
+
+    def _lasting(self) -> Position:
+        return Position(self.variant, copied(self.state))
 
     # ------------------------------------------------------------ what has happened
 

@@ -28,6 +28,15 @@ class View(Position):
     def last_placed(self) -> tuple[str, ...]:
         return last_placed(self.events)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both know the same: the position, the seat that looks, and the events."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return (self.seat, self.events, self.position) == (other.seat, other.events, other.position)
+
+    def __hash__(self) -> int:
+        return hash((self.seat, len(self.events), self.position))
+
     def __repr__(self) -> str:
         who = "spectator" if self.seat is None else f"seat {self.seat}"
         return f"<View of {self.game} for {who}, {len(self.events)} events>"

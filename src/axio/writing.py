@@ -17,25 +17,74 @@ STDOUT = "-"
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
-    """Write a file so that, whatever happens, there is the old one or the new one. Raises `OSError`."""
+    """Write a file so that, whatever happens, there is the old one or the new one.
+
+    Raises:
+        OSError: it cannot be written; the error has the name of the file.
+        BadFile: no file can have this name.
+    """
+    check_name(path)
     target = Path(os.path.realpath(path))  # a link stays one
-    if target.exists() and not target.is_file():
-        target.write_bytes(content)  # a device or a pipe cannot be replaced
-        return
+    with naming(path):
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)  # a device or a pipe cannot be replaced
+            return
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(name, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
+            os.replace(name, target)
+        except BaseException:
+            os.unlink(name)
+            raise
+
+
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Errors of the system in here have the name of this file, rather than none or a temporary one."""
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask())
-        os.replace(name, target)
-    except BaseException:
-        os.unlink(name)
+        yield
+    except BrokenPipeError:
         raise
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def check_name(path: str | Path) -> None:
+    """Raise `BadFile` for a name that no file can have here."""
+    try:
+        if not str(path) or "\0" in str(path):
+            raise ValueError
+        os.fsencode(path)
+    except ValueError:
+        shown = str(path) if len(str(path)) <= 100 else f"{str(path)[:100]}…"
+        raise BadFile(f"{shown!r} cannot be the name of a file") from None
+
+
+def check_writable(path: str | Path, what: str, *, only_files: bool = False) -> None:
+    """Raise `BadFile` if a file cannot be written: better now than after the work.
+
+    `what` is to be written; `only_files` refuses devices and pipes.
+    """
+    check_name(path)
+    target = Path(path)
+    try:
+        if target.is_dir():
+            raise BadFile(f"{path}: this is a folder, {what} needs a file")
+        there = target.exists()
+    except OSError as error:
+        raise BadFile(f"{path}: {error.strerror}") from None
+    if there and only_files and not target.is_file():
+        raise BadFile(f"{path}: this is not a file, {what} needs one")
+    if not there and not target.parent.is_dir():
+        raise BadFile(f"{path}: there is no folder {target.parent}")
+    if not os.access(target if there else target.parent, os.W_OK):
+        raise BadFile(f"{path}: it cannot be written")
 
 
 def _umask() -> int:
@@ -54,13 +103,18 @@ def write_out(path: str, content: bytes) -> None:
 
 
 def append_line(path: str | Path, line: str) -> None:
-    """Add a line to a file, which may be new. Raises `OSError`."""
-    with open(path, "ab+") as file:
-        unfinished = False
-        if file.seekable() and file.tell():
-            file.seek(-1, os.SEEK_END)
-            unfinished = file.read(1) != b"\n"
-        file.write((b"\n" if unfinished else b"") + f"{line}\n".encode())
+    """Add a line to a file, which may be new. Raises `OSError` or `BadFile`; nothing has been added then."""
+    name = os.path.join(".", STDOUT) if str(path) == STDOUT else str(path)
+    with LineFile(name, append=True) as file:
+        file.write(f"\n{line}" if _ends_within_a_line(name) else line)
+
+
+def _ends_within_a_line(path: str) -> bool:
+    if not os.path.isfile(path) or not os.path.getsize(path):
+        return False
+    with open(path, "rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
 
 
 class LineFile:
@@ -78,6 +132,7 @@ class LineFile:
             sys.stdout.flush()
             self._fd = os.dup(sys.stdout.fileno())
             return
+        check_name(path)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
         self._made = not os.path.exists(path)
         # Nothing is lost by writing to a device or a pipe, so only a file needs to be protected.
@@ -101,7 +156,8 @@ class LineFile:
                 os.ftruncate(self._fd, start.st_size)
             if isinstance(error, BrokenPipeError):
                 raise
-            raise OSError(error.errno, error.strerror, self.path) from None
+            where = "standard output" if self.path == STDOUT else self.path
+            raise OSError(error.errno, error.strerror, where) from None
         self.written += 1
 
     def __enter__(self) -> LineFile:

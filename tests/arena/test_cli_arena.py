@@ -155,7 +155,7 @@ def test_a_table_is_shown_while_games_are_played() -> None:
     terminal = pexpect.spawn(
         sys.executable,
         ["-m", "axio", *command],
-        env=ENVIRONMENT,
+        env={**ENVIRONMENT, "TERM": "xterm-256color"},
         encoding="utf-8",
         dimensions=(40, 120),
         timeout=120,
@@ -211,6 +211,7 @@ def started(folder: Path, jobs: str, games: int) -> subprocess.Popen[str]:
         text=True,
         env=ENVIRONMENT,
         start_new_session=True,
+        encoding="utf-8",
     )
     file = folder / FILE
     while process.poll() is None and not (file.exists() and file.stat().st_size > 3000):
@@ -310,7 +311,7 @@ def test_missing_libraries_are_said_before_a_game_is_played(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    assert_refused(run(*COMMON, "--out", str(tmp_path / "out")), 'pip install "axio[arena]"')
+    assert_refused(run(*COMMON, "--out", str(tmp_path / "out")), 'pip install ".[arena]"')
     assert not (tmp_path / "out").exists()
 
 

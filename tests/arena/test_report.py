@@ -54,7 +54,7 @@ class Tags(HTMLParser):
 
 
 def test_the_page_needs_nothing_else_and_knows_day_and_night(folder: Path) -> None:
-    text = (folder / PAGE).read_text()
+    text = (folder / PAGE).read_text(encoding="utf-8")
     page = Tags()
     page.feed(text)
     assert page.open == []
@@ -67,7 +67,7 @@ def test_the_page_needs_nothing_else_and_knows_day_and_night(folder: Path) -> No
 
 
 def test_the_figures_say_where_they_come_from(folder: Path, tmp_path: Path) -> None:
-    report = json.loads((folder / FIGURES).read_text())
+    report = json.loads((folder / FIGURES).read_text(encoding="utf-8"))
     made = report["made"]
     assert made["version"] == axio.__version__
     assert set(made["libraries"]) == {"numpy", "numba", "joblib", "openskill", "matplotlib"}

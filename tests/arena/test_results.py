@@ -80,7 +80,10 @@ def test_other_settings_are_refused_and_named(name: str, other: dict[str, Any], 
 def test_another_version_is_refused(tmp_path: Path) -> None:
     settings = played_two(tmp_path)
     file = tmp_path / FILE
-    file.write_text(file.read_text().replace(f'"version":"{settings.version}"', '"version":"0.0.1"'))
+    file.write_text(
+        file.read_text(encoding="utf-8").replace(f'"version":"{settings.version}"', '"version":"0.0.1"'),
+        encoding="utf-8",
+    )
     with pytest.raises(OtherSettings, match=r'version: "0\.0\.1" there'), results(settings, tmp_path):
         pass
 
@@ -114,7 +117,7 @@ def test_a_damaged_file_is_said(damage: Any, words: str, tmp_path: Path) -> None
 def test_no_results_are_said(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="no results of an arena here"):
         read(tmp_path)
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(BadFile, match="no results of an arena here"):
         read(tmp_path / "file")
 

@@ -208,7 +208,12 @@ print(points, os.waitstatus_to_exitcode(status))
 @pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="this system has no fork")
 def test_a_fork_has_a_crew_of_its_own() -> None:
     ran = subprocess.run(
-        [sys.executable, "-c", FORK, GAMES[0]], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", FORK, GAMES[0]],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        encoding="utf-8",
     )
     assert ran.returncode == 0, ran.stderr
     mine, theirs = map(int, ran.stdout.split())

@@ -32,7 +32,7 @@ def test_threads_are_not_for_a_gpu() -> None:
 
 def test_without_numba_cuda_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba_cuda", None)
-    with pytest.raises(NotInstalled, match=r'pip install "axio\[cuda\]"'):
+    with pytest.raises(NotInstalled, match=r'pip install "\.\[cuda\]"'):
         Batch(GAMES[0], device="cuda")
 
 

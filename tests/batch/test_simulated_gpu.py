@@ -21,6 +21,7 @@ def compared(*arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         env=os.environ | SIMULATED,
+        encoding="utf-8",
     )
 
 

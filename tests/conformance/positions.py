@@ -7,7 +7,6 @@ below the cap, and in some the bag is nearly empty.
 
 from __future__ import annotations
 
-import copy
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -77,7 +76,8 @@ def twisted(case: Case, twist: str) -> Variant:
     variant = case.variant()
     if twist == "plain":
         return variant
-    other = copy.copy(variant)
+    other: Variant = object.__new__(type(variant))  # copying a variant returns the same object
+    vars(other).update(vars(variant))
     other.opening = variant.opening.copy()
     if variant.cap is not None:
         other.opening["scores"][0, : case.players] = variant.cap - 4

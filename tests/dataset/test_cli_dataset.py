@@ -89,6 +89,7 @@ def started(out: Path, jobs: str) -> subprocess.Popen[str]:
         text=True,
         env=ENVIRONMENT,
         start_new_session=True,
+        encoding="utf-8",
     )
     folder = Path(f"{out}.parts")
     while process.poll() is None and not any(folder.glob("[0-9]*")):
@@ -159,10 +160,10 @@ def test_what_is_wrong_is_said_in_one_line(
 
 def test_an_existing_file_and_other_settings_are_refused(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    out.write_text("mine")
+    out.write_text("mine", encoding="utf-8")
     command = (*COMMON, "--games", "2", "--out", str(out))
     assert_refused(run(*command), str(out), "exists", "--force")
-    assert out.read_text() == "mine"
+    assert out.read_text(encoding="utf-8") == "mine"
     assert run(*command, "--force").code == 0
     settings = checked(NAME, ["random", "greedy"], seed="other", games=2)
     with parts(settings, out, force=True) as kept:
@@ -172,7 +173,7 @@ def test_an_existing_file_and_other_settings_are_refused(tmp_path: Path) -> None
 
 def test_without_pyarrow_nothing_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    assert_refused(run(*COMMON, "--out", str(tmp_path / "out")), 'pip install "axio[data]"')
+    assert_refused(run(*COMMON, "--out", str(tmp_path / "out")), 'pip install ".[data]"')
     assert list(tmp_path.iterdir()) == []
 
 

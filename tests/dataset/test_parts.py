@@ -120,8 +120,12 @@ def test_other_options_and_another_version_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OtherSettings, match=r'options: \[\] there, \["short"\] now'):
         write(wanted(game=GAMES[-1], options=["short"]), tmp_path / "out")
     folder = make_some(wanted(), tmp_path / "two", 1)
-    old = (folder / SETTINGS).read_text().replace(f'"version":"{wanted().version}"', '"version":"0.0.1"')
-    (folder / SETTINGS).write_text(old)
+    old = (
+        (folder / SETTINGS)
+        .read_text(encoding="utf-8")
+        .replace(f'"version":"{wanted().version}"', '"version":"0.0.1"')
+    )
+    (folder / SETTINGS).write_text(old, encoding="utf-8")
     with pytest.raises(OtherSettings, match=r'version: "0\.0\.1" there'):
         write(wanted(), tmp_path / "two")
 
@@ -132,7 +136,7 @@ def test_settings_without_parts_stand_in_nobodys_way(tmp_path: Path) -> None:
         assert folder.exists()
     assert not folder.exists()
     folder.mkdir()
-    (folder / SETTINGS).write_text("{}")
+    (folder / SETTINGS).write_text("{}", encoding="utf-8")
     write(wanted(games=1), tmp_path / "out")
     assert read(tmp_path / "out")["game"].to_pylist()[-1] == 0
 
@@ -159,10 +163,10 @@ def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     settings, out = wanted(games=1), tmp_path / "out"
     with parts(settings, out) as kept:
         kept.add(make(settings, Stretch(0, 1)))
-        out.write_text("somebody else's")
+        out.write_text("somebody else's", encoding="utf-8")
         with pytest.raises(BadFile, match="the file exists"):
             kept.join()
-    assert out.read_text() == "somebody else's"
+    assert out.read_text(encoding="utf-8") == "somebody else's"
     out.unlink()
     assert write(settings, out) == kept.positions
 
@@ -200,7 +204,7 @@ def test_what_cannot_become_a_file(tmp_path: Path) -> None:
         write(wanted(), "-")
     with pytest.raises(BadFile, match="this is none"):
         write(wanted(), tmp_path)
-    (tmp_path / "out.parts").write_text("")
+    (tmp_path / "out.parts").write_text("", encoding="utf-8")
     with pytest.raises(BadFile, match="kept in a folder"):
         write(wanted(), tmp_path / "out")
     with pytest.raises(FileNotFoundError):
@@ -252,7 +256,7 @@ def test_a_damaged_part_is_named(damage: Callable[[Path], None], tmp_path: Path)
 
 def test_damaged_settings_are_said(tmp_path: Path) -> None:
     folder = make_some(wanted(), tmp_path / "out", 1)
-    (folder / SETTINGS).write_text("nonsense")
+    (folder / SETTINGS).write_text("nonsense", encoding="utf-8")
     with pytest.raises(BadFile, match="not the settings of a dataset"):
         write(wanted(), tmp_path / "out")
     (folder / SETTINGS).unlink()
@@ -281,7 +285,7 @@ def test_other_files_are_not_taken_for_ours(metadata: dict[bytes, bytes], words:
 def test_what_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(BadFile, match="nowhere: No such file"):
         read(tmp_path / "nowhere")
-    (tmp_path / "text").write_text("text")
+    (tmp_path / "text").write_text("text", encoding="utf-8")
     with pytest.raises(BadFile, match="not a file of Parquet"):
         read(tmp_path / "text")
     write(wanted(games=1), tmp_path / "out")
@@ -295,6 +299,6 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
 def test_without_pyarrow_that_is_said(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     for use in (lambda: write(wanted(), tmp_path / "out"), lambda: read(tmp_path / "out")):
-        with pytest.raises(NotInstalled, match=r'needs pyarrow, .*pip install "axio\[data\]"'):
+        with pytest.raises(NotInstalled, match=r'needs pyarrow, .*pip install "\.\[data\]"'):
             use()
     assert list(tmp_path.iterdir()) == []

@@ -11,6 +11,7 @@ from axio.games import GAMES
 from axio.players import Budget, Choice, player
 from axio.players.interface import UNLIMITED
 from axio.players.limits import Limited
+from axio.talk.wire import read_budget
 from axio.view import View
 
 
@@ -24,6 +25,8 @@ from axio.view import View
         ("800r", Budget(UNLIMITED, 800)),
         ("1sx2", Budget(1.0, None, 2)),
         ("800rx4", Budget(UNLIMITED, 800, 4)),
+        ("3600s", Budget(3600.0)),
+        ("1000000000rx64", Budget(UNLIMITED, 1_000_000_000, 64)),
     ],
 )
 def test_a_limit_is_read(text: str, budget: Budget) -> None:
@@ -37,6 +40,23 @@ def test_a_limit_is_read(text: str, budget: Budget) -> None:
 def test_a_wrong_limit_is_refused(text: str) -> None:
     with pytest.raises(WrongPlayers, match="800r"):
         player(f"greedy@{text}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3601s", "3600001ms", "1000000001r", "1sx65", "1sx99", "1rx100", "9" * 400 + "r", "9" * 400 + "s",
+        "5rx" + "9" * 5000, "9" * 5000 + "r", "0." + "0" * 400 + "1s", "²r", "٣s", "1٣r", "1sx٣", "1_0r",
+        "nans", "infr", "1s\n", "1s ", "\udcffr",
+    ],
+)  # fmt: skip
+def test_a_limit_has_bounds_and_plain_digits(text: str) -> None:
+    with pytest.raises(WrongPlayers, match="is no limit for a player") as caught:
+        player(f"sim@{text}")
+    assert len(str(caught.value)) < 300
+    if text == text.strip():
+        with pytest.raises(WrongPlayers):
+            read_budget(f"1s {text}")
 
 
 def test_a_limited_player_thinks_within_its_own_budget() -> None:

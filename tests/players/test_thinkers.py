@@ -14,10 +14,12 @@ from axio.match import play_match
 from axio.players import LEVELS, Budget, player
 from axio.search.analysis import LONG, analyse
 
+from ..clock import Clock
 from ..search.positions import VARIANTS, played, redealt
 
 THINKERS = ["mc@60r", "instant", "sim@60r", *(name for name in LEVELS if name != list(LEVELS)[-1])]
-LATE = 0.05  # seconds
+STEP = 0.004  # seconds between two looks at the clock
+LOOKS = 5  # looks at the clock by which a player may miss its time
 
 
 def each_with_some(found: Sequence[tuple[object, ...]]) -> list[Any]:
@@ -112,17 +114,14 @@ def test_redealing_does_change_what_is_hidden() -> None:
 @pytest.mark.parametrize(
     ("game", "players", "name", "seconds"), each_with_some([("sim", 0.08), ("sim", LONG), ("mc", 0.08)])
 )
-def test_nobody_thinks_longer_than_agreed(game: str, players: int, name: str, seconds: float) -> None:
+def test_nobody_thinks_longer_than_agreed(
+    game: str, players: int, name: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     view = _to_move(played(game, players, 2))
-    thinker = player(name)
-    thinker.choose(view, Budget(rollouts=1), Generator(1))  # what has to be loaded is loaded
-    over: list[float] = []
-    while len(over) < 10 and min(over, default=LATE) >= LATE:  # others may have needed the machine
-        start, working = time.perf_counter(), time.process_time()
-        thinker.choose(view, Budget(seconds), Generator(1))
-        over.append(time.perf_counter() - start - seconds)
-        assert time.process_time() - working < seconds + LATE  # whoever else needed the machine
-    assert min(over) < LATE
+    clock = Clock(STEP)
+    monkeypatch.setattr(time, "perf_counter", clock)
+    player(name).choose(view, Budget(seconds), Generator(1))
+    assert seconds - LOOKS * STEP <= clock.now <= seconds + LOOKS * STEP
 
 
 @pytest.mark.parametrize("rollouts", [200, 1000, 4000])

@@ -20,7 +20,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples/learn_alone.py"
 
 def learn(*asked: str) -> dict[str, Any]:
     command = [sys.executable, "-W", "error", str(EXAMPLE), "--json", *asked]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, encoding="utf-8")
     assert done.returncode == 0, done.stderr
     told: dict[str, Any] = json.loads(done.stdout)
     return told
@@ -37,16 +37,23 @@ def example(monkeypatch: pytest.MonkeyPatch) -> Any:
     return module
 
 
-def test_it_soon_plays_better_than_random_moves_and_the_same_again() -> None:
+def test_it_soon_plays_better_than_random_moves() -> None:
     told = learn("--updates", "10")
     # Seeds 1 to 6: 11.6 to 12.4 where random moves got 5.2 to 5.5 and greedy ones 13.3 to 13.8.
     assert told["lowest"]["learned"] > told["lowest"]["random"] + 4
     assert told["lowest"]["greedy"] > told["lowest"]["random"] + 4
     assert told["updates"] == len(told["curve"]) == 10
-    # And the same seed learns the same, another one does not.
-    same, other = (learn("--updates", "2", "--deals", "5", "--seed", seed) for seed in "12")
-    assert [mean for _, mean in same["curve"]] == [mean for _, mean in told["curve"][:2]]
-    assert [mean for _, mean in same["curve"]] != [mean for _, mean in other["curve"]]
+
+
+def test_the_same_seed_learns_the_same_on_one_machine() -> None:
+    first, same, other = (learned(learn("--updates", "2", "--deals", "5", "--seed", seed)) for seed in "112")
+    assert first == same
+    assert first != other
+
+
+def learned(told: dict[str, Any]) -> list[Any]:
+    """What does not depend on the clock. Rates fall with the share done, so a longer run starts otherwise."""
+    return [told["lowest"], [mean for _, mean in told["curve"]]]
 
 
 def test_all_play_the_same_deals(example: Any) -> None:

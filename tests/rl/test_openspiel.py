@@ -272,9 +272,11 @@ def test_wrong_numbers_are_refused_and_change_nothing(name: str) -> None:
 
 def test_without_the_library_it_says_how_to_get_it() -> None:
     program = "import sys; sys.modules['pyspiel'] = None; import axio.rl.openspiel"
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, encoding="utf-8"
+    )
     assert told.returncode == 1
-    assert 'pip install "axio[rl]"' in told.stderr
+    assert 'pip install ".[rl]"' in told.stderr
 
 
 def test_the_end_of_a_process_is_quiet() -> None:
@@ -282,7 +284,9 @@ def test_the_end_of_a_process_is_quiet() -> None:
     program = (
         f"import pyspiel, axio.rl.openspiel; pyspiel.load_game('{PREFIX}{GAMES[0]}').new_initial_state()"
     )
-    told = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    told = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, encoding="utf-8"
+    )
     assert (told.returncode, "Fatal" in told.stderr) == (0, False)
 
 

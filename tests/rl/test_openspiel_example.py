@@ -12,7 +12,9 @@ EXAMPLE = Path(__file__).parents[2] / "examples/openspiel_mcts.py"
 
 def test_the_search_wins_more_than_it_loses() -> None:
     asked = [sys.executable, str(EXAMPLE), "--games", "3", "--simulations", "30"]
-    told = subprocess.run(asked, capture_output=True, text=True, check=True, timeout=300).stdout
+    told = subprocess.run(
+        asked, capture_output=True, text=True, check=True, timeout=300, encoding="utf-8"
+    ).stdout
     assert len(re.findall(r"^game \d: [+-][01], points ", told, re.MULTILINE)) == 3
     found = re.search(r"^(\d) won, (\d) lost$", told, re.MULTILINE)
     assert found is not None

@@ -490,7 +490,9 @@ for framework in ("pettingzoo", "gymnasium", "momaland"):
     except NotInstalled as error:
         print(error)
 """
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert told.count('pip install "axio[rl]"') == 3
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, encoding="utf-8"
+    ).stdout
+    assert told.count('pip install ".[rl]"') == 3
     assert "needs pettingzoo" in told
     assert "needs gymnasium" in told

@@ -22,6 +22,7 @@ from axio import IllegalMove, Move, Position, Reason, Table
 from axio.drawing.scene import Content
 from axio.games import find_variant
 from axio.games.variant import Variant
+from axio.positiontext import lay_out
 
 Points = Mapping[str, int]  # by colour; several letters share a number: {"RGBO": 18, "P": 17}
 
@@ -114,7 +115,7 @@ def position(
         "aside": "-",
     }
     text = " ".join(f"{name}={value}" for name, value in fields.items())
-    return Position.parse(f"{game} {players} - {text}")
+    return Position(*lay_out(f"{game} {players} - {text}"))
 
 
 def _row(row: Iterable[str], laid: Mapping[str, str]) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 import axio
 from axio.games import find_variant
+from axio.positiontext import lay_out
 from tests.rules.playing import play_on
 
 COLOURS = "RGBOP"
@@ -127,7 +128,7 @@ def position(
         "supply": str(supply),
         "stack": ",".join(str(n) for n in (*stacks, 0, 0, 0)[:4]),
     }
-    return axio.Position.parse(f"rota {players} - " + " ".join(f"{k}={v}" for k, v in fields.items()))
+    return axio.Position(*lay_out(f"rota {players} - " + " ".join(f"{k}={v}" for k, v in fields.items())))
 
 
 def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:

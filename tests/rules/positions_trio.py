@@ -16,6 +16,7 @@ import pytest
 
 import axio
 from axio.games import find_variant
+from axio.positiontext import lay_out
 from tests.rules.playing import play_on
 
 #      abcdefghijklmnop
@@ -156,7 +157,7 @@ def position(
         "removed": "-",
     }
     text = f"trio {players} {options} " + " ".join(f"{name}={value}" for name, value in fields.items())
-    whole = axio.Position.parse(text)
+    whole = axio.Position(*lay_out(text))
     return whole if bag is None else only(whole, bag)
 
 

@@ -24,7 +24,7 @@ from axio.players.interface import Choice
 from axio.table import Table
 from axio.talk.engine import COMMANDS, Engine
 from axio.talk.views import write_view
-from axio.talk.wire import LONGEST_LINE, read_budget
+from axio.talk.wire import FARTHEST_END, LONGEST_LINE, read_budget
 from axio.view import View
 from tests.talk.telling import line_of
 from tests.test_cli import ENVIRONMENT, assert_refused, run
@@ -198,10 +198,31 @@ def test_other_numbers_of_players_and_options_come_with_a_view() -> None:
 def test_garbage_never_ends_it(line: str) -> None:
     answer = GARBAGE.respond(line)
     assert answer is None or (answer[0] in "=?" and answer.endswith("\n\n") and "\n\n" not in answer[:-2])
+    assert answer is None or "internal error" not in answer
     assert GARBAGE.respond("5 protocol_version") == "=5 1\n\n"
 
 
 GARBAGE = Engine(GAME, "random")
+ODD = (
+    "", "0", "-1", "²", "٣", "nan", "inf", "-", "?", "1e999", "9" * 5000, "x" * 100_000, "\0", "\ud800",
+    "0 " * 5000, "0 RR", "0 ? ? ?", "0 exchange " + "RR " * 5000, "RR 0,0 " * 500, "{}", "[" * 50_000,
+    '{"a":' * 50_000, "null", "1s " * 5000, "9" * 400 + "r", "1rx" + "9" * 400,
+    "1s 1s 1s 1s 1s 1s 1s 1s 1s", "3601s", "@", "random@" + "9" * 400, "player random@" + "9" * 400 + "r",
+    "seed \ud800", "seed " + "9" * 5000, "player engine:cat", "0 2 " + "x " * 5000, "0 4 short", "999",
+    "0 999", '{"seat":0,"position":""}', '{"seat":1e400,"position":"' + "9" * 5000 + '"}',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_odd_words_are_refused_in_a_short_line(name: str, engine: Engine) -> None:
+    for word in ODD:
+        answer = engine.respond(f"7 {name} {word}")
+        assert answer is not None
+        assert answer.startswith(("=7", "?7")), (word[:40], answer)
+        assert "internal error" not in answer, (word[:40], answer)
+        if answer.startswith("?"):
+            assert len(answer) < 700, (word[:40], answer)
+    assert "unknown command" in refused(engine, "٣ name"), "a number is written in plain digits"
 
 
 class Broken:
@@ -234,6 +255,25 @@ def test_long_lines_are_refused_and_skipped() -> None:
     assert answers[3] == "= axio random"
     engine.serve(StringIO("z" * (LONGEST_LINE + 5)), out)
     assert out.getvalue().endswith("characters\n\n")
+    assert not engine.over
+
+
+class Endless(StringIO):
+    """A line that never ends."""
+
+    read_so_far = 0
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        assert size > 0, "a bounded piece is asked for"
+        self.read_so_far += size
+        return "\0" * size
+
+
+def test_a_line_without_an_end_ends_it() -> None:
+    engine, out, endless = Engine(GAME, "random"), StringIO(), Endless()
+    engine.serve(endless, out)
+    assert out.getvalue() == f"? the line is longer than {LONGEST_LINE} characters\n\n"
+    assert FARTHEST_END < endless.read_so_far < FARTHEST_END + 3 * LONGEST_LINE
 
 
 # ---------------------------------------------------------------- as a process

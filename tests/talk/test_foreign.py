@@ -8,7 +8,6 @@ import pickle
 import re
 import shlex
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,7 +55,7 @@ class Bad:
         self.log = folder / "told"
         script = folder / "bad engine.py"
         text = FRAME.replace("LOG", repr(str(self.log))).replace("VERSION", version)
-        script.write_text(text.replace("THINK", think))
+        script.write_text(text.replace("THINK", think), encoding="utf-8")
         self.command = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
         self.player = Foreign(self.command, setting_up=20, grace=0.3)
 
@@ -65,7 +64,7 @@ class Bad:
 
     @property
     def told(self) -> list[str]:
-        return [line.split(" ", 2)[1].strip() for line in self.log.read_text().splitlines()]
+        return [line.split(" ", 2)[1].strip() for line in self.log.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.fixture(autouse=True)
@@ -117,7 +116,7 @@ def test_our_engine_sits_as_a_foreign_one() -> None:
 
 
 def test_the_example_is_short_and_needs_nothing_of_ours() -> None:
-    text = (ROOT / "examples" / "engine.py").read_text()
+    text = (ROOT / "examples" / "engine.py").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 60
     assert set(re.findall(r"^(?:import|from) (\w+)", text, re.M)) == {"json", "random", "sys"}
 
@@ -135,7 +134,7 @@ def test_no_hidden_tile_ever_reaches_the_process(name: str, tmp_path: Path) -> N
     for seat, spy in enumerate(spies):
         spy.player.close()
         known = table.view(seat).events
-        lines = spy.log.read_text().splitlines()
+        lines = spy.log.read_text(encoding="utf-8").splitlines()
         views = [json.loads(line.split(" ", 2)[2]) for line in lines if line.split(" ", 2)[1] == "view"]
         others = [line for line in lines if line.split(" ", 2)[1] != "view"]
         assert all(
@@ -201,19 +200,15 @@ def test_a_second_crash_is_an_error(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_does_not_answer_is_ended(tmp_path: Path) -> None:
-    bad = Bad(tmp_path, "time.sleep(60)")
-    start = time.monotonic()
+    bad = Bad(tmp_path, "while True: time.sleep(60)")
     with pytest.raises(EngineLate, match=r"did not answer 'think 0.01s' within 0.31 s"):
         bad.choose()
-    assert time.monotonic() - start < 5
 
 
 def test_a_child_that_holds_the_pipes_is_ended_too(tmp_path: Path) -> None:
-    bad = Bad(tmp_path, "import subprocess; subprocess.run(['sleep', '60'])")
-    start = time.monotonic()
+    bad = Bad(tmp_path, "import subprocess; subprocess.run(['sleep', 'infinity'])")
     with pytest.raises(EngineLate):
         bad.choose()
-    assert time.monotonic() - start < 5
 
 
 def test_an_engine_that_does_not_read_is_ended() -> None:
@@ -238,6 +233,14 @@ def test_an_engine_that_does_not_read_is_ended() -> None:
         ("say(f'?{number} no idea\\n\\n')", "refuses 'think 0.01s': no idea"),
         ("sys.stdout.buffer.write(b'\\xff' * (1 << 21)); sys.stdout.flush()", "lines of more than"),
         ("say(f'={number} ' + 'x\\n' * 20_000)", "without an end"),
+        ("say(f'={number} ' + ('x' * 1_000_000 + '\\n') * 9)", "without an end"),
+        ("say('\\n' * 20_000)", "nothing but empty lines to 'think"),
+        ("""say(f'={number} {{"move": "' + 'x' * 900_000 + '"}\\n\\n')""", "not a move"),
+        (
+            """say(f'={number} {{"move": "RR a1-a2", "candidates": ' + '[{{' * 100_000 + '\\n\\n')""",
+            "answers",
+        ),
+        ("""say(f'={number} {{"move": 1e400}}\\n\\n')""", "answers"),
     ],
 )
 def test_an_answer_without_sense_is_an_error_at_once(think: str, says: str, tmp_path: Path) -> None:
@@ -247,6 +250,7 @@ def test_an_answer_without_sense_is_an_error_at_once(think: str, says: str, tmp_
     assert bad.command in str(caught.value)
     assert bad.told.count("think") == 1
     assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 1000 + len(bad.command)
 
 
 def test_another_version_or_no_commands(tmp_path: Path) -> None:
@@ -303,14 +307,14 @@ def test_simulate_takes_engines(tmp_path: Path) -> None:
 def test_no_engine_outlives_those_who_ask_it(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     script = tmp_path / "engine.sh"
-    script.write_text(f"echo $$ >> {shlex.quote(str(pids))}\nexec {EXAMPLE}\n")
+    script.write_text(f"echo $$ >> {shlex.quote(str(pids))}\nexec {EXAMPLE}\n", encoding="utf-8")
     spec = f"engine:sh {shlex.quote(str(script))}"
     ran = spawn("simulate", GAMES[0], "--players", f"{spec},{spec}", "--games", "2")
     assert ran.code == 0, ran.err
     with seated([spec]) as seats:
         play_match(GAMES[2], seats, 1)
     _idle[spec].pop().close()
-    started = [int(line) for line in pids.read_text().split()]
+    started = [int(line) for line in pids.read_text(encoding="utf-8").split()]
     assert len(started) == 3  # two seats, kept for the second game, and one alone
     for pid in started:
         with pytest.raises(ProcessLookupError):

@@ -138,6 +138,112 @@ def test_nonsense_is_refused(change: dict[str, Any], says: str) -> None:
         read_view(json.dumps(example() | change))
 
 
+ODD_CELLS: tuple[list[str], ...] = (
+    [],
+    [""],
+    ["a1"],
+    ["\u0000", "\u0000"],
+    ["a99999999", "b99999999"],
+    ["99999999,0"],
+    ["0,0,0"],
+    ["0"],
+    ["00,0"],
+    ["0,0", "1,0"],
+    ["999,999"],
+    ["a1", "a2"],
+    ["f6", "f7", "f8"],
+    ["f6", "f7", "f8", "f9"],
+    ["f6", "f6"],
+    ["f6"] * 3,
+    ["x" * 5000] * 3,
+)
+ODD_FIELDS: tuple[dict[str, Any], ...] = (
+    *({"named": named} for named in ("", "?", "RG", "\u0000", "_")),
+    *({"gain": gain} for gain in ({"": 1}, {"Z": 1}, {"\u0000": 0})),
+    *({"pyramids": [cell]} for cell in ("", "a99999999", "\u0000", "z1", "0,0")),
+)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_odd_cells_of_events_are_refused(name: str) -> None:
+    told = example(name)
+    number, place = next((n, e) for n, e in enumerate(told["events"]) if e["t"] == "place")
+    events = told["events"]
+    track = told["tracks"][0]
+    odd = [*({"at": at} for at in ODD_CELLS), *ODD_FIELDS]
+    odd += [{"gain": {track: points}} for points in (-1, 1 << 15, 1 << 62)]
+    odd += [
+        {"at": place["at"] * 2},
+        {"at": place["at"][1:]},
+        {"at": [at.upper() + " " for at in place["at"]]},
+    ]
+    for change in odd:
+        told["events"] = [*events[:number], place | change, *events[number + 1 :]]
+        with pytest.raises(BadText, match=f"event {number + 1}: "):
+            read_view(json.dumps(told))
+    for again in ([place], [{"t": "start", "display": [{"tile": place["tile"], "at": place["at"][0]}]}]):
+        told["events"] = [*events, *again]
+        with pytest.raises(BadText, match=f"event {len(events) + 1}: "):
+            read_view(json.dumps(told))
+
+
+@pytest.mark.parametrize("at", ["", "0", "0,0,0", "\u0000", "a1", "99999999,0", "2,0", "00,0"])
+def test_odd_cells_of_an_opening_display_are_refused(at: str) -> None:
+    told = example("rota")
+    told["events"][0]["display"][1]["at"] = at
+    with pytest.raises(BadText, match="event 1: no tile of an opening display"):
+        read_view(json.dumps(told))
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.players == 2], ids=str)
+def test_a_part_of_the_events_is_accepted(case: Case) -> None:
+    *_, table = play(case.variant(), STYLES, "part")
+    for since in range(0, len(table.events), 7):
+        view = table.view(0, since=since)
+        assert read_view(write_view(view)) == view
+
+
+def mutated(events: list[dict[str, Any]], lots: Generator) -> list[dict[str, Any]]:
+    """The events with a few things in them swapped, left out, doubled or replaced."""
+    odd = ("", "\u0000", "a1", "a99999999", "0,0", "-1,2", "999,-999", "R", "?", "f6", "g7")
+    events = json.loads(json.dumps(events))
+    for _ in range(1 + lots.below(2)):
+        event = events[lots.below(len(events))]
+        inside = event.get("display") or [event]
+        event = inside[lots.below(len(inside))]
+        keys = sorted(event)
+        key = keys[lots.below(len(keys))]
+        match event[key]:
+            case list() as items if items:
+                n, way = lots.below(len(items)), lots.below(4)
+                new = ([], [items[n]] * 2, [items[-1 - n]], [odd[lots.below(len(odd))]])[way]
+                event[key] = items[:n] + new + items[n + 1 :]
+            case dict():
+                event[key] = {odd[lots.below(len(odd))]: lots.below(9)}
+            case int():
+                event[key] = lots.below(3)
+            case _:
+                other = events[lots.below(len(events))]
+                event[key] = other.get(key, odd[lots.below(len(odd))])
+    return events
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_mutated_events_are_refused_or_can_be_shown(name: str) -> None:
+    told, lots = example(name), Generator(f"{name} mutated")
+    events, refused = told["events"], 0
+    for _ in range(300):
+        told["events"] = mutated(events, lots)
+        try:
+            view = read_view(json.dumps(told))
+        except BadText:
+            refused += 1
+            continue
+        assert view.text()
+        assert view.svg()
+    assert 0 < refused < 300
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", "{", "[" * 5000, '{"seat":0}', "\ufffd"])
 def test_what_is_no_view_is_refused(text: str) -> None:
     with pytest.raises(BadText):

@@ -41,10 +41,9 @@ class Meeting(NamedTuple):
 def whole_tables(settings: Settings, played: Mapping[Seating, Played]) -> Tables:
     """The tables played to the end, in the order of the schedule."""
     schedule = Schedule(settings.bots, settings.players)
-    last = max((seating.deal for seating in played), default=-1)
     return [
         [played[seating] for seating in table]
-        for deal in range(last + 1)
+        for deal in sorted({seating.deal for seating in played})
         for table in schedule.tables(deal)
         if all(seating in played for seating in table)
     ]

@@ -9,20 +9,28 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 
 from ..agreement import must_agree
-from ..errors import BadFile
-from ..writing import LineFile, alone
+from ..errors import AxioError, BadFile
+from ..games import find_variant
+from ..writing import LineFile, alone, check_name
 from .games import Played
 from .schedule import Schedule, Seating
-from .settings import Settings
+from .settings import Settings, checked
 
 FILE = "games.jsonl"
 FORMAT = "axio-arena/1"
+LONGEST_LINE = 1 << 20  # bytes; a game takes about 300
+LAST_DEAL = 10_000_000
+MOST_POINTS = 10_000  # of a track that has no cap
+MOST_MOVES = 10_000
+MOST_SECONDS = 1e9
+ROUNDED = 1e-5  # times are kept to a millionth of a second
+DAMAGED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)  # what decoding a line can raise
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -56,6 +64,7 @@ def results(settings: Settings, folder: Path | None = None) -> Iterator[Results]
     if folder is None:
         yield Results(settings, {}, None)
         return
+    check_name(folder)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE
     if path.exists() and not path.is_file():
@@ -74,43 +83,103 @@ def results(settings: Settings, folder: Path | None = None) -> Iterator[Results]
 
 
 def read(folder: Path) -> tuple[Settings, dict[Seating, Played]]:
-    """The settings and the games that a folder holds. Raises `BadFile`."""
+    """The settings and the games that a folder holds. Raises `BadFile`, which names the wrong line."""
     path = folder / FILE
-    try:
-        lines = path.read_bytes().split(b"\n")[:-1]  # what stands after the last line's end was cut off
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        raise BadFile(f"{folder}: no results of an arena here ({FILE} is missing)") from None
-    if not lines:
+    lines = _lines(folder, path)
+    first = next(lines, None)
+    if first is None:
         raise BadFile(f"{path}: no results of an arena: the file is empty")
-    settings = _head(path, lines[0])
-    schedule = Schedule(settings.bots, settings.players)
-    expected = cache(lambda deal: frozenset(schedule.games(deal)))
+    settings = _head(path, first)
+    referee = _Referee(settings)
     decoder = msgspec.json.Decoder(Played)
     played: dict[Seating, Played] = {}
-    for number, line in enumerate(lines[1:], 2):
+    for number, line in enumerate(lines, 2):
         try:
             game = decoder.decode(line)
-        except msgspec.DecodeError as error:
+        except DAMAGED as error:
             raise BadFile(f"{path}, line {number}: not a game of an arena: {error}") from None
-        whole = all(len(column) == settings.players for column in (game.scores, game.place, game.moves))
-        if game.deal < 0 or game.seating not in expected(game.deal) or not whole:
-            raise BadFile(f"{path}, line {number}: a game that these settings do not ask for")
+        if wrong := referee.fault(game):
+            raise BadFile(f"{path}, line {number}: {wrong}")
         played.setdefault(game.seating, game)
     return settings, played
+
+
+def _lines(folder: Path, path: Path) -> Iterator[bytes]:
+    """Yield the whole lines of the file; what stands after the last line's end was cut off."""
+    try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise BadFile(f"{path}: results are kept in a file, and this is none")
+        with open(path, "rb") as file:
+            number = 0
+            while (line := file.readline(LONGEST_LINE)).endswith(b"\n"):
+                number += 1
+                yield line.removesuffix(b"\n")
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        raise BadFile(f"{folder}: no results of an arena here ({FILE} is missing)") from None
+    if len(line) == LONGEST_LINE:
+        raise BadFile(f"{path}, line {number + 1}: longer than {LONGEST_LINE} bytes")
+
+
+class _Referee:
+    """Says what is wrong with a game that a file holds."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        variant = find_variant(settings.game, settings.players, dict.fromkeys(settings.options, True))
+        self._tracks = len(variant.tracks)
+        self._cap = variant.cap or MOST_POINTS
+        schedule = Schedule(settings.bots, settings.players)
+        self._expected = lru_cache(8)(lambda deal: frozenset(schedule.games(deal)))
+
+    def fault(self, game: Played) -> str | None:
+        """What is wrong with a game, if anything is."""
+        columns = (game.scores, game.place, game.moves, game.seconds, game.slowest)
+        whole = all(len(column) == self._settings.players for column in columns)
+        if not 0 <= game.deal <= LAST_DEAL or game.seating not in self._expected(game.deal) or not whole:
+            return "a game that these settings do not ask for"
+        if any(len(points) != self._tracks for points in game.scores):
+            return f"scores of other than {self._tracks} tracks"
+        if not all(0 <= n <= self._cap for points in game.scores for n in points):
+            return f"scores that are not from 0 to {self._cap}"
+        vectors = [sorted(points) for points in game.scores]
+        place = tuple(1 + sum(other > own for other in vectors) for own in vectors)
+        if game.place != place:
+            return f"the places are {list(place)} by the scores, the line says {list(game.place)[:4]}"
+        if not all(0 <= moves <= MOST_MOVES for moves in game.moves):
+            return f"numbers of moves that are not from 0 to {MOST_MOVES}"
+        times = zip(game.seconds, game.slowest, strict=True)
+        if not all(0 <= slowest <= seconds + ROUNDED <= MOST_SECONDS for seconds, slowest in times):
+            return "times of thinking that cannot be"
+        return None
 
 
 def _head(path: Path, line: bytes) -> Settings:
     try:
         head = msgspec.json.decode(line, type=Head)
-    except msgspec.DecodeError as error:
+    except DAMAGED as error:
         raise BadFile(f"{path}, line 1: not the settings of an arena: {error}") from None
     if head.format != FORMAT:
-        raise BadFile(f"{path}: the format is {head.format!r}, but only {FORMAT!r} can be read")
-    return head.settings
+        raise BadFile(f"{path}: the format is {head.format[:40]!r}, but only {FORMAT!r} can be read")
+    kept = head.settings
+    try:
+        good = checked(
+            kept.game, kept.bots, players=kept.players, seed=kept.seed, options=kept.options, sprt=kept.sprt
+        )
+    except AxioError as error:
+        raise BadFile(f"{path}, line 1: not the settings of an arena: {error}") from None
+    if (good.game, good.options) != (kept.game, kept.options):
+        raise BadFile(f"{path}, line 1: not the settings of an arena: its options are not written as we do")
+    return kept
 
 
 def _drop_torn_line(path: Path) -> None:
-    content = path.read_bytes()
-    whole = content.rfind(b"\n") + 1
-    if whole < len(content):
-        os.truncate(path, whole)
+    """Cut off what stands after the last line's end."""
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - LONGEST_LINE))
+        tail = file.read(LONGEST_LINE)
+    if len(tail) == LONGEST_LINE and b"\n" not in tail:
+        raise BadFile(f"{path}: the last line is longer than {LONGEST_LINE} bytes")
+    torn = len(tail) - (tail.rfind(b"\n") + 1)
+    if torn:
+        os.truncate(path, size - torn)

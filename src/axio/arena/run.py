@@ -28,7 +28,7 @@ class Run:
     @property
     def total(self) -> int:
         """All games, those played before included."""
-        return sum(len(self.schedule.games(deal)) for deal in range(self.deals))
+        return self.schedule.all_games_in(self.deals)
 
     @property
     def decided(self) -> bool:

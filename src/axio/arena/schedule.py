@@ -11,10 +11,10 @@ the same neighbour. Alone at the table, every bot plays every deal, and the bots
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import accumulate, combinations, combinations_with_replacement, count, permutations
-from math import ceil
+from itertools import accumulate, combinations, combinations_with_replacement, permutations
+from math import ceil, lcm
 from typing import NamedTuple
 
 LineUp = tuple[str, ...]
@@ -75,6 +75,11 @@ class Schedule:
         self.bots = bots
         self.players = players
         self.line_ups = line_ups(bots, players)
+        # Orders come again after so many deals, and with them the numbers of games.
+        period = 1 if players == 1 else lcm(*(len(orders(line_up)) for line_up in self.line_ups))
+        sizes = [[len(table) for table in self.tables(deal)] for deal in range(period)]
+        self._fewest = [1 if players == 1 else min(tables) for tables in sizes]
+        self._all = [sum(tables) for tables in sizes]
 
     def tables(self, deal: int) -> Iterator[list[Seating]]:
         """The games of each line-up on a deal."""
@@ -91,12 +96,9 @@ class Schedule:
 
     def deals_for(self, games: int) -> int:
         """How many deals it takes until every line-up has played so many games (alone: every bot)."""
-        deals = 0
-        for played in accumulate(self._fewest(deal) for deal in count()):
-            deals += 1
-            if played >= games:
-                break
-        return deals
+        rounds, rest = divmod(max(games, 1) - 1, sum(self._fewest))
+        some = next(n for n, played in enumerate(accumulate(self._fewest), 1) if played > rest)
+        return rounds * len(self._fewest) + some
 
     def games_in(self, deals: int) -> int:
         """How many games every line-up (alone: every bot) has played after so many deals.
@@ -105,7 +107,18 @@ class Schedule:
         >>> schedule.deals_for(7), schedule.games_in(4)
         (4, 8)
         """
-        return sum(self._fewest(deal) for deal in range(deals))
+        return _over(self._fewest, deals)
 
-    def _fewest(self, deal: int) -> int:
-        return 1 if self.players == 1 else min(len(table) for table in self.tables(deal))
+    def all_games_in(self, deals: int) -> int:
+        """How many games are played on so many deals.
+
+        >>> Schedule(("a", "b", "c"), 2).all_games_in(4)
+        24
+        """
+        return _over(self._all, deals)
+
+
+def _over(each: Sequence[int], deals: int) -> int:
+    """The sum over deals of numbers that come again and again."""
+    rounds, some = divmod(deals, len(each))
+    return rounds * sum(each) + sum(each[:some])

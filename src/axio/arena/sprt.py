@@ -24,6 +24,8 @@ from ..errors import WrongOption
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 UNSEEN = 1e-3
+MOST_ELO = 2000  # by which a bot can be stronger: 100,000 to 1
+LONGEST = 100  # characters of a test
 STEPS = 60  # of the bisection for λ; each halves the interval
 
 
@@ -59,17 +61,28 @@ def read_test(text: str) -> Hypotheses:
     """
     wanted = "write ELO0,ELO1 as in 0,20, or with the risks of error as in 0,20,0.05,0.05"
     try:
+        if not text.isascii() or "_" in text or len(text) > LONGEST:
+            raise ValueError
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
-        raise WrongOption(f"{text!r} is no sequential test: {wanted}") from None
+        raise WrongOption(f"{text[:LONGEST]!r} is no sequential test: {wanted}") from None
     if len(numbers) not in (2, 4) or not all(map(math.isfinite, numbers)):
         raise WrongOption(f"{text!r} is no sequential test: {wanted}")
     test = Hypotheses(*numbers)
-    if test.elo0 >= test.elo1:
-        raise WrongOption(f"{text!r} is no sequential test: ELO0 has to be less than ELO1")
-    if not (0 < test.alpha < 0.5 and 0 < test.beta < 0.5):
-        raise WrongOption(f"{text!r} is no sequential test: risks of error lie between 0 and 0.5")
+    if wrong := fault(test):
+        raise WrongOption(f"{text!r} is no sequential test: {wrong}")
     return test
+
+
+def fault(test: Hypotheses) -> str | None:
+    """What is wrong with a test, if anything is."""
+    if not (-MOST_ELO <= test.elo0 <= MOST_ELO and -MOST_ELO <= test.elo1 <= MOST_ELO):
+        return f"Elo lie between -{MOST_ELO} and {MOST_ELO}"
+    if test.elo0 >= test.elo1:
+        return "ELO0 has to be less than ELO1"
+    if not (0 < test.alpha < 0.5 and 0 < test.beta < 0.5):
+        return "risks of error lie between 0 and 0.5"
+    return None
 
 
 def expected_score(elo: float) -> float:

@@ -12,6 +12,7 @@ from ..engine import batches
 from ..engine.compile import INTERPRETED, part
 from ..engine.kernels import Kernels
 from ..errors import NoSuchDevice, NotInstalled
+from ..extras import WHERE, installation
 from ..games.variant import Variant
 from .cuda_kernels import ROWS, WHOLE_GAMES, a_thread_a_game, whole_games
 from .loops import LOOPS
@@ -34,7 +35,7 @@ def find_cuda() -> Any:
             import numba_cuda  # noqa: F401  # Numba's own CUDA part is too old for new toolkits
             from numba import cuda
         except ImportError:
-            how = f'pip install "axio[{EXTRA}]" brings it'
+            how = f"run {installation(EXTRA)} {WHERE}"
             raise NotInstalled(f'device="cuda" needs numba-cuda, which is not installed: {how}') from None
     if not cuda.is_available():  # type: ignore[no-untyped-call]
         raise NoSuchDevice('device="cuda", but no NVIDIA GPU can be used here; device="cpu" is the processor')

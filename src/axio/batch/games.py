@@ -70,6 +70,7 @@ class Batch:
     ) -> None:
         variant = find_variant(game, players, options)
         self.variant: Variant = variant.lean if lean else variant
+        self._lean = bool(lean)
         self.games = _at_least_one("games", games)
         # The processor or the GPU that has the games.
         self.on = _device(device, self.variant, self.games, _at_least_one("threads", threads))
@@ -212,8 +213,10 @@ class Batch:
     def observe(self, seats: Array | None = None) -> Observed:
         """What a seat of every game knows: the one to move, unless others are named."""
         looking = self._checked("seats", self.turn if seats is None else seats, np.uint8)
-        if seats is not None and (self.on.take(looking) >= self.players).any():
-            raise WrongBatch(f"seats are 0 to {self.players - 1}")
+        if seats is not None:
+            named = self.on.take(looking)
+            if ((named < 0) | (named >= self.players)).any():
+                raise WrongBatch(f"seats are 0 to {self.players - 1}")
         board, vector = self._seen()
         self.on.run("observe", self.states, looking, self._places, board, vector)
         return self._observed(board, vector)
@@ -230,11 +233,46 @@ class Batch:
         """Play so many whole games of most points now in every place; the moves made, and the moves rated."""
         return self._play("greedy_games", games)
 
+    def copy(self) -> Batch:
+        """A batch that goes its own way from here, with the same games and the same chance."""
+        return _restored(self._settings(), self._contents())
+
     def close(self) -> None:
         """Let the threads go."""
         self.on.close()
 
+    def __copy__(self) -> Batch:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Batch:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._settings(), self._contents())
+
     # ------------------------------------------------------------ inside
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "game": self.variant.game.id,
+            "players": self.players,
+            "games": self.games,
+            "seed": self.seed,
+            "options": dict.fromkeys(self.variant.options, True),
+            "reward": self.reward,
+            "renew": self.renew,
+            "threads": self.threads,
+            "device": self.device,
+            "lean": self._lean,
+        }
+
+    def _contents(self) -> list[np.ndarray]:
+        """Everything that playing on depends on, and what the last step gave, in this machine's memory."""
+        return [self.on.take(array) for array in (self.states, self.rngs, self.finals, *self._step)]
+
+    def _fill(self, contents: list[np.ndarray]) -> None:
+        self.states, self.rngs, self.finals, *step = (self.on.put(array.copy()) for array in contents)
+        self._step = Step(*step)
 
     def _play(self, loop: str, games: int) -> tuple[int, int]:
         games = _at_least_one("games", games)
@@ -279,6 +317,12 @@ class Batch:
                 f" not {given.dtype} of shape {given.shape}"
             )
         return given
+
+
+def _restored(settings: dict[str, Any], contents: list[np.ndarray]) -> Batch:
+    batch = Batch(**settings)
+    batch._fill(contents)
+    return batch
 
 
 def _device(name: str, variant: Variant, games: int, threads: int) -> Processor | Cuda:

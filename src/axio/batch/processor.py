@@ -48,8 +48,7 @@ class Processor:
         if array.dtype.kind not in "biu":
             return array
         if dtype is not np.bool_ and array.dtype.itemsize > np.dtype(dtype).itemsize:
-            limits = np.iinfo(dtype)
-            array = np.clip(array, limits.min, limits.max)  # so that no wrong number becomes a right one
+            array = _out_of_range_stays_so(array, np.iinfo(dtype))
         array = np.ascontiguousarray(array, dtype)
         return array if array.flags.writeable else array.copy()  # loops are compiled for those
 
@@ -71,6 +70,17 @@ class Processor:
         """Let the threads go."""
         if self._crew:
             self._crew.close()
+
+
+def _out_of_range_stays_so(array: np.ndarray, limits: np.iinfo) -> np.ndarray:
+    """Clip numbers to the range of a smaller type, so that no wrong one becomes a right one.
+
+    Numbers below zero become the largest of an unsigned type: zero would be a seat.
+    """
+    clipped: np.ndarray = np.clip(array, limits.min, limits.max)
+    if limits.min == 0 and array.dtype.kind == "i":
+        clipped[array < 0] = limits.max
+    return clipped
 
 
 def cores() -> int:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from ..extras import installation
 from . import peer_program
 from .equivalence import difference
 from .peer_program import Done
@@ -40,8 +41,9 @@ class Peer(NamedTuple):
     get: str  # how
 
 
-_MOMALAND = "pip install --no-deps momaland, beside axio[rl]"
-_OPEN_SPIEL = "pip install 'axio[rl]'"
+_RL = installation("rl")
+_MOMALAND = f"pip install --no-deps momaland, after {_RL}"
+_OPEN_SPIEL = _RL
 _PGX = "pip install pgx"
 PEERS = (
     Peer("MOMAland's Ingenious", peer_program.MOMALAND_GAMES, "momaland", _MOMALAND),

@@ -22,6 +22,7 @@ from ..batch import Batch
 from ..engine.layout import allocate
 from ..engine.lots import seeded
 from ..errors import NotInstalled
+from ..extras import installation
 from ..games import GAMES, find_variant
 from ..machine import installed
 from ..version import __version__
@@ -217,7 +218,7 @@ def our_work(stack: ExitStack, left_out: list[LeftOut]) -> dict[str, Work]:
     try:
         from ..rl import pettingzoo
     except NotInstalled as error:
-        left_out.append(LeftOut(ENVIRONMENT, str(error), "pip install 'axio[rl]'"))
+        left_out.append(LeftOut(ENVIRONMENT, str(error), installation("rl")))
     else:
         found[ENVIRONMENT] = steps_work(pettingzoo.raw_env(HEXAGONS, PLAYERS))
     return found

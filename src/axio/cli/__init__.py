@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Any
 
 import click
 
-from ..errors import AxioError
+from ..errors import AxioError, BadFile
 from ..version import __version__
 from .interruption import Interrupted, forget, stoppable
 from .lines import one_line
@@ -22,6 +24,9 @@ PROGRAM = __name__.partition(".")[0]
 # Only the command that is called is loaded: most bring NumPy and Numba with them, and help needs neither.
 COMMANDS = {
     "serve": "Serve the page where people play, on this machine or for a club.",
+    "backup": "Back up everything that a server keeps, while it runs.",
+    "restore": "Put a backup in place.",
+    "admin": "Look after the tables and people of a server.",
     "games": "List the games.",
     "rules": "Read the rules of a game.",
     "play": "Play in the terminal, alone, against programs or with friends.",
@@ -43,6 +48,9 @@ COMMANDS = {
 REFUSED = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
+LONGEST_MESSAGE = 1000  # characters
+# What writing fails with; whatever writes to a file tells its name.
+DISK_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 
 
 class Commands(click.Group):
@@ -62,7 +70,8 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        # Before click sees them: it would print a blank line for the one, and call the other a failure.
+        # Before click sees them: it would print a blank line for the first, call the second a failure, and
+        # take the third, which whatever reads a damaged file may raise, for an interruption.
         try:
             with stoppable(signal.SIGINT):
                 return super().invoke(ctx)
@@ -70,6 +79,10 @@ class Commands(click.Group):
             raise Interrupted("interrupted") from None
         except BrokenPipeError:
             return PIPE_CLOSED
+        except EOFError as error:
+            raise BadFile(
+                f"a file ended too early: {error}" if str(error) else "a file ended too early"
+            ) from None
 
 
 @click.group(
@@ -87,6 +100,7 @@ def program(ctx: click.Context) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code. Whatever is wrong is said in one line."""
+    _open_closed_streams()
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -103,8 +117,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         code = PIPE_CLOSED
     except OSError as error:
+        where = error.filename or ("standard output" if error.errno in DISK_FULL else "")
         what = error.strerror or str(error)
-        return _refuse(f"{error.filename}: {what}" if error.filename else what)
+        return _refuse(f"{where}: {what}" if where else what)
     except (Interrupted, KeyboardInterrupt, click.Abort) as error:
         if sys.stderr.isatty():
             click.echo(err=True)  # the line that shows ^C
@@ -116,8 +131,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(message: str, code: int = REFUSED) -> int:
-    click.echo(f"{PROGRAM}: {one_line(message)}", err=True)
+    line = one_line(message)
+    if len(line) > LONGEST_MESSAGE:  # it repeats what was typed
+        line = f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"
+    with suppress(OSError):  # nobody can be told
+        click.echo(f"{PROGRAM}: {line}", err=True)
     return code
+
+
+def _open_closed_streams() -> None:
+    """Open what the caller has closed (`axio … <&-`), or the next file would be standard input or output."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 def _drop_output() -> None:

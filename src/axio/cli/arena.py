@@ -19,31 +19,37 @@ from ..arena.settings import checked
 from ..arena.sprt import read_test
 from ..arena.summary import Summary, summarise
 from ..arena.wording import played, sentences, sheets
-from ..errors import OtherSettings
+from ..errors import OtherSettings, WrongOption
 from ..extras import need
 from ..spread import ALL, BACKENDS, CLUSTERS
 from .interruption import Interrupted, stoppable
 from .lines import in_columns
+from .parameters import FILE, JOBS, NUMBER, SEED, Integer
 from .standings import live
+
+MOST_GAMES = 1_000_000
+MOST_IN_ALL = 5_000_000
 
 
 @click.command("arena")
 @click.argument("game")
 @click.option("--bots", required=True, metavar="BOT,…", help="The programs, with limits such as BOT@1s.")
-@click.option("--players", default=2, show_default=True, help="Seats at a table.")
+@click.option("--players", type=NUMBER, default=2, show_default=True, help="Seats at a table.")
 @click.option(
     "--games",
-    type=click.IntRange(min=1),
+    type=Integer(1, MOST_GAMES),
     default=100,
     show_default=True,
     help="Games for each two bots (for each line-up; alone: for each bot), rounded up to whole deals.",
 )
-@click.option("--seed", default="0", show_default=True, help="A number or any text; it decides every deal.")
-@click.option("--option", "options", multiple=True, metavar="NAME", help="Switch a game's option on.")
-@click.option("--out", metavar="DIR", help="Keep the games here, go on with those kept, and write a report.")
 @click.option(
-    "--jobs", type=click.IntRange(min=1), help="Processes to use. [default: 1, or all that a cluster has]"
+    "--seed", type=SEED, default="0", show_default=True, help="A number or any text; it decides every deal."
 )
+@click.option("--option", "options", multiple=True, metavar="NAME", help="Switch a game's option on.")
+@click.option(
+    "--out", type=FILE, metavar="DIR", help="Keep the games here, go on with those kept, and write a report."
+)
+@click.option("--jobs", type=JOBS, help="Processes to use. [default: 1, or all that a cluster has]")
 @click.option("--backend", default=BACKENDS[0], show_default=True, help=f"One of {', '.join(BACKENDS)}.")
 @click.option("--sprt", metavar="ELO0,ELO1", help="Stop early, by a sequential test of two bots.")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON on standard output.")
@@ -69,7 +75,10 @@ def command(
     names = tuple(name.strip() for name in bots.split(",") if name.strip())
     test = read_test(sprt) if sprt else None
     settings = checked(game, names, players=players, seed=seed, options=options, sprt=test)
-    deals = Schedule(settings.bots, settings.players).deals_for(games)
+    schedule = Schedule(settings.bots, settings.players)
+    deals = schedule.deals_for(games)
+    if (total := schedule.all_games_in(deals)) > MOST_IN_ALL:
+        raise WrongOption(f"{total} games in all: at most {MOST_IN_ALL} can be played in one arena")
     folder = Path(out) if out else None
     # Better now than after hours of games.
     for module in ("openskill.models", *(("matplotlib.figure",) if folder else ())):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..games import GAMES, game
+from .parameters import NUMBER, Real
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +36,14 @@ DEVICES = ("cpu", "cuda")
     show_default=True,
     help="What to measure: the rules, players that think, or games beside those that others have made.",
 )
-@click.option("--players", default=2, show_default=True, help="Number of players.")
-@click.option("--seconds", default=2.0, show_default=True, help="How long each thing is measured, about.")
+@click.option("--players", type=NUMBER, default=2, show_default=True, help="Number of players.")
+@click.option(
+    "--seconds",
+    type=Real(-1e9, 1e9),
+    default=2.0,
+    show_default=True,
+    help="How long each thing is measured, about.",
+)
 @click.option(
     "--device",
     type=click.Choice(DEVICES),

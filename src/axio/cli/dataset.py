@@ -17,14 +17,17 @@ from ..dataset.run import play_left
 from ..dataset.settings import checked
 from .interruption import Interrupted, stoppable
 from .lines import count
+from .parameters import FILE, JOBS, NUMBER, SEED, Integer, Real
 from .progress import progress
+
+MOST_GAMES = 10_000_000
 
 
 @click.command("dataset")
 @click.argument("game")
-@click.option("--players", default=2, show_default=True, help="Seats at a table.")
-@click.option("--games", type=click.IntRange(min=1), default=100, show_default=True, help="How many games.")
-@click.option("--out", required=True, metavar="FILE", help="Write the dataset to this file.")
+@click.option("--players", type=NUMBER, default=2, show_default=True, help="Seats at a table.")
+@click.option("--games", type=Integer(1, MOST_GAMES), default=100, show_default=True, help="How many games.")
+@click.option("--out", type=FILE, required=True, metavar="FILE", help="Write the dataset to this file.")
 @click.option(
     "--bots",
     default="balanced",
@@ -32,11 +35,20 @@ from .progress import progress
     metavar="BOT,…",
     help="The programs that play, with limits such as BOT@100r; they take turns in the seats.",
 )
-@click.option("--seed", default="0", show_default=True, help="A number or any text; it decides every game.")
+@click.option(
+    "--seed", type=SEED, default="0", show_default=True, help="A number or any text; it decides every game."
+)
 @click.option("--option", "options", multiple=True, metavar="NAME", help="Switch a game's option on.")
-@click.option("--noise", default=0.0, show_default=True, metavar="P", help="Chance of a move by lot instead.")
+@click.option(
+    "--noise",
+    type=Real(-1000, 1000),
+    default=0.0,
+    show_default=True,
+    metavar="P",
+    help="Chance of a move by lot instead.",
+)
 @click.option("--legal", is_flag=True, help="Write the numbers of all legal moves, too.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to use.")
+@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes to use.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on standard output.")
 def command(

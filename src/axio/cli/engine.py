@@ -6,11 +6,11 @@ import sys
 
 import click
 
-from ..games.declaration import MOST_PLAYERS
-from ..players import PLAYERS
+from ..players import PLAYERS as BOTS
 from ..talk.engine import Engine
+from .parameters import PLAYERS
 
-STRONGEST = "sim" if "sim" in PLAYERS else list(PLAYERS)[-1]
+STRONGEST = "sim" if "sim" in BOTS else list(BOTS)[-1]
 
 
 @click.command("engine")
@@ -18,7 +18,7 @@ STRONGEST = "sim" if "sim" in PLAYERS else list(PLAYERS)[-1]
 @click.option("--player", default=STRONGEST, show_default=True, help="Who thinks, such as greedy or sim@1s.")
 @click.option(
     "--players",
-    type=click.IntRange(1, MOST_PLAYERS),
+    type=PLAYERS,
     default=2,
     show_default=True,
     help="Seats, until a view or new_game says otherwise.",

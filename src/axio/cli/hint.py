@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+import os
 
 import click
 import msgspec
@@ -11,13 +10,15 @@ import msgspec
 from ..chance import Generator
 from ..errors import BadText
 from ..position import Position
+from ..reading import LONGEST_LINE
 from ..record import replay
 from ..review.hints import Hint, hint
 from ..review.wording import Wording
 from ..view import View
-from .choosing import choose
+from .choosing import STDIN, choose, lines_of
 from .language import language_option
 from .lines import in_columns, points
+from .parameters import NUMBER
 from .thinking import budget_of, thinking_options
 
 SECONDS = 1.0
@@ -25,7 +26,7 @@ SECONDS = 1.0
 
 @click.command("hint")
 @click.argument("position", metavar="POSITION_OR_RECORD")
-@click.option("--game", "number", type=int, default=1, show_default=True, help="Which game of a file.")
+@click.option("--game", "number", type=NUMBER, default=1, show_default=True, help="Which game of a file.")
 @thinking_options(SECONDS, "to think")
 @language_option
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
@@ -55,9 +56,11 @@ def command(
 
 def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:
     """What the seat to move knows, and the names of the seats, where they are known."""
-    if text == "-":
-        text = sys.stdin.readline().strip()
-    elif "=" not in text or Path(text).is_file():
+    if text == STDIN:
+        text = _first_line()
+    elif "=" not in text or os.path.exists(
+        text
+    ):  # which is False, too, for a text that no file can have as its name
         chosen = choose(text, number)
         table = replay(chosen.record)
         return table.view(table.turn), chosen.record.players
@@ -68,6 +71,14 @@ def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:
     hidden = any("?" in seen.hand(seat) for seat in range(seen.players))
     state = seen.state if hidden else seen.variant.redact(seen.state, seen.turn)
     return View(seen.variant, state, seen.turn, ()), ()
+
+
+def _first_line() -> str:
+    """The line with a position on standard input. Raises `BadFile` or `BadText`."""
+    _, line = next(lines_of(STDIN))
+    if len(line) > LONGEST_LINE:
+        raise BadText(f"standard input: the line is longer than {LONGEST_LINE} bytes")
+    return line.decode("utf-8", "replace").strip()
 
 
 def _report(view: View, found: Hint, wording: Wording) -> None:

@@ -43,5 +43,7 @@ def points(gain: Mapping[str, int]) -> str:
 
 
 def count(number: int, thing: str) -> str:
-    """A number of things: `1 tile`, `2 tiles`."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+    """A number of things: `1 tile`, `2 tiles`, `3 entries`."""
+    if number == 1:
+        return f"1 {thing}"
+    return f"{number} {thing[:-1]}ies" if thing.endswith("ry") else f"{number} {thing}s"

@@ -23,8 +23,8 @@ _ORDER = {word: order for order, words in WORDS.items() for word in words}
 _PLACE = re.compile(
     r"(?P<tile>[a-z_]{2,4})(?:\s*\(\s*(?P<named>[a-z])\s*\)|\s+(?P<bare>[a-z])(?=\s))?\s+(?P<at>.+)"
 )
-_CELLS = re.compile(r"[a-z]\d{1,2}(?:[\s-]*[a-z]\d{1,2})+")
-_POINT = re.compile(r"\(?\s*(-?\d{1,3})\s*[,\s]\s*(-?\d{1,3})\s*\)?")
+_CELLS = re.compile(r"[a-z][0-9]{1,2}(?:[\s-]*[a-z][0-9]{1,2})+")
+_POINT = re.compile(r"\(?\s*(-?[0-9]{1,3})\s*[,\s]\s*(-?[0-9]{1,3})\s*\)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def read_move(text: str) -> Move:
 
 def _place(text: str) -> str | None:
     if _CELLS.fullmatch(text):
-        return "-".join(re.findall(r"[a-z]\d{1,2}", text))
+        return "-".join(re.findall(r"[a-z][0-9]{1,2}", text))
     if found := _POINT.fullmatch(text):
         return f"{int(found[1])},{int(found[2])}"
     return None

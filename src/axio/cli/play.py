@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from contextlib import suppress
-from pathlib import Path
 
 import click
 
@@ -13,10 +11,11 @@ from ..errors import AxioError, BadFile
 from ..games import find_variant
 from ..record import record_of
 from ..table import Table
-from ..writing import append_line
+from ..writing import append_line, check_writable
 from . import PROGRAM, menu, saved
 from .interruption import Interrupted
 from .outcome import explained
+from .parameters import FILE, SEED
 from .saved import Saved
 from .screen import Screen
 from .seats import YOU, seats
@@ -29,9 +28,9 @@ RESUME = f"{PROGRAM} play --resume"
 @click.argument("game", required=False)
 @click.option("--players", help="Who plays: you (once or more) and programs.  [default: you,balanced]")
 @click.option("--option", "options", multiple=True, metavar="NAME", help="Switch a game's option on.")
-@click.option("--seed", help="A number or any text that decides the deal.")
+@click.option("--seed", type=SEED, help="A number or any text that decides the deal.")
 @click.option("--resume", is_flag=True, help="Go on with the game you left.")
-@click.option("--record", metavar="FILE", help="Add the record of the finished game to this file.")
+@click.option("--record", type=FILE, metavar="FILE", help="Add the record of the finished game to this file.")
 def command(
     game: str | None,
     players: str | None,
@@ -45,7 +44,7 @@ def command(
     Without GAME you are asked what to play. A game that you quit is saved.
     """
     if record is not None:
-        _check_writable(record)
+        check_writable(record, "the record")
     with suppress(ImportError):
         import readline  # noqa: F401 - lets people edit what they type and call it back
     left = saved.load()
@@ -126,17 +125,8 @@ def _offer_record(table: Table, names: tuple[str, ...], screen: Screen) -> None:
         except OSError as error:
             screen.say(f"{file}: {error.strerror or error}")
             continue
+        except BadFile as error:
+            screen.say(str(error))
+            continue
         screen.say(f"The record is in {file}.")
         return
-
-
-def _check_writable(file: str) -> None:
-    """Say before a game, not after it, that its record cannot be written."""
-    path = Path(file)
-    if path.is_dir():
-        raise BadFile(f"{file}: this is a folder, the record needs a file")
-    where = path if path.exists() else path.parent
-    if not where.exists():
-        raise BadFile(f"{file}: there is no folder {path.parent}")
-    if not os.access(where, os.W_OK):
-        raise BadFile(f"{file}: it cannot be written")

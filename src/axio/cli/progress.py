@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Gives a function to call with the amount done since its last call."""
+def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Gives a function to call with the amount done since its last call; `total` may not be known."""
     if not sys.stderr.isatty():
         yield lambda amount: None
         return

@@ -8,10 +8,11 @@ import click
 
 from ..arena.report import PAGE, make_report
 from .arena import show_json, show_tables
+from .parameters import FILE
 
 
 @click.command("report")
-@click.argument("folder", metavar="DIR")
+@click.argument("folder", type=FILE, metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON on standard output.")
 def command(folder: str, as_json: bool) -> None:
     """Make the report of an arena anew, from the games that DIR holds.

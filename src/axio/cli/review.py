@@ -22,6 +22,7 @@ from ..writing import write_out
 from .choosing import choose
 from .language import language_option
 from .lines import count, one_line
+from .parameters import FILE, NUMBER
 from .progress import progress
 from .thinking import budget_of, thinking_options
 
@@ -31,12 +32,12 @@ STYLES = {"best": "green", "inaccuracy": "yellow", "mistake": "red", "blunder": 
 
 
 @click.command("review")
-@click.argument("file")
-@click.option("--game", "number", type=int, default=1, show_default=True, help="Which game of the file.")
+@click.argument("file", type=FILE)
+@click.option("--game", "number", type=NUMBER, default=1, show_default=True, help="Which game of the file.")
 @thinking_options(SECONDS, "a move")
-@click.option("--seat", type=int, help="Tell only of this seat's moves, counted from 0.")
+@click.option("--seat", type=NUMBER, help="Tell only of this seat's moves, counted from 0.")
 @language_option
-@click.option("--html", "html_file", metavar="OUT", help="Write a page; - is standard output.")
+@click.option("--html", "html_file", type=FILE, metavar="OUT", help="Write a page; - is standard output.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def command(
     file: str,
@@ -63,7 +64,7 @@ def command(
     try:
         made = list(decisions(record))
     except BadRecord as error:
-        raise BadRecord(f"{file}, line {chosen.line}: {error}") from None
+        raise error.located(chosen.where) from None
     reviewed = _reviewed(record, made, budget, seed)
     wording = Wording(language, reviewed.terms, record.players)
     if html_file:

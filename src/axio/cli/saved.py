@@ -52,7 +52,10 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True):
 def save_file() -> Path:
     """Where the game in play is kept."""
     data = os.environ.get("XDG_DATA_HOME")
-    return (Path(data) if data else Path.home() / ".local" / "share") / PROGRAM / "play.json"
+    try:
+        return (Path(data) if data else Path.home() / ".local" / "share") / PROGRAM / "play.json"
+    except RuntimeError:  # an account without a home
+        raise BadFile("there is no folder for the game in play: set XDG_DATA_HOME to one") from None
 
 
 def load() -> Saved | None:
@@ -68,7 +71,7 @@ def load() -> Saved | None:
             raise BadFile(f"its format is {saved.format!r}, it should be {FORMAT!r}")
         seats(",".join(saved.players))
         saved.table()
-    except (msgspec.DecodeError, UnicodeDecodeError, AxioError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, AxioError) as error:
         raise BadFile(
             f"{path}: this saved game is damaged ({error}): delete the file or move it away, then play"
         ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import msgspec
@@ -20,6 +21,8 @@ from .saved import Saved
 from .screen import Screen
 from .seats import YOU, shown_names
 from .telling import Made, is_made, last_made, told
+
+NUMBER = re.compile(r"[0-9]{1,9}")  # of a move that is listed
 
 
 class Quit(Exception):
@@ -77,7 +80,7 @@ class Session:
         try:
             if not text:
                 self._screen.say("Type a move, moves to see some, or ? for help.")
-            elif text.isdecimal():
+            elif NUMBER.fullmatch(text):
                 self._play(seat, self._number(int(text)))
             elif order := read_order(text):
                 self._answer(seat, view, order)

@@ -15,6 +15,7 @@ from ..writing import write_out
 from .choosing import Chosen, choose
 from .lines import count, one_line
 from .outcome import explained
+from .parameters import FILE, NUMBER, Integer
 from .screen import Screen
 from .telling import last_made, told, written
 
@@ -22,15 +23,19 @@ WIDTH = 1200
 
 
 @click.command("show")
-@click.argument("file")
-@click.option("--game", "number", type=int, default=1, show_default=True, help="Which game of the file.")
-@click.option("--ply", type=int, help="After how many moves of players; all of them if not given.")
-@click.option("--svg", "svg_file", metavar="OUT", help="Write a picture as SVG; - is standard output.")
-@click.option("--png", "png_file", metavar="OUT", help="Write a picture as PNG; - is standard output.")
-@click.option("--width", type=click.IntRange(16, 16384), help=f"Pixels across a PNG.  [default: {WIDTH}]")
+@click.argument("file", type=FILE)
+@click.option("--game", "number", type=NUMBER, default=1, show_default=True, help="Which game of the file.")
+@click.option("--ply", type=NUMBER, help="After how many moves of players; all of them if not given.")
+@click.option(
+    "--svg", "svg_file", type=FILE, metavar="OUT", help="Write a picture as SVG; - is standard output."
+)
+@click.option(
+    "--png", "png_file", type=FILE, metavar="OUT", help="Write a picture as PNG; - is standard output."
+)
+@click.option("--width", type=Integer(16, 16384), help=f"Pixels across a PNG.  [default: {WIDTH}]")
 @click.option("--dark", is_flag=True, help="Draw the picture for a dark page.")
 @click.option("--text", "plain", is_flag=True, help="Print text without colours.")
-@click.option("--seat", type=int, help="Show only what this seat knew, counted from 0.")
+@click.option("--seat", type=NUMBER, help="Show only what this seat knew, counted from 0.")
 @click.option("--spectator", is_flag=True, help="Show only what everybody knew.")
 @click.option("--json", "as_json", is_flag=True, help="Print the facts of the position as JSON.")
 def command(
@@ -84,12 +89,12 @@ def _table(chosen: Chosen, ply: int | None) -> Table:
     try:
         table = replay(chosen.record, upto=ply)
     except BadRecord as error:
-        raise BadRecord(f"{chosen.file}, line {chosen.line}: {error}") from None
+        raise error.located(chosen.where) from None
     if ply is None:
         return table
     if not 0 <= ply <= table.plies:
         most = table.plies if ply > 0 else replay(chosen.record).plies
-        raise AxioError(f"{chosen.file}, line {chosen.line}: there is no ply {ply}: the game has 0 to {most}")
+        raise AxioError(f"{chosen.where}: there is no ply {ply}: the game has 0 to {most}")
     while table.plies > ply:
         table.undo()  # a hand that was kept: a move, though no event of its own
     return table

@@ -16,16 +16,19 @@ from ..games import find_variant
 from ..match import play_match
 from ..players import Budget
 from ..record import record_of
+from ..spread import processes_for
 from ..table import Table
 from ..talk.players import seated
 from ..writing import STDOUT, LineFile
 from .interruption import Interrupted, stoppable
 from .lines import count
+from .parameters import FILE, JOBS, SEED, Integer
 from .progress import progress
 from .seats import programs
 from .tally import Tally
 from .workers import in_order
 
+MOST_GAMES = 1_000_000_000
 CHUNK = 32  # most games that a process plays in one go
 
 
@@ -72,11 +75,15 @@ def play_batch(batch: Batch) -> list[Played]:
     show_default=True,
     help="A program for each seat; engine:COMMAND is a foreign one.",
 )
-@click.option("--games", type=click.IntRange(min=1), default=100, show_default=True, help="How many games.")
-@click.option("--seed", default="0", show_default=True, help="A number or any text; it decides every game.")
-@click.option("--out", metavar="FILE", help="Write a record a line to this file; - is standard output.")
+@click.option("--games", type=Integer(1, MOST_GAMES), default=100, show_default=True, help="How many games.")
+@click.option(
+    "--seed", type=SEED, default="0", show_default=True, help="A number or any text; it decides every game."
+)
+@click.option(
+    "--out", type=FILE, metavar="FILE", help="Write a record a line to this file; - is standard output."
+)
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes to use.")
+@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes to use.")
 @click.option("--option", "options", multiple=True, metavar="NAME", help="Switch a game's option on.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on standard output.")
 def command(
@@ -137,6 +144,7 @@ def _run(whole: Batch, jobs: int, file: LineFile | None, tally: Tally) -> None:
 
 
 def _batches(whole: Batch, jobs: int) -> Iterator[Batch]:
+    jobs = processes_for(jobs, whole.end)
     size = 1 if jobs == 1 else max(1, min(CHUNK, whole.end // (4 * jobs)))
     for first in range(0, whole.end, size):
         end = min(first + size, whole.end)

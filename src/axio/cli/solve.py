@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from math import isnan
 
 import click
 import msgspec
@@ -15,6 +14,7 @@ from ..solve.solo import WIDTH, Result, Solution, solve
 from ..writing import STDOUT, LineFile
 from .choosing import choose
 from .lines import count, in_columns
+from .parameters import FILE, NUMBER, PLY, SEED, THREADS, Integer, Real
 from .progress import progress
 
 STEPS = 1000  # of the progress bar
@@ -27,19 +27,21 @@ def command() -> None:
 
 @command.command("solo")
 @click.argument("source", required=False, metavar="[FILE_OR_GAME]")
-@click.option("--seed", help="A number or any text: the deal that `new_game` and `play` make from it.")
-@click.option("--game", "number", type=int, default=1, show_default=True, help="Which game of the file.")
-@click.option("--ply", type=click.IntRange(min=0), help="Start after so many moves of the recorded game.")
-@click.option("--width", type=click.IntRange(1, 1_000_000), help=f"Of the beam.  [default: {WIDTH}]")
+@click.option(
+    "--seed", type=SEED, help="A number or any text: the deal that `new_game` and `play` make from it."
+)
+@click.option("--game", "number", type=NUMBER, default=1, show_default=True, help="Which game of the file.")
+@click.option("--ply", type=PLY, help="Start after so many moves of the recorded game.")
+@click.option("--width", type=Integer(1, 1_000_000), help=f"Of the beam.  [default: {WIDTH}]")
 @click.option(
     "--seconds",
-    type=click.FloatRange(0, 86_400, min_open=True),
+    type=Real(0, 86_400, low_open=True),
     help="Widen the beam until this time is over (or --width is reached).",
 )
+@click.option("--threads", type=THREADS, default=1, show_default=True, help="The answer is the same.")
 @click.option(
-    "--threads", type=click.IntRange(1, 64), default=1, show_default=True, help="The answer is the same."
+    "--out", type=FILE, metavar="FILE", help="Write the best line as a record; - is standard output."
 )
-@click.option("--out", metavar="FILE", help="Write the best line as a record; - is standard output.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 def solo(
@@ -63,8 +65,6 @@ def solo(
     """
     if as_json and out == STDOUT:
         raise click.UsageError("--json and the record cannot both go to standard output.")
-    if seconds is not None and isnan(seconds):  # which no range keeps out
-        raise click.UsageError("--seconds is a number of seconds.")
     deal = _deal(source, seed, number, ply)
     with LineFile(out, force=force) if out else nullcontext() as file:
         with progress("solve", STEPS) as advance:
@@ -99,7 +99,7 @@ def _deal(source: str | None, seed: str | None, number: int, ply: int | None) ->
     try:
         return deal_of_record(chosen.record, plies=ply)
     except BadRecord as error:
-        raise BadRecord(f"{source}, line {chosen.line}: {error}") from None
+        raise error.located(chosen.where) from None
 
 
 def report(solution: Solution) -> list[str]:

@@ -8,6 +8,8 @@ from typing import Any
 import click
 
 from ..players.interface import Budget
+from ..players.limits import MOST_ROLLOUTS
+from .parameters import SEED, THREADS, Integer, Real
 
 
 def thinking_options(usual: float, each: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -19,23 +21,24 @@ def thinking_options(usual: float, each: str) -> Callable[[Callable[..., Any]], 
                 click.option(
                     "--time",
                     "seconds",
-                    type=click.FloatRange(0.01, 600),
+                    type=Real(0.01, 600),
                     help=f"Seconds {each}.  [default: {usual}]",
                 ),
                 click.option(
                     "--rollouts",
-                    type=click.IntRange(100),
+                    type=Integer(100, MOST_ROLLOUTS),
                     help="Rollouts instead of seconds: the same every time.",
                 ),
                 click.option(
                     "--threads",
-                    type=click.IntRange(1, 64),
+                    type=THREADS,
                     default=1,
                     show_default=True,
                     help="Threads to use.",
                 ),
                 click.option(
                     "--seed",
+                    type=SEED,
                     default="0",
                     show_default=True,
                     help="A number or any text; it decides every guess.",

@@ -14,6 +14,8 @@ from ..games import find_variant
 from ..learning.training import Plan, Round, train
 from ..search.minds import mind_file, read_mind, write_mind
 from ..version import __version__
+from ..writing import check_writable
+from .parameters import FILE, PLAYERS, Integer
 from .progress import progress
 
 USUAL = Plan()
@@ -22,15 +24,13 @@ HEAD = "round  loss   against greed  against the round before"
 
 @click.command("train")
 @click.argument("game")
-@click.option("--players", type=click.IntRange(1, 4), default=2, show_default=True)
-@click.option("--rounds", type=click.IntRange(min=1), default=USUAL.rounds, show_default=True)
-@click.option("--games", type=click.IntRange(min=1), default=USUAL.games, show_default=True, help="A round.")
-@click.option("--seed", type=int, default=USUAL.seed, show_default=True)
+@click.option("--players", type=PLAYERS, default=2, show_default=True)
+@click.option("--rounds", type=Integer(1, 10_000), default=USUAL.rounds, show_default=True)
+@click.option("--games", type=Integer(1, 100_000), default=USUAL.games, show_default=True, help="A round.")
+@click.option("--seed", type=Integer(0, 1_000_000_000), default=USUAL.seed, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on from what the file has, instead of from nothing.")
 @click.option("--quick", is_flag=True, help="Little of everything: to see that it works.")
-@click.option(
-    "--out", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="Write it there."
-)
+@click.option("--out", type=FILE, metavar="FILE", help="Write it there.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON a round.")
 def command(
     game: str,
@@ -40,7 +40,7 @@ def command(
     seed: int,
     resume: bool,
     quick: bool,
-    out: Path | None,
+    out: str | None,
     as_json: bool,
 ) -> None:
     """Learn GAME for a number of players from nothing, by playing it.
@@ -52,14 +52,17 @@ def command(
     plan = Plan(rounds=rounds, games=games, seed=seed)
     if quick:
         plan = replace(plan, games=min(games, 40), generations=1, knob_games=10, proof_games=20)
-    path = out or mind_file(variant)
+    path = Path(out) if out else mind_file(variant)
+    check_writable(path, "what has been learned", only_files=True)
+    kept = (
+        read_mind(variant, path) if path.exists() else None
+    )  # also to learn that it is ours, before it is written to
     begun = time.monotonic()
     if not as_json:
         click.echo(HEAD)
     bars = _Bars(f"{variant.game.id}, {players} players")
     try:
-        learned = read_mind(variant, path) if resume and path.exists() else None
-        for done in train(variant, plan, bars.advance, learned):
+        for done in train(variant, plan, bars.advance, kept if resume else None):
             bars.close()
             write_mind(variant, done.mind, path)
             click.echo(_line(done, time.monotonic() - begun, as_json))

@@ -6,15 +6,16 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from pathlib import Path
 from typing import NamedTuple
 
 import click
 
-from ..engine.compile import INTERPRETED, cache_folder
+from ..engine.compile import INTERPRETED, is_ready, mark_ready
 from ..games import GAMES, find_variant
 from ..games.declaration import MOST_PLAYERS
+from ..spread import processes_for
 from .lines import count
+from .parameters import JOBS
 from .progress import progress
 from .workers import in_order
 
@@ -41,15 +42,13 @@ def compile_layout(layout: Layout) -> int:
     return find_variant(*layout).kernels.compile_all()
 
 
-def _sign(name: str) -> Path:
-    """A file that says that a game is compiled for every number of players."""
-    return cache_folder() / f"{name}.all.ready"
+def _sign(name: str) -> str:
+    """The name under which is kept that a game is compiled for every number of players."""
+    return f"{name}.all"
 
 
 @click.command("warm")
-@click.option(
-    "--jobs", type=click.IntRange(min=1), help="Processes to use; as many as there are cores if not said."
-)
+@click.option("--jobs", type=JOBS, help="Processes to use; as many as there are cores if not said.")
 def command(jobs: int | None) -> None:
     """Compile the rules of all games, as is otherwise done when they are first needed.
 
@@ -67,7 +66,7 @@ def compile_games(
 ) -> int:
     """Compile games at the same time, with a progress bar; how many loops they have."""
     pieces = layouts(games)
-    jobs = min(jobs or os.cpu_count() or 1, len(pieces))
+    jobs = processes_for(jobs or os.cpu_count() or 1, len(pieces))
     loops = 0
     with (
         closing(in_order(compile_one, pieces, jobs)) as done,
@@ -77,10 +76,10 @@ def compile_games(
             loops += compiled
             advance(1)
     for name in games:
-        _sign(name).touch()
+        mark_ready(_sign(name))
     return loops
 
 
 def not_compiled() -> list[str]:
     """The games whose rules still have to be compiled on this machine."""
-    return [] if INTERPRETED else [name for name in GAMES if not _sign(name).exists()]
+    return [] if INTERPRETED else [name for name in GAMES if not is_ready(_sign(name))]

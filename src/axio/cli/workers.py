@@ -17,6 +17,7 @@ from multiprocessing.context import SpawnContext
 from typing import Any, TypeVar
 
 from ..errors import AxioError
+from ..spread import processes_for
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -29,29 +30,59 @@ def in_order(
 ) -> Generator[Result, None, None]:
     """`function` of each piece, in the order of the pieces. With one process, in this one.
 
+    Processes are started when there is a piece for them, and never more than are of use on this machine.
     Close it (`contextlib.closing`) so that the processes end when you do not want any more.
     """
     if processes == 1:
         yield from map(function, pieces)
         return
-    # New interpreters: copies of this one would not be safe where it has threads.
-    context = get_context("spawn")
-    with _deaf_to_interrupts():
-        workers = [_Worker(context, function) for _ in range(processes)]
+    crew = _Crew(function, processes_for(processes))
     try:
-        yield from _in_order(workers, enumerate(pieces))
+        yield from _in_order(crew, enumerate(pieces))
     finally:
-        for worker in workers:
+        crew.end()
+
+
+class _Crew:
+    """Worker processes, each started when it is first needed."""
+
+    def __init__(self, function: Callable[[Any], Any], most: int) -> None:
+        self.most = most
+        self.idle: list[_Worker] = []
+        self._all: list[_Worker] = []
+        self._function = function
+        # New interpreters: copies of this one would not be safe where it has threads.
+        self._context = get_context("spawn")
+
+    @property
+    def can_take(self) -> bool:
+        """Whether there is a worker for one more piece, or can be."""
+        return bool(self.idle) or len(self._all) < self.most
+
+    def take(self) -> _Worker:
+        """A worker that has nothing to do."""
+        if not self.idle:
+            with _deaf_to_interrupts():
+                worker = _Worker(self._context, self._function)
+                self._all.append(worker)
+            return worker
+        return self.idle.pop()
+
+    def end(self) -> None:
+        """End all of them, whatever they do."""
+        for worker in self._all:
             worker.end()
 
 
-def _in_order(workers: list[_Worker], pieces: Iterator[tuple[int, Any]]) -> Generator[Any, None, None]:
-    idle, busy = workers.copy(), dict[Any, _Worker]()
+def _in_order(crew: _Crew, pieces: Iterator[tuple[int, Any]]) -> Generator[Any, None, None]:
+    busy = dict[Any, _Worker]()
     done: dict[int, Any] = {}
     given = taken = 0
     while True:
-        while idle and given - taken < AHEAD * len(workers) and (piece := next(pieces, None)) is not None:
-            worker = idle.pop()
+        while (
+            crew.can_take and given - taken < AHEAD * crew.most and (piece := next(pieces, None)) is not None
+        ):
+            worker = crew.take()
             worker.give(*piece)
             busy[worker.pipe] = worker
             given += 1
@@ -62,7 +93,7 @@ def _in_order(workers: list[_Worker], pieces: Iterator[tuple[int, Any]]) -> Gene
             for pipe in wait(list(busy)):
                 worker = busy.pop(pipe)
                 done[worker.number] = worker.answer()
-                idle.append(worker)
+                crew.idle.append(worker)
         else:
             return
 

@@ -8,9 +8,9 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from ..errors import BadFile
+from ..errors import AxioError, BadFile
 from ..extras import need
-from .settings import Settings
+from .settings import Settings, checked
 
 FORMAT = "axio-dataset/1"
 KEY = b"axio-dataset"  # of the metadata of a file
@@ -48,11 +48,32 @@ class Facts(Struct, frozen=True):
             raise BadFile(f"{name}: no dataset of ours: its metadata lacks {KEY.decode()!r}")
         try:
             head = msgspec.json.decode(text, type=_Head)
-            if head.format != FORMAT:
-                raise BadFile(f"{name}: the format is {head.format!r}, but only {FORMAT!r} can be read")
-            return msgspec.json.decode(text, type=cls)
-        except msgspec.DecodeError as error:
+            if head.format == FORMAT:
+                found = msgspec.json.decode(text, type=cls)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise BadFile(f"{name}: its metadata is damaged: {error}") from None
+        if head.format != FORMAT:
+            raise BadFile(f"{name}: the format is {head.format[:40]!r}, but only {FORMAT!r} can be read")
+        settings = found.settings
+        try:
+            asked = checked(
+                settings.game,
+                settings.bots,
+                players=settings.players,
+                games=settings.games,
+                seed=settings.seed,
+                options=settings.options,
+                noise=settings.noise,
+                legal=settings.legal,
+            )
+        except AxioError as error:
+            raise BadFile(f"{name}: its metadata is damaged: {error}") from None
+        if asked.options != settings.options:
+            raise BadFile(f"{name}: its metadata is damaged: its options are not written as we do")
+        ours = cls.of(settings)
+        if found.tracks != ours.tracks or found.state != ours.state:
+            raise BadFile(f"{name}: its states are laid out otherwise than in this version of the package")
+        return found
 
 
 class _Head(Struct, frozen=True):

@@ -22,7 +22,7 @@ from msgspec import Struct
 from ..agreement import must_agree
 from ..errors import BadFile
 from ..extras import need
-from ..writing import STDOUT, alone, write_whole
+from ..writing import STDOUT, alone, check_name, naming, write_whole
 from .columns import EXTRA, Facts, schema, writer
 from .games import Row
 from .settings import Settings
@@ -30,7 +30,7 @@ from .settings import Settings
 SETTINGS = "settings.json"
 WHOLE = "whole.parquet"
 GROUP = 256  # games in a row group of the finished file
-_NAME = re.compile(r"(\d+)-(\d+)\.parquet")
+_NAME = re.compile(r"([0-9]{9,10})-([0-9]{9,10})\.parquet")
 
 
 class Stretch(NamedTuple):
@@ -105,7 +105,7 @@ class Parts:
         # Written in the folder, so that what an interruption leaves behind goes with it.
         whole = self.folder / WHOLE
         columns = schema(self.facts)
-        with open(whole, "wb") as file:
+        with naming(self.target), open(whole, "wb") as file:
             with writer(file, columns) as out:
                 for group in self._groups(columns):
                     out.write_table(group, row_group_size=max(1, len(group)))
@@ -149,7 +149,9 @@ class Parts:
     def _open(self, stretch: Stretch) -> Any:
         """A part, opened. Raises `BadFile`."""
         try:
-            return need("pyarrow.parquet", EXTRA).ParquetFile(self._path(stretch))
+            # Through bytes: pyarrow opens no name that is not UTF-8.
+            content = need("pyarrow", EXTRA).BufferReader(self._path(stretch).read_bytes())
+            return need("pyarrow.parquet", EXTRA).ParquetFile(content)
         except (need("pyarrow", EXTRA).ArrowException, OSError):
             raise self._damaged(stretch) from None
 
@@ -178,6 +180,7 @@ def parts(settings: Settings, out: str | Path, *, force: bool = False) -> Iterat
     if str(out) == STDOUT:
         raise BadFile("a dataset cannot go to standard output: its end is written first; name a file")
     need("pyarrow.parquet", EXTRA)
+    check_name(out)
     target = Path(os.path.realpath(out))  # a link stays one
     _must_be_free(target, force)
     folder = target.with_name(f"{target.name}.parts")
@@ -211,6 +214,6 @@ def _compare(folder: Path, asked: Settings) -> None:
         kept = msgspec.json.decode(path.read_bytes(), type=Settings)
     except FileNotFoundError:
         raise BadFile(f"{folder}: parts without their settings ({SETTINGS}); remove the folder") from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadFile(f"{path}: not the settings of a dataset: {error}") from None
     must_agree(kept, asked, f"{folder} holds parts", ", remove the folder or choose another file")

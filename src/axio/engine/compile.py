@@ -3,9 +3,10 @@
 Rule code is plain Python over NumPy records. It runs interpreted when `NUMBA_DISABLE_JIT=1` is set
 (for reading, debugging and coverage; Numba is not even imported then), and compiled otherwise.
 
-Numba finds a compiled function again by the time stamp of the one file the function stands in. A
+Numba finds a compiled function again by the digest of the one file the function stands in. A
 rule calls rules in other files, so that alone would serve stale machine code after an edit. Our
 cache folder is therefore named after a digest of all rule sources: any edit starts a fresh one.
+`compilecache` tells how files in it are kept and checked.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import stat
 import sys
 import tempfile
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -28,7 +28,6 @@ _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 _DECORATED = re.compile(rb"^\s*@(rule|seldom|entry|intrinsic)\b", re.MULTILINE)
 _PROGRAM = __name__.partition(".")[0]
-_DECORATING = threading.RLock()
 
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
@@ -50,7 +49,7 @@ def seldom(function: Callable[..., Any]) -> Any:
 
 def entry(function: Callable[..., Any]) -> Any:
     """Mark a function as one that Python calls: it takes arrays and loops over rules."""
-    return _compiled(function, cache=True)
+    return _kept(function)
 
 
 def bind(template: Callable[..., Any], rules: dict[str, Any], *, counted: bool = True) -> Any:
@@ -62,7 +61,7 @@ def bind(template: Callable[..., Any], rules: dict[str, Any], *, counted: bool =
     The names are swapped in the function's globals, not in a closure: Numba's cache does not find
     functions again that close over other compiled functions.
     """
-    return _compiled(_with_rules(template, rules), cache=True, _nrt=counted)
+    return _kept(_with_rules(template, rules), _nrt=counted)
 
 
 def part(template: Callable[..., Any], rules: dict[str, Any]) -> Any:
@@ -75,14 +74,18 @@ def callback(template: Callable[..., Any], rules: dict[str, Any], name: str, par
 
     Numba's cache tells functions apart by name and types: with other rules it must have another name.
     """
-    from numba import cfunc
+    from numba.core.ccallback import CFunc
     from numba.core.types import int64, void
+
+    from .compilecache import RuleCache
 
     bound = _with_rules(template, rules)
     bound.__name__ = bound.__qualname__ = name
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
-    with _numba_cache_in(cache_folder()):
-        return cfunc(void(*[int64] * parameters), cache=True, **options)(bound)
+    function: Any = CFunc(bound, ((int64,) * parameters, void), locals={}, options=options)
+    function._cache = RuleCache(bound, cache_folder())
+    function.compile()
+    return function
 
 
 def _with_rules(template: Callable[..., Any], rules: dict[str, Any]) -> FunctionType:
@@ -92,23 +95,57 @@ def _with_rules(template: Callable[..., Any], rules: dict[str, Any]) -> Function
     return bound
 
 
-def cache_folder() -> Path:
-    """Where compiled rules are kept: one folder for each state of the rule sources."""
+def cache_folder() -> Path | None:
+    """Where compiled rules are kept: one folder for each state of the rule sources.
+
+    `None` if there is no place that can be written and trusted; then every process compiles for itself.
+    """
     version = f"py{sys.version_info.major}{sys.version_info.minor}"
-    return _cache_root() / f"rules-{version}-{_sources_digest()}"
+    root = _cache_root()
+    return root / f"rules-{version}-{_sources_digest()}" if root else None
+
+
+def is_ready(name: str) -> bool:
+    """Whether something has been compiled on this machine, as `mark_ready` says."""
+    folder = cache_folder()
+    return folder is not None and (folder / f"{name}.ready").exists()
+
+
+def mark_ready(name: str) -> None:
+    """Remember that something has been compiled. Where nothing can be kept, it is forgotten."""
+    folder = cache_folder()
+    try:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{name}.ready").touch()
+    except OSError:
+        pass  # whoever writes the compiled code next to it has said so
 
 
 @cache
-def _cache_root() -> Path:
-    """The user's cache, or, where that cannot be written, a folder of this user's that will be lost."""
+def _cache_root() -> Path | None:
+    """The user's cache, or, where that cannot be written, a folder of this user's among temporary files."""
     if chosen := os.environ.get("AXIO_CACHE_DIR"):
         return Path(chosen)
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / _PROGRAM
     try:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / _PROGRAM
         root.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # the latter where nobody knows a home
+        return _temporary_root()
+    return root if os.access(root, os.W_OK | os.X_OK) else _temporary_root()
+
+
+def _temporary_root() -> Path | None:
+    """A folder that the next command finds again, and that nobody else can have put machine code into."""
+    user = os.getuid() if sys.platform != "win32" else "user"  # there, temporary files are a user's own
+    try:
+        folder = Path(tempfile.gettempdir()) / f"{_PROGRAM}-{user}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
     except OSError:
-        return Path(tempfile.mkdtemp(prefix=_PROGRAM))
-    return root if os.access(root, os.W_OK) else Path(tempfile.mkdtemp(prefix=_PROGRAM))
+        return None
+    private = stat.S_ISDIR(status.st_mode) and status.st_uid == user and not status.st_mode & 0o077
+    return folder if private or sys.platform == "win32" else None
 
 
 @cache
@@ -128,20 +165,14 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
         return function
     from numba import njit
 
-    with _numba_cache_in(cache_folder()):
-        return njit(**options, nogil=True, error_model="numpy")(function)
+    return njit(**options, nogil=True, error_model="numpy")(function)
 
 
-@contextmanager
-def _numba_cache_in(folder: Path) -> Iterator[None]:
-    """Let Numba choose `folder` while it decorates, and leave its setting as it was for others."""
-    from numba.core import config
+def _kept(function: Callable[..., Any], **options: Any) -> Any:
+    """The compiled function, which comes from the cache if it is there."""
+    compiled = _compiled(function, **options)
+    if not INTERPRETED:
+        from .compilecache import RuleCache
 
-    settings = vars(config)
-    with _DECORATING:  # the setting is everybody's: another thread must not put it back too early
-        before = settings["CACHE_DIR"]
-        settings["CACHE_DIR"] = str(folder)
-        try:
-            yield
-        finally:
-            settings["CACHE_DIR"] = before
+        compiled._cache = RuleCache(function, cache_folder())
+    return compiled

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import loops, thinking
-from .compile import INTERPRETED, bind, cache_folder, part
+from .compile import INTERPRETED, bind, is_ready, mark_ready, part
 from .lots import seeded
 from .minds import desk_dtype, mind_dtype
 
@@ -181,8 +181,8 @@ class Kernels:
     def _compile(self, bound: Any, arguments: tuple[Any, ...]) -> None:
         from numba import typeof
 
-        ready = cache_folder() / f"{self.label}.{bound.py_func.__name__}.ready"
-        if not ready.exists() and not self._announced:
+        name = f"{self.label}.{bound.py_func.__name__}"
+        if not self._announced and not is_ready(name):
             self._announced = True
             print(
                 f"axio: compiling the rules of {self.label}, once on this machine ...",
@@ -190,8 +190,7 @@ class Kernels:
                 flush=True,
             )
         bound.compile(tuple(typeof(argument) for argument in arguments))  # type: ignore[no-untyped-call]
-        ready.parent.mkdir(parents=True, exist_ok=True)
-        ready.touch()
+        mark_ready(name)
 
 
 def hooks(*modules: ModuleType) -> dict[str, Any]:

@@ -32,8 +32,8 @@ def read_rows(text: str, rows: Sequence[Sequence[int]], allowed: str) -> dict[in
     laid: dict[int, str] = {}
     for number, (part, row) in enumerate(zip(parts, rows, strict=True), 1):
         at = 0
-        for token in re.findall(r"\d+|\D", part):
-            if token.isdigit():
+        for token in re.findall("[0-9]{1,3}|[^0-9]", part):
+            if token.isascii() and token.isdigit():
                 at += int(token)
                 continue
             if token not in allowed:

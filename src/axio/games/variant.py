@@ -6,9 +6,9 @@ Below the line come the hooks that a game must provide; above it is what follows
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..drawing.scene import Content, Laid, Scene, Tile
 from ..engine.compile import INTERPRETED
 from ..engine.kernels import Kernels
 from ..engine.phases import DRAW, HIDDEN, REMOVE
-from ..errors import IllegalMove
+from ..errors import BadText, IllegalMove
 from ..moves import Move
 from ..reasons import Reason
 from .declaration import Game
@@ -32,8 +32,19 @@ def copied(state: State) -> State:
     return np.frombuffer(bytearray(state.tobytes()), state.dtype)
 
 
+def _variant(name: str, players: int, options: tuple[str, ...], lean: bool) -> Variant:
+    from . import find_variant
+
+    found = find_variant(name, players, dict.fromkeys(options, True))
+    return found.lean if lean else found
+
+
 class Variant(ABC):
-    """The rules in force at a table, and the names of things in them."""
+    """The rules in force at a table, and the names of things in them.
+
+    There is one object for each game, number of players and set of options; copies and pickles lead back
+    to it.
+    """
 
     # Whether everybody sees the tiles that a seat exchanges.
     exchange_is_public = True
@@ -41,6 +52,8 @@ class Variant(ABC):
     tiles_leave = False
     # Whether the board grows with the tiles on it.
     grows = False
+    # The positions of an opening display, in the order in which chance lays its tiles.
+    start_places: tuple[str, ...] = ()
     # Fields of the state that a position text carries besides the board, hands, bag and scores.
     counters: tuple[str, ...] = ()
 
@@ -48,6 +61,20 @@ class Variant(ABC):
         self.game = game
         self.players = players
         self.options = options
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        plain = _variant(self.game.id, self.players, self.options, False)
+        return _variant, (self.game.id, self.players, self.options, self is not plain)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        options = ", ".join(self.options) or "no options"
+        return f"<{type(self).__name__} {self.game.id}, {self.players} players, {options}>"
 
     @property
     def lean(self) -> Variant:
@@ -134,6 +161,22 @@ class Variant(ABC):
             seen["removed"] = 0
         return seen
 
+    def check_state(self, state: State) -> None:
+        """Check a state that comes from outside. Nothing else may reach compiled rules.
+
+        Raises `BadText` for an array that is not one record of this game, and for a state that no game has.
+        """
+        if state.dtype != self.opening.dtype or state.shape != (1,):
+            raise BadText(f"this is no state of {self.game.id} for {self.players} players")
+        for violation in self.layout_violations(state):
+            raise BadText(violation)
+        self.check_reachable(state)
+
+    def check_reachable(self, state: State) -> None:
+        """Check that a game can lead to a state whose layout is sound. Raises `BadText`."""
+        for violation in self.violations(state):
+            raise BadText(violation)
+
     def extra_turns(self, state: State) -> int:
         """How many more placements or turns the seat to move has won."""
         return int(next((state[name][0] for name in ("extra", "again") if name in state.dtype.names), 0))
@@ -157,6 +200,20 @@ class Variant(ABC):
             if name not in numbers:
                 raise self.refuse(move, Reason.OUTSIDE, f"{name} is outside the play area")
         return tuple(numbers[name] for name in move.at)
+
+    def shown_at(self, state: State) -> dict[str, str]:
+        """What tiles have put on which cell: a letter, or all of them where a tile lies on one cell."""
+        content = self.content(state, ())
+        return {**content.loose, **{tile.at[0]: tile.letters for tile in content.tiles}}
+
+    @cached_property
+    def _all_places(self) -> frozenset[tuple[str, ...]]:
+        ahead = [self.cells_of(self.opening, place) for place in range(self.places)]
+        return frozenset((*ahead, *(at[::-1] for at in ahead)))
+
+    def can_lie(self, at: tuple[str, ...]) -> bool:
+        """Whether a tile has the shape to lie on these cells, from either end."""
+        return len(at) == 1 if self.grows else at in self._all_places
 
     # ------------------------------------------------------------ what a game provides
 
@@ -258,9 +315,13 @@ class Variant(ABC):
     def drawn_in_hand(self, letters: str) -> Scene:
         """The drawing of a tile in hand."""
 
-    def contradiction(self, state: State) -> str:
-        """What is impossible about a state that was read from a text, in words; empty if nothing is."""
-        return ""
+    @abstractmethod
+    def layout_violations(self, state: State) -> Iterator[str]:
+        """What is wrong with the fields of a state by themselves, in words, the gravest first."""
+
+    @abstractmethod
+    def violations(self, state: State) -> Iterator[str]:
+        """Why no game leads to a state whose layout is sound, in words, the gravest first."""
 
     def pyramids(self, state: State) -> tuple[str, ...]:
         """The cells that have got a pyramid so far, oldest first."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 
 import msgspec
@@ -54,7 +55,11 @@ def spoken(language: str) -> str:
 
 def words_of(game: Game, language: str) -> Words:
     """What there is to say about a game."""
-    language = spoken(language)
+    return _words(game, spoken(language))
+
+
+@cache
+def _words(game: Game, language: str) -> Words:
     text = (resources.files(__package__) / game.id / "words" / f"{language}.json").read_bytes()
     if language != LANGUAGES[0]:
         return msgspec.json.decode(text, type=Words)

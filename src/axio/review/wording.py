@@ -16,10 +16,14 @@ from .terms import Terms
 COMMA = {"de": ","}  # where a number has no point
 
 
-@cache
 def words(language: str) -> Mapping[str, str]:
     """All words of a language by their keys; another language than ours is English."""
-    text = (resources.files(__package__) / "words" / f"{spoken(language)}.json").read_bytes()
+    return _words(spoken(language))
+
+
+@cache
+def _words(language: str) -> Mapping[str, str]:
+    text = (resources.files(__package__) / "words" / f"{language}.json").read_bytes()
     return msgspec.json.decode(text, type=dict[str, str])
 
 

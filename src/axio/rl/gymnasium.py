@@ -248,6 +248,8 @@ class SoloVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
 
     def render(self) -> Any:
         """All games as text or as pixels."""
+        if not self._seeded:
+            raise gymnasium.error.ResetNeeded("call reset() before render()")
         variant, states = self._batch.variant, self._batch.states
         views = (View(variant, variant.redact(states[i : i + 1], 0), 0, ()) for i in range(self.num_envs))
         return tuple(rendered(view, self.render_mode) for view in views)

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..batch import REWARDS as AT_THE_END
-from ..errors import WrongEnvironment, WrongPlayers
+from ..errors import ResetNeeded, WrongEnvironment, WrongPlayers
 from ..extras import need
 from ..view import View
 from .observations import action_space, masked_space
 from .rendering import MODES, checked_mode, rendered
-from .single import InWords, Seen, Single
+from .single import NOT_BEGUN, InWords, Seen, Single
 
 need("pettingzoo", "rl")  # says what to install where it is missing
 
@@ -30,6 +30,10 @@ from .wrapping import Wrapped  # noqa: E402
 # Paid for every move: all points of it, or by how much it raised one's lowest track.
 STEP_BY_STEP = ("gains", "rise")
 REWARDS = (*AT_THE_END, *STEP_BY_STEP)
+SET_BY_RESET = (
+    "agent_selection", "rewards", "_cumulative_rewards", "terminations", "truncations", "infos", "_over",
+    "_left",
+)  # fmt: skip
 ILLEGAL = -1.0  # what classic games of PettingZoo pay for an illegal action
 
 
@@ -73,6 +77,12 @@ class GameEnv(InWords, AECEnv[str, Seen, Any]):  # type: ignore[misc]
         variant = self._game.variant
         self._observation_spaces = {name: masked_space(variant) for name in self._names}
         self._action_spaces = {name: action_space(variant) for name in self._names}
+
+    def __getattr__(self, name: str) -> Any:
+        """What `reset` sets is missing before. Raises `ResetNeeded`, an `AttributeError`."""
+        if name in SET_BY_RESET:
+            raise ResetNeeded(NOT_BEGUN)
+        raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}", name=name, obj=self)
 
     # ------------------------------------------------------------ what it is about
 

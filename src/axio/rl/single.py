@@ -14,7 +14,7 @@ from ..batch import REWARDS
 from ..engine.layout import allocate
 from ..engine.lots import seeds
 from ..engine.phases import OVER
-from ..errors import IllegalMove, WrongEnvironment
+from ..errors import IllegalMove, ResetNeeded, WrongEnvironment
 from ..games import find_variant
 from ..games.variant import State, Variant, copied
 from ..moves import Move
@@ -27,6 +27,7 @@ from .turns import BEGIN, LOOK, NO_SUCH_MOVE
 Seen = dict[str, Any]  # {"observation": {"board": …, "vector": …}, "action_mask": …}
 
 MASK = (1 << 64) - 1
+NOT_BEGUN = "no game has begun: call reset() first"
 
 
 class Single:
@@ -84,6 +85,8 @@ class Single:
         Gives back the seat to move, whether the game is over, the points of the seat that moved, and by how
         much its lowest track rose. Raises `IllegalMove`; nothing has changed then.
         """
+        if not self.seeded:
+            raise ResetNeeded(NOT_BEGUN)
         try:
             number = index(action)
         except TypeError:
@@ -104,6 +107,8 @@ class Single:
 
     def look(self, seat: int = -1) -> Seen:
         """What a seat knows and may do: nothing but to wait, where another seat is to move."""
+        if not self.seeded:
+            raise ResetNeeded(NOT_BEGUN)
         seen = self.seen
         self._call(LOOK, seat)
         self.seen, seen = seen, self.seen
@@ -146,6 +151,8 @@ class Single:
 
     def view(self, seat: int | None) -> View:
         """The position as a seat may know it."""
+        if not self.seeded:
+            raise ResetNeeded(NOT_BEGUN)
         return View(self.variant, self.variant.redact(self.states, seat), seat, ())
 
     def move(self, number: int) -> Move:

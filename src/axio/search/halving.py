@@ -30,7 +30,7 @@ class Meter:
 
     seconds: float
     rollouts: int | None
-    begun: float = field(default_factory=time.perf_counter)
+    begun: float = field(default_factory=lambda: time.perf_counter())
 
     def rounds(self, moves: int) -> int:
         """How many rounds so many moves need."""

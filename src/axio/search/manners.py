@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..errors import BadFile
 from ..games.variant import Variant
 from .minds import find_mind, has_learned, mind_file, read_entry, write_entries
 from .rollouts import ALWAYS, NEVER, TO_THE_END
@@ -51,6 +52,8 @@ def read_manner(variant: Variant, pace: str, path: Path) -> Manner:
     kept = read_entry(path, _entry(variant, pace))
     if kept is None:
         return USUAL[pace]
+    if kept.shape != (4,) or kept.dtype.kind != "f" or not np.isfinite(kept).all() or kept[:2].min() < 1:
+        raise BadFile(f"{path}: {_entry(variant, pace)} is no manner")
     turns, width, faith, late = kept.tolist()
     return Manner(int(turns), int(width), faith, late)
 

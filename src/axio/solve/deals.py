@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from ..chance import Generator
+from ..chance import Generator, seed_bytes
 from ..errors import AxioError, WrongPlayers
 from ..events import Draw
 from ..games import find_variant
@@ -57,6 +57,7 @@ class Deal:
 def deal_of_seed(name: str, seed: int | str) -> Deal:
     """The deal that a table of this game for one player makes from a seed. Raises `AxioError`."""
     variant = solvable(find_variant(name, 1))
+    seed_bytes(seed)  # raises for a seed that cannot be written
     bag = [variant.tileset[kind] for kind in variant.kinds]
     lots = Generator(f"{seed}/deal")
     kinds = []

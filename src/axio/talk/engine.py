@@ -25,6 +25,7 @@ from .views import legal_moves, read_view, write_view
 from .wire import PROTOCOL_VERSION, Request, TooLong, answer, in_one_line, next_line, read_budget
 
 PROGRAM = __name__.partition(".")[0]
+LONGEST_REFUSAL = 600  # characters; a refusal may repeat what was said
 WARMING_UP = Budget(seconds=0.02, rollouts=50)
 
 log = logging.getLogger(__name__)
@@ -48,6 +49,7 @@ class Engine:
             try:
                 line = next_line(source)
             except TooLong as error:
+                self.over = error.endless
                 reply: str | None = answer(error.id, str(error), refused=True)
             else:
                 if line is None:
@@ -64,11 +66,14 @@ class Engine:
         request = Request.parse(line)
         command = COMMANDS.get(request.name)
         try:
+            line.encode()
             if command is None:
                 raise BadText(f"unknown command {request.name[:40]!r}: list_commands lists all")
             return answer(request.id, command(self, request.rest))
         except AxioError as error:
-            return answer(request.id, in_one_line(str(error)), refused=True)
+            return answer(request.id, in_one_line(str(error)[:LONGEST_REFUSAL]), refused=True)
+        except UnicodeEncodeError:
+            return answer(request.id, "the line is not UTF-8", refused=True)
         except Exception as error:  # a fault of a player must not end the game of whoever is connected
             log.exception("%s failed", request.name)
             return answer(request.id, in_one_line(f"internal error: {error!r}"), refused=True)

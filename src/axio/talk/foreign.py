@@ -18,6 +18,8 @@ SETTING_UP = 120.0  # seconds to start or to take a view in: something may have 
 GRACE = 5.0  # seconds that an answer may come later than the limit says
 NEEDED = ("view", "think")
 LONGEST_WHY = 300  # characters
+MOST_CANDIDATES = 1000  # that are looked at
+MOST_VALUES = 16  # of a candidate
 
 
 class Considered(Struct, frozen=True):
@@ -109,11 +111,13 @@ class Foreign:
             thought = _DECODER.decode(told)
             move = _legal(view, thought.move)
             considered = [
-                Candidate(_legal(view, one.move), one.value, in_one_line(one.why)[:LONGEST_WHY])
-                for one in thought.candidates
+                Candidate(_legal(view, one.move), one.value[:MOST_VALUES], in_one_line(one.why[:LONGEST_WHY]))
+                for one in thought.candidates[:MOST_CANDIDATES]
             ]
-        except (msgspec.DecodeError, RecursionError, AxioError) as error:
-            raise EngineWrong(self.command, f"answers {in_one_line(told)[:80]!r}: {error}") from None
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, AxioError) as error:
+            raise EngineWrong(
+                self.command, f"answers {in_one_line(told[:80])!r}: {in_one_line(str(error)[:LONGEST_WHY])}"
+            ) from None
         played = [one for one in considered if one.move == move] or [Candidate(move, (), "")]
         return Choice(move, (*played[:1], *(one for one in considered if one.move != move)))
 

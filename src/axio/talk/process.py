@@ -14,6 +14,7 @@ from ..errors import EngineGone, EngineLate, EngineWrong, WrongPlayers
 from .wire import LONGEST_LINE, Request, in_one_line
 
 MOST_LINES = 10_000  # of one answer
+LONGEST_ANSWER = 4 * LONGEST_LINE  # characters
 PATIENCE = 1.0  # seconds that an engine has to end by itself
 
 
@@ -68,9 +69,11 @@ class Process:
         self._end()
 
     def _read(self, request: Request) -> tuple[bool, str]:
-        line = self._line()
-        while not line:
-            line = self._line()
+        for _ in range(MOST_LINES):
+            if line := self._line():
+                break
+        else:
+            raise EngineWrong(self.command, f"says nothing but empty lines to {_short(request)}")
         mark, rest = line[:1], line[1:]
         id, _, first = rest.partition(" ")
         if mark not in ("=", "?") or id != request.id:
@@ -79,10 +82,11 @@ class Process:
                 f"said {in_one_line(line)[:80]!r} to {_short(request)}: an answer begins with "
                 f"={request.id} or ?{request.id}",
             )
-        lines = [first]
+        lines, size = [first], len(first)
         while line := self._line():
             lines.append(line)
-            if len(lines) > MOST_LINES:
+            size += len(line)
+            if len(lines) > MOST_LINES or size > LONGEST_ANSWER:
                 raise EngineWrong(self.command, f"answers {_short(request)} without an end")
         return mark == "?", "\n".join(lines).strip()
 
@@ -108,11 +112,20 @@ class Process:
 
 
 def words_of(command: str) -> list[str]:
-    """The words of a command line. Raises `WrongPlayers` if there are none, or a quote is left open."""
+    """The words of a command line.
+
+    Raises `WrongPlayers` if there are none, a quote is left open, or records could not name it.
+    """
+    shown = command if len(command) <= 200 else f"{command[:200]}…"
     try:
+        command.encode()
         words = shlex.split(command)
+    except UnicodeEncodeError:
+        raise WrongPlayers(f"engine command {shown!r}: it is not UTF-8, so no record could name it") from None
     except ValueError as error:
-        raise WrongPlayers(f"engine command {command!r}: {error}") from None
+        raise WrongPlayers(f"engine command {shown!r}: {error}") from None
+    if "\0" in command:
+        raise WrongPlayers(f"engine command {shown!r}: no command contains NUL")
     if not words:
         raise WrongPlayers("an engine is named by its command, such as engine:./my_engine --fast")
     return words

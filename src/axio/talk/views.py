@@ -11,6 +11,8 @@ from ..events import UNKNOWN, Draw, Event, Exchange, Place, Start, seen_by
 from ..position import Position
 from ..view import View
 
+MOST_POINTS = 32767  # a gain is kept in 16 bits
+
 
 class Offered(Struct, frozen=True):
     """A legal move and what it would score, by track."""
@@ -56,9 +58,11 @@ def read_view(text: str) -> View:
         raise BadText(f"view: there is no seat {told.seat}, there are 0 to {position.players - 1}")
     view = View(position.variant, position.state, told.seat, told.events)
     _check_hidden(view, told.seat)
+    board = _Board(view)
     for number, event in enumerate(told.events, 1):
         try:
             _check_event(view, told.seat, event)
+            board.check(event)
         except BadText as error:
             raise BadText(f"view, event {number}: {error}") from None
     _check_rest(told, view)
@@ -127,6 +131,42 @@ def _check_event(view: View, seat: int, event: Event) -> None:
     for tile in tiles:
         if view.variant.kind_of(tile) is None and (own or tile != UNKNOWN):
             raise BadText(f"there is no tile {tile[:20]!r}")
+
+
+class _Board:
+    """What lies on the board of a view, to be told by one event each: a tile stays where it was placed."""
+
+    def __init__(self, view: View) -> None:
+        self.variant = view.variant
+        self._shown = self.variant.shown_at(view.state)
+        self._pyramids = {*self.variant.pyramids(view.state), *self.variant.spent(view.state)}
+
+    def check(self, event: Event) -> None:
+        """Take what an event has put on the board. Raises `BadText` where something else lies, or nothing."""
+        if isinstance(event, Start):
+            for shown in event.display:
+                if shown.at not in self.variant.start_places:
+                    raise BadText(f"no tile of an opening display lies on {shown.at[:20]!r}")
+                self._take(shown.tile, (shown.at,))
+        elif isinstance(event, Place):
+            self._take(event.tile, event.at)
+            for cell in event.pyramids:
+                if cell not in self._pyramids:
+                    raise BadText(f"no pyramid is on {cell[:20]!r} in the position, or it is told twice")
+                self._pyramids.remove(cell)
+            if event.named is not None and event.named not in tuple(self.variant.colours):
+                raise BadText(f"{event.named[:20]!r} is no colour of this game: {self.variant.colours}")
+            for track, points in event.gain.items():
+                if track not in self.variant.tracks or not 0 <= points <= MOST_POINTS:
+                    raise BadText(f"a gain of {points} in {track[:20]!r} does not exist")
+
+    def _take(self, tile: str, at: tuple[str, ...]) -> None:
+        if not self.variant.can_lie(at):
+            raise BadText(f"{tile} cannot lie on {' '.join(at)[:40]!r}")
+        letters = (tile,) if len(at) == 1 else tuple(tile)
+        for cell, letter in zip(at, letters, strict=True):
+            if self._shown.pop(cell, None) != letter:
+                raise BadText(f"no {letter} lies on {cell[:20]!r} in the position, or it is told twice")
 
 
 def _check_rest(told: ViewText, view: View) -> None:

@@ -6,14 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import TextIO
 
-from ..errors import BadText
+from ..errors import BadText, WrongPlayers
 from ..players.interface import UNLIMITED, Budget
 from ..players.limits import read_limit
 
 PROTOCOL_VERSION = "1"
 LONGEST_LINE = 1 << 20  # characters; a view takes some ten thousand
+FARTHEST_END = 1 << 26  # characters of a line that are skipped in search of its end
+MOST_LIMITS = 8  # of one thought
 
-_REQUEST = re.compile(r"(?:(?P<id>\d{1,10})(?:\s+|$))?(?P<name>\S*)\s*(?P<rest>.*)", re.S)
+_REQUEST = re.compile(r"(?:(?P<id>[0-9]{1,10})(?:\s+|$))?(?P<name>\S*)\s*(?P<rest>.*)", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,22 +50,31 @@ def in_one_line(text: str) -> str:
 
 
 def next_line(source: TextIO) -> str | None:
-    """The next line, `None` at the end. Raises `BadText` for a line that is too long, which is skipped."""
+    """The next line, `None` at the end.
+
+    Raises:
+        TooLong: for a line of more than `LONGEST_LINE` characters, which is skipped; if it has no end within
+            `FARTHEST_END` characters, `endless` is set, and there is no sense in reading on.
+    """
     line = source.readline(LONGEST_LINE + 1)
     if len(line) <= LONGEST_LINE:
         return line or None
-    start, rest = line[:100], line
-    while rest and not rest.endswith("\n"):
-        rest = source.readline(LONGEST_LINE)
+    start, skipped = line[:100], len(line)
+    while line and not line.endswith("\n"):
+        if skipped > FARTHEST_END:
+            raise TooLong(Request.parse(start).id, endless=True)
+        line = source.readline(LONGEST_LINE)
+        skipped += len(line)
     raise TooLong(Request.parse(start).id)
 
 
 class TooLong(BadText):
     """A line that was not read to its end; `id` is the number of the request."""
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, id: str, *, endless: bool = False) -> None:
         super().__init__(f"the line is longer than {LONGEST_LINE} characters")
         self.id = id
+        self.endless = endless
 
 
 def write_budget(budget: Budget) -> str:
@@ -88,7 +99,10 @@ def read_budget(text: str) -> Budget:
     >>> read_budget("1s 800rx2")
     Budget(seconds=1.0, rollouts=800, threads=2)
     """
-    limits = [read_limit(word) for word in text.split()]
+    words = text.split(None, MOST_LIMITS)
+    if len(words) > MOST_LIMITS:
+        raise WrongPlayers(f"more than {MOST_LIMITS} limits: one for seconds and one for rollouts will do")
+    limits = [read_limit(word) for word in words]
     if not limits:
         return Budget()
     rollouts = [limit.rollouts for limit in limits if limit.rollouts is not None]

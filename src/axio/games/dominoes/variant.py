@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from typing import Any, Protocol
@@ -19,8 +19,8 @@ from ..cells import read_rows, write_rows
 from ..declaration import Game
 from ..observation import BoardLayout
 from ..variant import State, Variant
-from . import board, greedy, judgement, numbering, rules, scoring, seeing
-from .board import COVERED, EMPTY, PYRAMID, SPENT
+from . import board, greedy, invariants, judgement, numbering, rules, scoring, seeing
+from .board import COVERED, PYRAMID, SPENT
 from .tables import Facts, opening, pairs, slots_of, state_dtype, tables
 
 MARKS = {PYRAMID: "^", SPENT: "x"}
@@ -81,6 +81,8 @@ class DominoVariant(Variant):
 
     @cached_property
     def lean(self) -> Variant:
+        if self._lean:
+            return self
         return type(self)(self.game, self.facts, self.options, self.drawing, lean=True)
 
     @property
@@ -225,14 +227,11 @@ class DominoVariant(Variant):
         state["cells"][0, spent] = SPENT
         state["n_pyramids"] = len(standing) + len(spent)
 
-    def contradiction(self, state: State) -> str:
-        cells, free_sides = state["cells"][0, :-1], state["open"][0, :-1]
-        if ((cells >= 0).sum() - len(self.facts.printed)) % 2:
-            return "an odd number of symbols lies on the board, so half a tile"
-        shut_in = np.flatnonzero((cells == EMPTY) & (free_sides == 0))
-        if self.facts.pyramids and len(shut_in):
-            return f"{self.names[shut_in[0]]} is shut in and should have a pyramid"
-        return ""
+    def layout_violations(self, state: State) -> Iterator[str]:
+        return invariants.layout(self, state)
+
+    def violations(self, state: State) -> Iterator[str]:
+        return invariants.violations(self, state)
 
     def tiles_laid(self, state: State) -> int:
         symbols = int((state["cells"][0, :-1] >= 0).sum())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 from typing import Any
 
@@ -17,7 +18,7 @@ from ...reasons import Reason
 from ..declaration import Game
 from ..observation import BoardLayout
 from ..variant import State, Variant
-from . import drawing, greedy, judgement, numbering, rules, seeing
+from . import drawing, greedy, invariants, judgement, numbering, rules, seeing
 from .numbering import WAYS
 from .rules import FREE, NAMES, SIDE, TURNS
 from .seeing import FEATURES
@@ -26,6 +27,7 @@ from .tables import MIDDLE, MOST_FREE, Facts, opening, tables, turn
 STACK = 12
 START_SQUARES = ((0, 0), (1, 0), (0, 1), (1, 1))
 SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
+POSITION = re.compile(r"(0|-?[1-9][0-9]{0,2}),(0|-?[1-9][0-9]{0,2})")
 
 
 def tile_set(colours: str) -> dict[str, int]:
@@ -35,6 +37,12 @@ def tile_set(colours: str) -> dict[str, int]:
         ring + "_" for a, b, c in combinations(colours, 3) for ring in (a + b + c, b + c + a, c + a + b)
     ]
     return dict.fromkeys(rings + with_blank, 1)
+
+
+def position_of(text: str) -> tuple[int, int] | None:
+    """Return the coordinates of a position such as `2,-1`; `None` if it is written in any other way."""
+    found = POSITION.fullmatch(text)
+    return (int(found[1]), int(found[2])) if found else None
 
 
 def make(game: Game, players: int, options: tuple[str, ...]) -> RotaVariant:
@@ -48,6 +56,7 @@ class RotaVariant(Variant):
     """The game for a number of players."""
 
     grows = True
+    start_places = tuple(f"{x},{y}" for x, y in START_SQUARES)
     counters = ("extra", "dealing", "from_supply", "supply", "stack")
     hand = 1
     turns = TURNS * NAMES
@@ -58,6 +67,7 @@ class RotaVariant(Variant):
     def __init__(self, game: Game, facts: Facts, options: tuple[str, ...]) -> None:
         super().__init__(game, facts.players, options)
         self.tileset = facts.tiles
+        self.stack = facts.stack
         self.kinds = tuple(facts.tiles)
         self.ways = {
             turn(letters, times): (kind, times)
@@ -67,6 +77,7 @@ class RotaVariant(Variant):
         self.letters = {kind * TURNS + times + 1: way for way, (kind, times) in self.ways.items()}
         self.tables = tables(facts)
         self.opening = opening(facts)
+        self.supply = int(self.opening["supply"][0])  # before any extra turn
         all_rules = hooks(rules, greedy, judgement, numbering, seeing)
         self.kernels = Kernels(game.id, all_rules, self.tables, self.opening.dtype)
 
@@ -82,7 +93,8 @@ class RotaVariant(Variant):
         row, column = divmod(square, SIDE)
         return low_x - 1 + (column - low_x + 1) % SIDE, low_y - 1 + (row - low_y + 1) % SIDE
 
-    def _display(self, state: State) -> list[Laid]:
+    def display(self, state: State) -> list[Laid]:
+        """Return the tiles of the display, row by row from the bottom."""
         grid = state["grid"][0]
         laid = []
         for square in np.flatnonzero((grid != 0) & (grid != FREE)).tolist():
@@ -114,9 +126,10 @@ class RotaVariant(Variant):
         way = self.ways.get(move.tile)
         if way is None:
             raise self.refuse(move, Reason.NO_SUCH_TILE)
-        if len(move.at) != 1 or "," not in move.at[0]:
+        position = position_of(move.at[0]) if len(move.at) == 1 else None
+        if position is None:
             raise self.refuse(move, Reason.WRONG_SHAPE, "a tile covers one position such as 2,-1")
-        if move.named is not None and move.named not in self.colours:
+        if move.named is not None and move.named not in tuple(self.colours):
             raise self.refuse(
                 move, Reason.NOTHING_TO_NAME, f"{move.named} is no colour of this game: {self.colours}"
             )
@@ -124,9 +137,8 @@ class RotaVariant(Variant):
         seat = int(state["seat"][0])
         if state["held"][0, seat] == 0 or state["hands"][0, seat, 0] != kind:
             raise self.refuse(move, Reason.NOT_IN_HAND)
-        x, y = (int(part) for part in move.at[0].split(","))
-        square = self._square(x, y)
-        if self._position(state, square) != (x, y):
+        square = self._square(*position)
+        if self._position(state, square) != position:
             raise self.refuse(move, Reason.NOT_BESIDE_DISPLAY)
         name = 0 if move.named is None else self.colours.index(move.named) + 1
         return (square * TURNS + times) * NAMES + name
@@ -193,19 +205,18 @@ class RotaVariant(Variant):
         return {"tileset": dict(self.tileset)}
 
     def write_board(self, state: State) -> str:
-        return ";".join(f"{laid.at[0]}:{laid.letters}" for laid in self._display(state)) or "-"
+        return ";".join(f"{laid.at[0]}:{laid.letters}" for laid in self.display(state)) or "-"
 
     def read_board(self, state: State, text: str) -> None:
         display: dict[tuple[int, int], str] = {}
         for item in text.split(";") if text != "-" else ():
             at, _, letters = item.partition(":")
-            try:
-                x, y = (int(part) for part in at.split(","))
-            except ValueError:
-                raise BadText(f"{item!r} in the display should look like 0,0:RGBO") from None
-            if letters not in self.ways or (x, y) in display:
+            position = position_of(at)
+            if position is None:
+                raise BadText(f"{item[:40]!r} in the display should look like 0,0:RGBO")
+            if letters not in self.ways or position in display:
                 raise BadText(f"{item!r} in the display: no such tile, or two on one position")
-            display[x, y] = letters
+            display[position] = letters
         if len({self.ways[letters][0] for letters in display.values()}) < len(display):
             raise BadText("a tile lies in the display twice")
         # From the start square outwards, so that the torus always knows where it is.
@@ -220,23 +231,17 @@ class RotaVariant(Variant):
         what = np.array([kind * TURNS + times + 1 for kind, times in tiles], np.int64)
         self.kernels.lay_all(self.tables, state, squares, what, len(order))
 
-    def contradiction(self, state: State) -> str:
-        for laid in self._display(state):
-            kind = self.ways[laid.letters][0]
-            if state["bag"][0, kind] or (state["hands"][0] == kind).any():
-                return f"the tile {laid.letters} lies in the display and is somewhere else, too"
-        stacks, still_to_lay = state["stack"][0], state["due"][0] if state["phase"][0] == START else 0
-        if stacks[self.players :].any() or stacks.max() > STACK:
-            return f"there are {self.players} stacks of at most {STACK} tiles"
-        if state["supply"][0] + stacks.sum() + still_to_lay != state["in_bag"][0]:
-            return "the supply and the stacks do not add up to the tiles that are left to draw"
-        return ""
+    def layout_violations(self, state: State) -> Iterator[str]:
+        return invariants.layout(self, state)
+
+    def violations(self, state: State) -> Iterator[str]:
+        return invariants.violations(self, state)
 
     def tiles_laid(self, state: State) -> int:
-        return len(self._display(state))
+        return len(self.display(state))
 
     def content(self, state: State, laid: Sequence[Laid]) -> Content:
-        return Content(tiles=tuple(self._display(state)))
+        return Content(tiles=tuple(self.display(state)))
 
     def scene(self, content: Content) -> Scene:
         return drawing.scene(content)

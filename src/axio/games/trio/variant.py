@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from importlib import resources
 from typing import Any
@@ -12,7 +12,6 @@ import numpy as np
 from ...drawing.scene import Content, Laid, Scene, Tile
 from ...engine import numbers
 from ...engine.kernels import Kernels, hooks
-from ...engine.phases import PLACE
 from ...errors import BadText
 from ...moves import Move
 from ...reasons import Reason
@@ -20,7 +19,7 @@ from ..cells import read_rows, write_rows
 from ..declaration import Game
 from ..observation import BoardLayout
 from ..variant import State, Variant, copied
-from . import board, drawing, greedy, judgement, numbering, rules, seeing
+from . import board, drawing, greedy, invariants, judgement, numbering, rules, seeing
 from .board import BLACK, HAND, SUBSETS
 from .tables import Facts, arrangements, canonical, opening, slots_of, tables
 
@@ -186,14 +185,11 @@ class TrioVariant(Variant):
             raise BadText("the board has # where its map has no black square")
         self._lay(state, laid)
 
-    def contradiction(self, state: State) -> str:
-        if (int((state["cells"][0, :-1] >= 0).sum()) - len(self.printed)) % 3:
-            return "the coloured squares on the board do not make whole tiles"
-        if state["removed"][0].sum() > self.facts.removed:
-            return f"{self.facts.removed} tiles are removed in this game, not {state['removed'][0].sum()}"
-        if state["phase"][0] == PLACE and self.players > 1 and state["idle"][0] >= 3 * self.players:
-            return f"after {3 * self.players} exchanges in a row the game is over"
-        return ""
+    def layout_violations(self, state: State) -> Iterator[str]:
+        return invariants.layout(self, state)
+
+    def violations(self, state: State) -> Iterator[str]:
+        return invariants.violations(self, state)
 
     def tiles_laid(self, state: State) -> int:
         return (int((state["cells"][0, :-1] >= 0).sum()) - len(self.printed)) // 3

@@ -1,0 +1,119 @@
+"""The package is installed from its source folder: `axio` on PyPI is a package of somebody else."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+import axio
+
+ROOT = Path(__file__).parent.parent
+NAMES = {"axio", "axiogames"}
+# Files that nobody wrote by hand, or that quote others.
+LEFT_OUT = {"tests/test_installation.py"}
+TEXTS = {".md", ".py", ".toml", ".txt", ".json", ".html", ".js", ".yml", ".yaml", ".cfg", ".sh", ".ipynb", ""}
+
+INSTALLERS = (
+    r"pip3?(?:\.exe)?\s+(?:install|download|wheel)"
+    r"|pipx\s+(?:install|run|inject)|uvx|uv\s+(?:add|tool\s+(?:install|run)|pip\s+install)"
+    r"|poetry\s+add|pdm\s+add|hatch\s+dep|conda\s+install|mamba\s+install|easy_install"
+)
+_COMMAND = re.compile(rf"(?:{INSTALLERS})(?P<rest>[^\n`#|;&]*)")
+_EXTRA = re.compile(r"(?<![\w/.-])(?:axio|axiogames)\[[a-z]")
+_REQUIREMENT = re.compile(r"^[\w.-]+")
+
+
+def texts() -> list[str]:
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False, encoding="utf-8"
+    )
+    if listed.returncode:
+        pytest.skip("not a checkout: the files of the project are not known")
+    return [name for name in listed.stdout.split("\n") if name and Path(name).suffix in TEXTS]
+
+
+def from_an_index(text: str) -> list[str]:
+    """The commands in a text that would fetch the package from an index, and its extras by name."""
+    found = [match[0] for match in _EXTRA.finditer(text)]
+    for match in _COMMAND.finditer(text):
+        words = (word.strip("\"'\\,.()") for word in match["rest"].split())
+        for word in takewhile(lambda word: word != "in", words):  # what follows says where
+            name = _REQUIREMENT.match(word)
+            if name and name[0].lower() in NAMES and "/" not in word and not word.endswith((".whl", ".gz")):
+                found.append(match[0])
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pip install axio",
+        'run pip install "axio[arena]" first',
+        "python -m pip install --upgrade 'axio>=1'",
+        "pipx install axio",
+        "uvx axio serve",
+        "uv add axio",
+        "needs axio[rl]",
+    ],
+)
+def test_what_would_fetch_a_strangers_package_is_recognised(text: str) -> None:
+    assert from_an_index(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pip install .",
+        'pip install ".[arena]"',
+        "pip install dist/axio-1.whl && axio play",
+        "make play; axio",
+    ],
+)
+def test_what_installs_from_a_folder_is_not(text: str) -> None:
+    assert not from_an_index(text)
+
+
+def test_no_text_tells_anybody_to_install_the_package_from_an_index() -> None:
+    found = {}
+    for name in texts():
+        path = ROOT / name
+        if name in LEFT_OUT or not path.is_file():
+            continue
+        if wrong := from_an_index(path.read_text(encoding="utf-8", errors="replace")):
+            found[name] = wrong
+    assert not found
+
+
+def test_no_requirement_names_the_package_itself() -> None:
+    """Where pip does not know that it is installing just that package, it looks for it in the index."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    asked = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    for group in (project["project"]["optional-dependencies"], project["dependency-groups"]):
+        asked += [one for requirements in group.values() for one in requirements if isinstance(one, str)]
+    for file in (ROOT / "requirements").glob("*.txt"):
+        asked += file.read_text(encoding="utf-8").splitlines()
+    names = {name[0].lower() for one in asked if (name := _REQUIREMENT.match(one))}
+    assert "numpy" in names
+    assert not names & NAMES
+
+
+def test_the_extra_for_clusters_has_all_of_the_extra_for_arenas() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    assert set(extras["arena"]) < set(extras["cluster"])
+
+
+def test_what_a_missing_library_advises_exists() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = set()
+    for path in Path(axio.__file__).parent.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        asked |= {m[1] for m in re.finditer(r'need\("[\w.]+", "(\w+)"\)|EXTRA = "(\w+)"', text) if m[1]}
+        asked |= set(re.findall(r'EXTRA = "(\w+)"', text))
+    assert {"data", "rl", "cluster", "cuda"} <= asked
+    assert asked <= set(extras["optional-dependencies"])
