@@ -33,7 +33,9 @@ def servers(
         def find(kind: str) -> RunningServer:
             if kind not in running:
                 url = postgres.create() if kind == "postgresql" else ""
-                running[kind] = stack.enter_context(start_server(tmp_path_factory.mktemp(kind), database=url))
+                running[kind] = stack.enter_context(
+                    start_server(tmp_path_factory.mktemp(kind), database=url, metrics=True)
+                )
             return running[kind]
 
         yield find
@@ -76,3 +78,9 @@ def new_database(postgres: Postgres, tmp_path: Path) -> Callable[[str], str]:
         return postgres.create() if kind == "postgresql" else f"sqlite:///{tmp_path / 'fresh.sqlite3'}"
 
     return make
+
+
+@pytest.fixture
+def url(new_database: Callable[[str], str], database: str) -> str:
+    """The address of an empty database, of each kind in turn."""
+    return new_database(database)

@@ -45,6 +45,12 @@ class RunningServer:
         self.data = data
         self.database = database
         self._log = log
+        self.metrics_port = 0
+
+    @property
+    def metrics_url(self) -> str:
+        """Where its metrics are."""
+        return f"http://127.0.0.1:{self.metrics_port}"
 
     @property
     def url(self) -> str:
@@ -105,17 +111,20 @@ def start_server(
     limits: bool = False,
     environment: Mapping[str, str] | None = None,
     log: str = "warning",
+    metrics: bool = False,
 ) -> RunningServer:
     """Start a server on a free port and wait until it is healthy.
 
     `data` is its folder, `database` the address of a PostgreSQL database, `extra` more options of `serve`,
-    `environment` more variables such as `AXIO_KEY`.
+    `environment` more variables such as `AXIO_KEY`. With `metrics` it serves them, on a free port.
     """
     data.mkdir(parents=True, exist_ok=True)
     port = free_port()
     written = data / f"stderr-{port}.txt"
     command = [sys.executable, "-m", "axio", "serve", "--port", str(port), "--no-open", "--data", str(data)]
     command += ["--log", log, *(() if limits else ("--no-limits",))]
+    metrics_port = free_port() if metrics else 0
+    command += [*(("--metrics-port", str(metrics_port)) if metrics else ())]
     command += [*(("--database", database) if database else ()), *extra]
     with written.open("ab") as err:
         process = subprocess.Popen(
@@ -127,6 +136,7 @@ def start_server(
             start_new_session=True,
         )
     server = RunningServer(process, port, data, database, written)
+    server.metrics_port = metrics_port
     until = time.monotonic() + START
     while time.monotonic() < until and process.poll() is None:
         try:

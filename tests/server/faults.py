@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, event
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from axio.server.play.game import Game
 from axio.server.play.room import Room
+from axio.server.storage import database as database_module
+from axio.server.storage.database import Database
 
-from .inside import Inside, Json, Socket, inside
+from .inside import PATIENCE, Inside, Json, Socket, inside
 
 FAILURES: dict[str, Callable[[], Exception]] = {
     "the database": lambda: OperationalError("statement", {}, Exception("it broke")),
@@ -75,6 +80,42 @@ class Faults:
             raise self.failure()
         async with self._reading() as connection:
             yield connection
+
+
+class Hanging:
+    """Lets SQLite hang in its own threads, where nobody can interrupt it, before some of its statements.
+
+    The server is made to lose patience at once, as long as it hangs.
+    """
+
+    def __init__(self, database: Database, statements: str = "") -> None:
+        self._database = database
+        self._statements = statements
+        self._free = threading.Event()
+        self._free.set()
+        assert database._writer is not None
+        for engine in (database.engine.sync_engine, database._writer._engine):
+            event.listen(engine, "checkout", self._watch)
+
+    def _watch(self, connection: Any, *_: object) -> None:
+        driver = getattr(connection, "driver_connection", connection)
+        getattr(driver, "_conn", driver).set_trace_callback(self._wait)
+
+    def _wait(self, statement: str) -> None:
+        if statement.startswith(self._statements):
+            self._free.wait(PATIENCE)
+
+    @contextmanager
+    def hanging(self) -> Iterator[None]:
+        patience = self._database.patience
+        self._free.clear()
+        self._database.patience = 0.2
+        try:
+            with patch.object(database_module, "PROBE", 0.05), patch.object(database_module, "AGAIN", 0.01):
+                yield
+        finally:
+            self._database.patience = patience
+            self._free.set()
 
 
 class Company:

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from litestar import Litestar
 from sqlalchemy import event
 
 from axio.server import app as application
+from axio.server.draw import draw
 from axio.server.guard.gate import gate
 from axio.server.running import Server, assemble
 from axio.server.settings import Settings
 
-PATIENCE = 60.0  # seconds for any one thing
+PATIENCE = 240.0  # seconds for any one thing; a busy machine may take long to start what draws pictures
+HOST = b"localhost"
 
 Json = dict[str, Any]
 
@@ -84,7 +86,11 @@ class Socket:
 
     def send(self, **order: object) -> None:
         """Send an order."""
-        self._to_app.put_nowait({"type": "websocket.receive", "text": json.dumps(order)})
+        self.send_raw(text=json.dumps(order))
+
+    def send_raw(self, text: str | None = None, data: bytes | None = None) -> None:
+        """Send a message as it is: a text, or bytes."""
+        self._to_app.put_nowait({"type": "websocket.receive", "text": text, "bytes": data})
 
     async def until(self, wanted: Callable[[Json], bool]) -> Json:
         """The next message that fits."""
@@ -136,11 +142,21 @@ class Inside:
     litestar: Litestar
     sockets: list[Socket] = field(default_factory=list)
 
-    async def ask(self, method: str, target: str, token: str = "", body: object = None) -> Answer:
-        """One request."""
-        payload = b"" if body is None else json.dumps(body).encode()
-        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(payload))]
-        scope = _scope("http", target, [*_identity(token), *(headers if body is not None else [])])
+    async def ask(
+        self,
+        method: str,
+        target: str,
+        token: str = "",
+        body: object = None,
+        headers: Mapping[bytes, bytes] | None = None,
+        host: Sequence[bytes] = (HOST,),
+        **more: object,
+    ) -> Answer:
+        """One request. A body that is not bytes is sent as JSON; `more` goes into the scope."""
+        payload = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        about = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(payload))]
+        given = {**dict(about if body is not None else []), **(headers or {})}
+        scope = _scope("http", target, [*_identity(token), *given.items()], host) | more
         sent: list[Json] = []
 
         async def receive() -> Json:
@@ -164,11 +180,19 @@ class Inside:
         """A new guest."""
         return Guest(**await self.good("POST", "/api/guests", body={"name": name}))
 
-    async def socket(self, table: str, token: str = "", after: int | None = None) -> Socket:
+    async def socket(
+        self,
+        table: str,
+        token: str = "",
+        after: int | None = None,
+        headers: Mapping[bytes, bytes] | None = None,
+    ) -> Socket:
         """A WebSocket to a table."""
         socket = Socket()
         query = "" if after is None else f"?after={after}"
-        await socket.open(self.app, f"/api/tables/{table}/live{query}", _identity(token))
+        await socket.open(
+            self.app, f"/api/tables/{table}/live{query}", [*_identity(token), *(headers or {}).items()]
+        )
         self.sockets.append(socket)
         return socket
 
@@ -183,18 +207,20 @@ def _identity(token: str) -> list[tuple[bytes, bytes]]:
     return [(b"authorization", f"Bearer {token}".encode())] if token else []
 
 
-def _scope(kind: str, target: str, headers: list[tuple[bytes, bytes]]) -> Json:
+def _scope(
+    kind: str, target: str, headers: list[tuple[bytes, bytes]], host: Sequence[bytes] = (HOST,)
+) -> Json:
     parts = urlsplit(target)
     return {
         "type": kind,
         "asgi": {"version": "3.0", "spec_version": "2.4"},
         "http_version": "1.1",
         "scheme": "http" if kind == "http" else "ws",
-        "path": parts.path,
+        "path": unquote(parts.path),
         "raw_path": parts.path.encode(),
         "query_string": parts.query.encode(),
         "root_path": "",
-        "headers": [(b"host", b"inside"), *headers],
+        "headers": [*((b"host", name) for name in host), *headers],
         "client": ("127.0.0.1", 1),
         "server": ("inside", 80),
         "state": {},
@@ -211,6 +237,7 @@ async def inside(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
     """A server in this process, with its database in a folder."""
     chosen = Settings(data=str(folder), limits=False, bot_threads=1, most_tables_each=10_000, **settings)
     server = assemble(chosen)
+    server.pictures.draw = draw  # here, not in a process of its own
     made: list[Litestar] = []
 
     def keep(app: Litestar, **how: Any) -> Any:
@@ -230,4 +257,6 @@ async def inside(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
         server.rooms.close()
         await server.journal.close()
         server.bots.close()
+        server.people.close()
+        server.pictures.close()
         await server.database.close()

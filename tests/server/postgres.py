@@ -10,7 +10,8 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -66,6 +67,31 @@ class Postgres:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Let it hang for a while: it keeps its connections and takes new ones, and answers nothing."""
+        pids = self._processes()
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
+
+    def restart(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Stop it at once (SIGINT) or without a word to anybody (SIGQUIT), and start it again."""
+        assert self._process is not None
+        self._process.send_signal(how)
+        self._process.wait(PATIENCE)
+        self._launch()
+
+    def _processes(self) -> list[int]:
+        assert self._process is not None
+        command = ["ps", "-o", "pid=", "--ppid", str(self._process.pid)]
+        below = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+        return [self._process.pid, *map(int, below)]
+
     def _start(self) -> None:
         programs = folder_of_programs()
         if programs is None:
@@ -74,8 +100,16 @@ class Postgres:
         user = _unprivileged()
         if user is not None:
             shutil.chown(folder, user.pw_uid, user.pw_gid)
-        data, self._port = folder / "data", free_port()
+        self._port = free_port()
+        data = folder / "data"
         _run([programs / "initdb", "-D", data, "-U", USER, "-A", "trust", "--no-sync", "-E", "UTF8"], user)
+        self._launch()
+
+    def _launch(self) -> None:
+        programs, folder = folder_of_programs(), self._folder
+        assert programs is not None
+        assert folder is not None
+        user, data = _unprivileged(), folder / "data"
         # Nobody cuts the power in these tests: without fsync they are faster and see the same.
         options = {"listen_addresses": "127.0.0.1", "unix_socket_directories": folder, "fsync": "off"}
         arguments = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]

@@ -21,9 +21,9 @@ SOON = 20.0
 
 
 @asynccontextmanager
-async def running(folder: Path) -> AsyncIterator[Server]:
+async def running(folder: Path, database: str = "") -> AsyncIterator[Server]:
     """The parts of a server without its routes, and without what it does at its start."""
-    server = assemble(Settings(data=str(folder), bot_threads=1))
+    server = assemble(Settings(data=str(folder), database=database, bot_threads=1))
     await server.database.upgrade()
     try:
         yield server
@@ -31,6 +31,8 @@ async def running(folder: Path) -> AsyncIterator[Server]:
         server.rooms.close()
         await server.journal.close()
         server.bots.close()
+        server.people.close()
+        server.pictures.close()
         await server.database.close()
 
 

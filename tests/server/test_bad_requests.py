@@ -99,7 +99,7 @@ PATHS: list[tuple[str, str, Any, int]] = [
     ("GET", "/static/%00", None, 404),
     ("GET", "/static//etc/passwd", None, 404),
     ("GET", "/static/" + "x" * 3000, None, 404),
-    ("DELETE", "/api/me", None, 405),
+    ("DELETE", "/api/tables", None, 405),
     ("PUT", "/api/tables", AXIO, 405),
     ("GET", "/api/tables?which=all", None, 400),
     ("GET", "/api/games/chess/rules", None, 404),
@@ -192,7 +192,7 @@ def test_a_move_that_makes_no_sense_changes_nothing(server: RunningServer) -> No
 def test_a_seat_that_does_not_exist_is_refused(small: RunningServer, seat: str) -> None:
     guest = small.guest()
     table = guest.open("axio", ["me", "open"])
-    for path, body in (("bot", {"level": "greedy"}), ("return", None)):
+    for path, body in (("bot", {"level": "greedy"}), ("return", None), ("remove", None)):
         refused = guest.refused("POST", f"/api/tables/{table.id}/seats/{seat}/{path}", body)
         assert refused.status in (400, 404)
 
@@ -201,7 +201,7 @@ def test_a_seat_beyond_the_table_is_refused(small: RunningServer) -> None:
     guest = small.guest()
     for seats in (["me", "open"], ["me", "greedy"]):
         table = guest.open("axio", seats)
-        for path, body in (("bot", {"level": "greedy"}), ("return", None)):
+        for path, body in (("bot", {"level": "greedy"}), ("return", None), ("remove", None)):
             refused = guest.refused("POST", f"/api/tables/{table.id}/seats/3/{path}", body)
             assert (refused.status, refused.code) in ((403, "not_allowed"), (409, "seat_taken"))
 

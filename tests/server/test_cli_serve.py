@@ -16,7 +16,7 @@ import pytest
 from axio.cli import main
 from axio.server.settings import ENVIRONMENT, BadSetting, Settings
 
-from .driving import RunningServer, free_port, start_server
+from .driving import Browser, RunningServer, free_port, start_server
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +166,23 @@ def test_settings_travel_through_the_environment(monkeypatch: pytest.MonkeyPatch
         port=1234,
         workers=3,
         origins=("https://one.example", "https://two.example"),
+        allowed_hosts=("box.local",),
+        proxies=("10.0.0.0/24",),
         secure=True,
         limits=False,
         bot_threads=2,
         bot_seconds=0.25,
         most_tables=7,
         most_tables_each=3,
+        keep_open=1,
+        keep_unfinished=2,
+        keep_closed=3,
+        keep_guests=4,
+        keep_reviews=5,
         logs="debug",
+        metrics_host="::1",
+        metrics_port=9100,
+        accept_new_key=True,
     )
     given.to_environment()
     assert Settings.from_environment() == given
@@ -207,3 +217,58 @@ def test_a_database_is_named_as_everybody_names_it(database: str, url: str) -> N
 def test_a_database_that_is_not_known_is_refused(database: str) -> None:
     with pytest.raises(BadSetting):
         Settings(database=database).check()
+
+
+# ------------------------------------------------------------------ keys and passwords
+
+
+def test_a_key_that_the_database_was_not_used_with_is_refused_in_one_line(tmp_path: Path) -> None:
+    keys = {name: f"the {name} key of a server that is served here" for name in ("old", "new")}
+    start = ["--data", str(tmp_path), "--port"]
+    with start_server(tmp_path, environment={"AXIO_KEY": keys["old"]}) as first:
+        ann = first.guest("Ann")
+        browser = Browser(first.url)
+    line = said(run(*start, str(free_port()), AXIO_KEY=keys["new"]))
+    assert "AXIO_KEY=NEW,OLD" in line
+    assert "--accept-new-key" in line
+    both = {"AXIO_KEY": f"{keys['new']},{keys['old']}"}
+    with start_server(tmp_path, environment=both) as second:
+        assert ann.at(second.url).get("/api/me")["id"] == ann.id
+        there, before = Browser(second.url), browser.cookie
+        there.cookie = before
+        there.get("/api/me")
+        assert there.cookie != before  # signed anew, so that the old key can be left out
+    assert "secret key" in said(run(*start, str(free_port()), AXIO_KEY=keys["old"]))
+    with start_server(tmp_path, environment={"AXIO_KEY": keys["old"]}, extra=["--accept-new-key"]) as third:
+        assert ann.at(third.url).get("/api/me")["id"] == ann.id
+        there.url = there.origin = third.url
+        kept = there.cookie
+        assert there.refused("GET", "/api/me").code == "unreadable_token"
+        assert there.cookie == kept
+
+
+def test_the_address_of_the_database_is_read_from_the_environment_and_not_handed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AXIO_DATABASE", "postgresql://axio:hunter2@127.0.0.1:1/axio")
+    ran = run_here("--port", str(free_port()), "--data", str(tmp_path))
+    assert "the database" in said(ran)
+    assert "hunter2" not in ran.err
+    assert "AXIO_DATABASE" not in os.environ
+    Settings(database="postgresql://axio:hunter2@db/axio").to_environment()
+    assert Settings.from_environment().database.endswith("hunter2@db/axio")
+    assert "hunter2" not in str(os.environ)  # what the drawing process and others inherit
+
+
+def test_a_password_on_the_command_line_is_warned_of(tmp_path: Path) -> None:
+    ran = run_here(
+        "--port",
+        str(free_port()),
+        "--data",
+        str(tmp_path),
+        "--database",
+        "postgresql://axio:hunter2@127.0.0.1:1/axio",
+    )
+    assert "AXIO_DATABASE" in ran.err
+    assert "hunter2" not in ran.err
+    assert "AXIO_DATABASE" not in run_here("--database", "postgresql://axio@127.0.0.1:1/axio").err

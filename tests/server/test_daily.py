@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 
 from axio.games import GAMES
 from axio.server.identity.people import Person
@@ -20,6 +20,7 @@ from axio.server.routes.tables import may_see
 from axio.server.settings import Settings
 from axio.server.storage.database import Database
 from axio.server.storage.schema import people, results, tables
+from axio.server.storage.tables import NEW
 
 from .driving import Client, Guest, Json, RunningServer
 
@@ -65,7 +66,8 @@ def test_there_is_one_attempt_a_day(ann: Guest) -> None:
     assert deal(ann, "rota")["attempt"] is None
     table = start(ann, "rota")
     assert start(ann, "rota") == table
-    assert deal(ann, "rota")["attempt"] == {"table": table, "status": "playing", "scores": None}
+    begun = {"table": table, "status": "playing", "scores": None, "listed": False}
+    assert deal(ann, "rota")["attempt"] == begun
     result = finish(ann, table)
     attempt = deal(ann, "rota")["attempt"]
     assert attempt["status"] == "over"
@@ -86,6 +88,33 @@ def test_a_result_of_today_is_listed_without_its_table(ann: Guest, bob: Guest) -
     mine = next(line for line in deal(ann, "rota")["best"] if line["you"])
     assert (mine["name"], mine["scores"], mine["table"]) == ("Renamed", scores, table)
     assert all(line["table"] is None and not line["you"] for line in deal(bob, "rota")["best"])
+
+
+async def come_earlier(server: RunningServer, guest: Guest, milliseconds: int) -> None:
+    """Let a guest have come for the first time so long before."""
+    database = Database(Settings(data=str(server.data), database=server.database).url)
+    async with database.writing() as connection:
+        earlier = (
+            update(people).where(people.c.id == guest.id).values(created=people.c.created - milliseconds)
+        )
+        await connection.execute(earlier)
+    await database.close()
+
+
+def test_new_guests_are_not_listed_for_others(server: RunningServer, bob: Guest) -> None:
+    """Who tries again as a new guest knows the tiles: that is no first attempt."""
+    fresh, known = server.guest("Fresh"), server.guest("Known")
+    asyncio.run(come_earlier(server, known, NEW))
+    asyncio.run(come_earlier(server, fresh, NEW - 3600_000))
+    tables = {guest.id: start(guest, "trio") for guest in (fresh, known)}
+    for guest in (fresh, known):
+        finish(guest, tables[guest.id])
+    names = [line["name"] for line in deal(bob, "trio")["best"]]
+    assert ("Known" in names, "Fresh" in names) == (True, False)
+    assert [line["you"] for line in deal(fresh, "trio")["best"] if line["name"] == "Fresh"] == [True]
+    assert [deal(guest, "trio")["attempt"]["listed"] for guest in (fresh, known)] == [False, True]
+    fresh.post("/api/me/phrase")  # costs nothing, and so changes nothing
+    assert "Fresh" not in [line["name"] for line in deal(bob, "trio")["best"]]
 
 
 def test_a_table_of_today_is_invisible_to_others(ann: Guest, bob: Guest) -> None:
@@ -140,7 +169,8 @@ def test_there_are_no_hints_in_a_daily_deal(ann: Guest) -> None:
 def test_leaving_a_daily_deal_ends_the_attempt(ann: Guest) -> None:
     table = start(ann, "axio")
     ann.post(f"/api/tables/{table}/leave")
-    assert deal(ann, "axio")["attempt"] == {"table": table, "status": "closed", "scores": None}
+    closed = {"table": table, "status": "closed", "scores": None, "listed": False}
+    assert deal(ann, "axio")["attempt"] == closed
     assert start(ann, "axio") == table
 
 

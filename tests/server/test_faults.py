@@ -205,9 +205,9 @@ def test_what_the_server_does_by_itself_waits_for_the_database_and_goes_on(
             thinking = asyncio.Event()
             choose = made.server.bots.choose
 
-            async def slowly(level: str, seen: Any) -> Any:
+            async def slowly(*given: Any) -> Any:
                 await thinking.wait()
-                return await choose(level, seen)
+                return await choose(*given)
 
             monkeypatch.setattr(made.server.bots, "choose", slowly)
             await socket.ask(**order)

@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from axio.server.metrics import REGISTRY, exposition
+from axio.server.metrics_port import serve_metrics
+from axio.server.serving import check
+from axio.server.settings import BadSetting, Settings
+from axio.server.supervisor import Supervisor
 from axio.version import __version__
 
-from .driving import Client, Guest, RunningServer, start_server
+from .driving import Client, Guest, RunningServer, free_port, start_server
+from .faults import Faults
+from .inside import inside
 from .postgres import Postgres
 
 
 def numbers(server: RunningServer) -> dict[str, float]:
     """The metrics of a server, by name."""
-    answer = Client(server.url).ask("GET", "/metrics")
+    answer = Client(server.metrics_url).ask("GET", "/metrics")
     assert answer.status == 200
     assert answer.headers["content-type"].startswith("text/plain")
     families = list(text_string_to_metric_families(answer.text))
     assert all(family.documentation for family in families)
-    return {sample.name: sample.value for family in families for sample in family.samples}
+    assert len({family.name for family in families}) == len(families)
+    samples = [sample for family in families for sample in family.samples]
+    return {
+        " ".join([each.name, *(f"{k}={v}" for k, v in sorted(each.labels.items()))]): each.value
+        for each in samples
+    }
 
 
 def test_a_healthy_server_says_so(server: RunningServer) -> None:
@@ -45,13 +61,131 @@ def test_numbers_follow_what_happens(server: RunningServer, ann: Guest) -> None:
     assert 0 < during["axio_commits_total"] - before["axio_commits_total"] <= entries
     assert during["axio_tables_in_memory"] == before["axio_tables_in_memory"] + 1
     assert during["axio_bots_thinking"] >= 0
+    assert _change(before, during, "axio_message_seconds_count") > 0
+    opening = "axio_http_request_seconds_count method=POST route=/api/tables status=2xx"
+    assert _change(before, during, opening) == 1
+    assert _change(before, during, "axio_database_seconds_count kind=write") > 0
+    assert during["axio_tables state=unfinished"] >= 0
+    assert during["axio_tables state=quarantined"] == 0
+    for pool in ("bot", "advice", "password", "picture"):
+        assert during[f"axio_pool_waiting pool={pool}"] == 0
+    assert during["axio_background_restarts_total task=sweep"] == 0
+    assert during["axio_background_failing task=load_rules"] == 0
     assert after["axio_clients"] <= during["axio_clients"]
+
+
+def _change(before: dict[str, float], after: dict[str, float], name: str) -> float:
+    return after[name] - before.get(name, 0)
+
+
+def test_refusals_errors_and_waits_are_counted(small: RunningServer) -> None:
+    before, guest = numbers(small), small.guest("Ann")
+    Client(small.url).ask("GET", "/api/tables/nothing")
+    Client(small.url).ask("PROPFIND", "/api/tables")
+    Client(small.url).ask("GET", "/no/such/thing")
+    table = guest.open("rota", ["me", "greedy"])
+    with guest.live(table.id) as live:
+        live.my_turn()
+        live.order("draw")
+        live.until("refused")
+        live.play(0)
+        live.my_turn()
+    after = numbers(small)
+    route = "axio_http_request_seconds_count method={} route={} status=4xx"
+    assert _change(before, after, "axio_refusals_total code=no_such_table") == 1
+    assert _change(before, after, "axio_refusals_total code=not_allowed") == 1
+    assert _change(before, after, route.format("GET", "/api/tables/{table_id}")) == 1
+    assert _change(before, after, route.format("other", "none")) == 1
+    assert _change(before, after, route.format("GET", "none")) == 1
+    assert _change(before, after, "axio_pool_wait_seconds_count pool=bot") >= 1
+
+
+def test_metrics_are_nowhere_but_on_their_own_port(small: RunningServer) -> None:
+    assert Client(small.url).ask("GET", "/metrics").status == 404
+    there = Client(small.metrics_url)
+    assert there.ask("GET", "/health").status == 404
+    assert there.ask("POST", "/metrics").status == 405
+    head = there.ask("HEAD", "/metrics")
+    assert (head.status, head.text) == (200, "")
+    for strange in (b"\r\n\r\n", b"nonsense", b"GET /metrics" + b"x" * 20_000, b"\xff\x00" * 100):
+        with socket.create_connection(("127.0.0.1", small.metrics_port), 10) as line:
+            line.sendall(strange)
+            line.shutdown(socket.SHUT_WR)
+            assert b"200 OK" not in line.recv(100)
+    assert numbers(small)
+
+
+def test_a_failure_is_counted_by_its_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+
+            async def fail(*_: object) -> None:
+                raise LookupError
+
+            monkeypatch.setattr(made.server.store, "waiting", fail)
+            before = REGISTRY.get_sample_value("axio_errors_total", {"kind": "LookupError"}) or 0
+            assert (await made.ask("GET", "/api/tables")).status == 500
+            assert REGISTRY.get_sample_value("axio_errors_total", {"kind": "LookupError"}) == before + 1
+
+    asyncio.run(work())
+
+
+def test_metrics_without_a_database_leave_out_what_it_has(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            assert b"axio_tables{" in await exposition(made.server)
+            Faults(made).down = True
+            text = await exposition(made.server)
+            assert b"axio_tables{" not in text
+            assert b"axio_clients" in text
+
+    asyncio.run(work())
+
+
+def test_each_worker_takes_the_first_port_that_is_free(tmp_path: Path) -> None:
+    async def work() -> None:
+        first = free_port()
+        async with inside(tmp_path) as made:
+            server = replace(
+                made.server, settings=replace(made.server.settings, metrics_port=first, workers=3)
+            )
+            supervisor = Supervisor()
+            for _ in range(3):
+                supervisor.add("metrics", lambda task: serve_metrics(server, task))
+            supervisor.start()
+            found: set[int] = set()
+            async with asyncio.timeout(60):
+                while len(found) < 3:
+                    for port in set(range(first, first + 3)) - found:
+                        with suppress(OSError):
+                            _, writer = await asyncio.open_connection("127.0.0.1", port)
+                            writer.close()
+                            found.add(port)
+                    await asyncio.sleep(0.01)
+            await supervisor.stop()
+
+    asyncio.run(work())
+
+
+def test_a_metrics_port_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    for port, workers in ((8000, 1), (7999, 2), (65_535, 2)):
+        settings = Settings(
+            database="postgresql://a@b/c", port=8000, metrics_port=port, workers=workers, data=str(tmp_path)
+        )
+        with pytest.raises(BadSetting, match="--metrics-port"):
+            settings.check()
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(BadSetting, match="--metrics-port"):
+            check(Settings(data=str(tmp_path), port=free_port(), metrics_port=port))
 
 
 def test_numbers_tell_nothing_of_anybody(small: RunningServer) -> None:
     guest = small.guest("Somebody")
     table = guest.open("axio", ["me", "open"])
-    text = Client(small.url).ask("GET", "/metrics").text
+    text = Client(small.metrics_url).ask("GET", "/metrics").text
     for secret in (guest.id, guest.token, guest.name, table.id, table.invite):
         assert secret not in text
 

@@ -16,6 +16,7 @@ import pytest
 from litestar.routes import HTTPRoute, WebSocketRoute
 
 from axio.chance import Generator
+from axio.server.identity import tokens as tokens_module
 from axio.server.play import bots as bots_module
 from axio.server.play import game as game_module
 from axio.server.play import room as room_module
@@ -52,6 +53,7 @@ ELSEWHERE = {
     "POST /api/me/account",
     "POST /api/enter",
     "POST /api/me/leave",
+    "DELETE /api/me",
     "POST /api/tables",
     "POST /api/daily/{name}",
 }
@@ -62,6 +64,7 @@ def pinned(monkeypatch: pytest.MonkeyPatch) -> None:
     """What differs from run to run, or follows from the seed for everybody to see, is always the same."""
     monkeypatch.setattr(game_module, "commitment", lambda seed: "what is shown of the seed")
     monkeypatch.setattr(room_module, "now", lambda: BEGAN)
+    monkeypatch.setattr(tokens_module, "_now", lambda: BEGAN)
     monkeypatch.setattr(room_module.Room, "wake", lambda room: None)  # bots wait
     monkeypatch.setattr(secrets, "token_hex", lambda count=0: "ab" * count)
     monkeypatch.setattr(bots_module, "HINT_ROLLOUTS", 300)

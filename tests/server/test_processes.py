@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
+
+from axio.server.identity.names import DELETED
 
 from .driving import (
     Browser,
@@ -205,6 +208,33 @@ def test_leaving_everywhere_is_known_everywhere_before_long(
     assert run_sql(database, f"SELECT epoch FROM people WHERE id = '{ann.id}'") == [(1,)]
 
 
+def test_a_session_ends_at_once_in_all_processes(pair: tuple[RunningServer, RunningServer]) -> None:
+    ann, bob = two_people(pair)
+    there = ann.at(pair[1].url)
+    table = ann.open("rota", ["me", "open"])
+    bob.join(table)
+    with ann.live(table.id) as here, there.live(table.id) as elsewhere, bob.live(table.id) as his:
+        for live in (here, elsewhere, his):
+            live.recv()
+        assert there.get("/api/me")["id"] == ann.id  # this process remembers her
+        ann.post("/api/me/leave", {"everywhere": True})
+        assert [here.close_code(), elsewhere.close_code()] == [4401, 4401]
+        assert there.refused("POST", "/api/me/phrase").code == "unknown_person"
+    for server in pair:
+        assert "error" not in server.log
+
+
+def test_a_deletion_is_followed_by_all_processes(pair: tuple[RunningServer, RunningServer]) -> None:
+    ann, bob = two_people(pair)
+    table = ann.open("rota", ["me", "open"], public=True)
+    bob.join(table)
+    with bob.live(table.id) as his:
+        assert his.recv()["seats"][0]["name"] == "Ann"
+        assert ann.ask("DELETE", "/api/me", {"confirm": True}).status == 200
+        his.until(lambda told: any(one["away"] == DELETED for one in told.get("seats", ())))
+        assert bob.view(table.id)["seats"][0]["away"] == DELETED
+
+
 def test_when_one_process_dies_the_game_goes_on_at_the_other(
     pair: tuple[RunningServer, RunningServer], database: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -232,7 +262,7 @@ def test_when_one_process_dies_the_game_goes_on_at_the_other(
 
 def test_workers_share_a_port(database: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("workers")
-    with start_server(folder, database=database, extra=["--workers", "2"]) as server:
+    with start_server(folder, database=database, extra=["--workers", "2"], environment=KEY) as server:
         ann, bob = server.guest("Ann"), server.guest("Bob")
         table = ann.open("rota", ["me", "open"])
         bob.join(table)
@@ -272,3 +302,50 @@ def test_a_process_whose_line_to_the_database_broke_listens_again(
             return
         time.sleep(0.2)
     pytest.fail("nobody listens any more")
+
+
+def wait_for(what: str, done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+def is_well(server: RunningServer) -> bool:
+    return Client(server.url).ask("GET", "/health").status == 200
+
+
+def test_two_processes_outlive_a_database_that_hangs_and_restarts(
+    postgres: Postgres, pair: tuple[RunningServer, RunningServer], database: str
+) -> None:
+    ann, bob = two_people(pair)
+    table = ann.open("rota", ["me", "open"])
+    bob.join(table)
+    wait_for("both listen", lambda: listeners(database) >= 2)
+    with ann.live(table.id) as hers, bob.live(table.id) as his:
+        his.recv()
+        for trouble in ("hang", signal.SIGQUIT, signal.SIGINT):
+            hers.my_turn()
+            if trouble == "hang":
+                with postgres.frozen():
+                    hers.order("move", pick=0)
+                    assert hers.until("refused")["code"] == "unavailable"
+                    for server, guest in zip(pair, (ann, bob), strict=True):
+                        assert not is_well(server)
+                        assert guest.refused("GET", "/api/tables?which=mine").code == "unavailable"
+                        assert guest.refused("PATCH", "/api/me", {"name": "Other"}).code == "unavailable"
+            else:
+                assert isinstance(trouble, signal.Signals)
+                postgres.restart(trouble)
+            for server in pair:
+                wait_for("health", lambda server=server: is_well(server))  # type: ignore[misc]
+            wait_for("both listen", lambda: listeners(database) >= 2)
+            hers.play(0)
+            his.my_turn()
+            his.play(0)
+        hers.my_turn()  # her process has heard of it
+        hers.my_turn()  # her process has heard of his last move
+    moves = [event for event in ann.view(table.id)["events"] if event["t"] == "place"]
+    assert len(moves) == 6
+    for server in pair:
+        assert "background task listen works again" in server.log

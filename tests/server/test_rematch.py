@@ -32,10 +32,15 @@ def test_a_rematch_turns_the_seats_by_one_and_is_the_same_for_everybody(
         watching.recv()
         first = ann.post(f"/api/tables/{finished.id}/rematch")["id"]
         assert watching.until("view")["table"]["next"] == first
+    waiting = bob.view(first)
+    assert [seat["name"] for seat in waiting["seats"]] == ["Bob", "random", "Ann"]
+    assert ["invited" in seat for seat in waiting["seats"]] == [True, False, False]
+    assert waiting["table"]["status"] == "open"
     assert bob.post(f"/api/tables/{finished.id}/rematch")["id"] == first
     assert bob.view(finished.id)["table"]["next"] == first
     view = bob.view(first)
     assert [seat["name"] for seat in view["seats"]] == ["Bob", "random", "Ann"]
+    assert not any("invited" in seat for seat in view["seats"])
     assert view["table"]["status"] == "playing"
     assert view["table"]["commitment"] != bob.view(finished.id)["table"]["commitment"]
     assert view["you"] == 0
@@ -93,9 +98,12 @@ def test_a_finished_game_is_drawn_after_any_move(finished: Opened, ann: Guest) -
     assert ann.refused("GET", f"{picture}.svg?move=-1").status == 400
 
 
-def test_a_rematch_may_be_left_by_those_who_do_not_want_it(finished: Opened, ann: Guest, bob: Guest) -> None:
+def test_a_rematch_may_be_declined_and_begins_without_those_who_do_not_want_it(
+    finished: Opened, ann: Guest, bob: Guest
+) -> None:
     table = ann.post(f"/api/tables/{finished.id}/rematch")["id"]
-    assert bob.post(f"/api/tables/{table}/leave")["seats"][0]["away"] == "Bob"
+    assert bob.post(f"/api/tables/{table}/leave")["seats"][0]["kind"] == "open"
+    ann.post(f"/api/tables/{table}/seats/0/bot", {"level": "random"})
     with ann.live(table) as live:
         result = live.play_to_the_end()
     assert len(result["place"]) == 3

@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from sqlalchemy import insert
 
 from axio.games import GAMES, LANGUAGES
+from axio.players import Budget
 from axio.review.wording import words
+from axio.server.guard.limits import REVIEWS
 from axio.server.play import reviews as module
-from axio.server.play.refusals import Refused
+from axio.server.play.acts import write_act
+from axio.server.play.entries import now, table_row
+from axio.server.play.game import Game
+from axio.server.play.refusals import Refused, Unavailable
 from axio.server.play.reviews import Reviews
+from axio.server.pools import Busy
+from axio.server.storage.reviews import ReviewStore
+from axio.server.storage.schema import entries, seats, tables
 from tests.conformance.positions import Case
 
 from .driving import Client, Guest, Json, RunningServer
-from .inside import inside
+from .inside import Inside, inside
 from .live import PATIENCE
+from .rooms import run, until
 from .worlds import TABLE, World, install, played
 
 OVER = Case("rota", 2)
@@ -71,8 +84,8 @@ def test_a_review_is_made_for_whoever_may_see_the_replay(small: RunningServer) -
         assert seat["line"][-1][0] <= steps
 
 
-def test_a_game_alone_can_be_reviewed(small: RunningServer) -> None:
-    ann = small.guest("Ann")
+def test_a_game_alone_can_be_reviewed(server: RunningServer) -> None:
+    ann = server.guest("Ann")
     table = finish(ann, GAMES[2], ["me"])
     ann.post(f"/api/tables/{table}/review")
     review = wait_for(ann, table)
@@ -113,75 +126,298 @@ def test_the_words_are_those_of_the_program(small: RunningServer, language: str)
 # ---------------------------------------------------------------- inside
 
 
-def test_one_review_after_another_and_not_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_WAITING", 1)
-    at_once: list[int] = []
+class Made:
+    """Reviews that are made at once, or when they are let go."""
 
-    async def run() -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.order: list[str] = []
+        self.go = asyncio.Event()
+        self.go.set()
+        self.error: Exception | None = None
+        monkeypatch.setattr(Reviews, "_reviewed", self._reviewed)
+
+    async def _reviewed(self, table_id: str, claim: Any) -> Json:
+        self.order.append(table_id)
+        await self.go.wait()
+        if self.error:
+            raise self.error
+        await claim.hold(1)
+        return {"of": table_id}
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> Made:
+    return Made(monkeypatch)
+
+
+async def games(made: Inside, *names: str) -> dict[str, Game]:
+    """Finished games of `person-0` and `person-1`, in the database."""
+    world = played(OVER, "people")
+    await install(made, world)
+    found = {}
+    for name in names:
+        other = World(replace(world.terms, id=name), world.acts)
+        row = {**table_row(other.game), "id": name}
+        async with made.server.database.writing() as connection:
+            await connection.execute(insert(tables), [row])
+            sat = [{**seat.row(number), "table_id": name} for number, seat in enumerate(other.game.seats)]
+            await connection.execute(insert(seats), sat)
+            acts = [{"number": at, "at": at, "body": write_act(act)} for at, act in enumerate(world.acts, 1)]
+            await connection.execute(insert(entries), [{**act, "table_id": name} for act in acts])
+        found[name] = other.game
+    return found
+
+
+async def state(reviews: Reviews, table: str) -> str:
+    told: str = json.loads(await reviews.find(table))["state"]
+    return told
+
+
+def with_server(tmp_path: Path, work: Callable[[Inside], Coroutine[Any, Any, None]]) -> None:
+    async def main() -> None:
         async with inside(tmp_path) as made:
-            reviews, world = made.server.reviews, played(OVER, "people")
-            working = 0
+            await work(made)
 
-            async def slowly(*_: object) -> None:
-                nonlocal working
-                working += 1
-                at_once.append(working)
+    run(main)
+
+
+def another_process(made: Inside) -> Reviews:
+    return Reviews(made.server.bots, ReviewStore(made.server.database), made.server.rooms.get)
+
+
+def test_players_go_first_and_networks_and_people_take_turns(tmp_path: Path, quick: Made) -> None:
+    async def work(made: Inside) -> None:
+        names = [f"stranger{number}" for number in range(4)] + ["hers", "his", "another"]
+        found, reviews = await games(made, *names), made.server.reviews
+        for number in range(4):
+            made.server.bots.askers.came(f"guest{number}", "crowd")
+            await reviews.ask(found[f"stranger{number}"], f"guest{number}")
+        await reviews.ask(found["another"], "watcher")
+        await reviews.ask(found["hers"], "person-0")
+        await reviews.ask(found["his"], "person-1")
+        while await reviews.make_next():
+            pass
+        assert quick.order[:2] == ["hers", "his"]
+        assert quick.order[2:] == ["stranger0", "another", "stranger1", "stranger2", "stranger3"]
+
+    with_server(tmp_path, work)
+
+
+def test_nobody_fills_the_queue(tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 8)
+    monkeypatch.setattr(module, "MOST_OF_STRANGERS", 6)
+
+    async def work(made: Inside) -> None:
+        names = [f"game{number}" for number in range(12)] + ["hers", "his", "more"]
+        found, reviews = await games(made, *names), made.server.reviews
+
+        async def refused(table: str, person: str) -> str:
+            with pytest.raises(Refused) as error:
+                await reviews.ask(found[table], person)
+            return error.value.code
+
+        for number in range(2):
+            await reviews.ask(found[f"game{number}"], "mallory")
+        assert await refused("game2", "mallory") == "too_fast"
+        await reviews.ask(found["game0"], "mallory")  # that one is on its way
+        for number in range(9):
+            made.server.bots.askers.came(f"guest{number}", "crowd")
+        for number in range(2, 6):
+            await reviews.ask(found[f"game{number}"], f"guest{number}")
+        assert await refused("game6", "watcher") == "busy"  # so much for those who did not play
+        await reviews.ask(found["hers"], "person-0")
+        made.server.bots.askers.came("person-1", "crowd")
+        await reviews.ask(found["his"], "person-1")  # strangers of the same network take none of their room
+        await reviews.ask(found["more"], "person-0")
+        assert await refused("game6", "person-0") == "too_fast"
+        while await reviews.make_next():
+            pass
+        assert quick.order[:3] == ["hers", "his", "more"]
+        await reviews.ask(found["game6"], "person-0")
+
+    with_server(tmp_path, work)
+
+
+def test_guests_of_one_network_wait_for_a_few_reviews_only(tmp_path: Path, quick: Made) -> None:
+    async def work(made: Inside) -> None:
+        names = [f"game{number}" for number in range(module.MOST_NEAR + 2)]
+        found, reviews = await games(made, *names), made.server.reviews
+        for number in range(module.MOST_NEAR + 1):
+            made.server.bots.askers.came(f"guest{number}", "crowd")
+        for number in range(module.MOST_NEAR):
+            await reviews.ask(found[f"game{number}"], f"guest{number}")
+        with pytest.raises(Busy):
+            await reviews.ask(found[names[-2]], f"guest{module.MOST_NEAR}")
+        await reviews.ask(found[names[-1]], "elsewhere")
+
+    with_server(tmp_path, work)
+
+
+def test_processes_share_the_work_and_answer_the_same(tmp_path: Path, quick: Made) -> None:
+    async def work(made: Inside) -> None:
+        found, first = await games(made, "one", "two"), made.server.reviews
+        second = another_process(made)
+        quick.go.clear()
+        await first.ask(found["one"], "person-0")
+        await second.ask(found["one"], "person-1")
+        making = asyncio.create_task(first.make_next())
+        await until(lambda: quick.order == ["one"])
+        assert not await second.make_next()  # it is being made
+        await second.ask(found["two"], "person-1")
+        also = asyncio.create_task(second.make_next())
+        await until(lambda: quick.order == ["one", "two"])
+        for reviews in (first, second):
+            assert [await state(reviews, name) for name in found] == ["running", "running"]
+        quick.go.set()
+        assert await making
+        assert await also
+        for reviews in (first, second):
+            told = json.loads(await reviews.find("one"))
+            assert (told["state"], told["review"]) == ("ready", {"of": "one"})
+            assert told["done"] == told["total"] == found["one"].table.plies  # type: ignore[union-attr]
+
+    with_server(tmp_path, work)
+
+
+def test_what_a_process_leaves_undone_is_done_by_another(
+    tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(made: Inside) -> None:
+        found, first = await games(made, "one"), made.server.reviews
+        second, clock = another_process(made), now()
+        monkeypatch.setattr(module, "now", lambda: clock)
+        quick.go.clear()
+        await first.ask(found["one"], "person-0")
+        stuck = asyncio.create_task(first.make_next())
+        await until(lambda: quick.order == ["one"])
+        clock += module.CLAIMED
+        assert not await second.make_next()
+        clock += 1
+        taken = asyncio.create_task(second.make_next())
+        await until(lambda: quick.order == ["one", "one"])
+        quick.go.set()
+        assert await stuck
+        assert await taken
+        assert await state(second, "one") == "ready"
+
+    with_server(tmp_path, work)
+    assert "another process makes the review" in caplog.text
+
+
+def test_a_restart_goes_on_with_what_was_asked_for(tmp_path: Path, quick: Made) -> None:
+    async def work(made: Inside) -> None:
+        found, reviews = await games(made, "one", "two"), made.server.reviews
+        quick.go.clear()
+        for name in found:
+            await reviews.ask(found[name], "person-0")
+        working = asyncio.create_task(reviews.work(alone=True))
+        await until(lambda: quick.order == ["one"])
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+        # It has given its claim back. As if it had been killed in the middle:
+        assert await ReviewStore(made.server.database).claim("two", now(), now() + module.CLAIMED)
+        quick.go.set()
+        again = asyncio.create_task(another_process(made).work(alone=True))
+        async with asyncio.timeout(PATIENCE):
+            while {await state(reviews, name) for name in found} != {"ready"}:
                 await asyncio.sleep(0.01)
-                working -= 1
+        again.cancel()
+        await asyncio.gather(again, return_exceptions=True)
+        assert sorted(quick.order) == ["one", "one", "two"]
 
-            monkeypatch.setattr(Reviews, "_reviewed", slowly)
-            reviews.start(world.game)
-            reviews.start(world.game)  # the same one
-            other = World(replace(world.terms, id="another"), world.acts).game
-            with pytest.raises(Refused, match="many reviews"):
-                reviews.start(other)
-            monkeypatch.setattr(module, "MOST_WAITING", 2)
-            reviews.start(other)
-            while any(reviews.state(table).state == "running" for table in (TABLE, "another")):
-                await asyncio.sleep(0.01)
-
-    asyncio.run(run())
-    assert at_once == [1, 1]
+    with_server(tmp_path, work)
 
 
-def test_a_review_that_fails_can_be_asked_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail(*_: object) -> None:
-        raise RuntimeError("no")
+def test_a_review_that_fails_can_be_asked_for_again(
+    tmp_path: Path, quick: Made, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(made: Inside) -> None:
+        found, reviews = await games(made, "one"), made.server.reviews
+        quick.error = RuntimeError("no")
+        await reviews.ask(found["one"], "person-0")
+        assert await reviews.make_next()
+        assert await state(reviews, "one") == "none"
+        quick.error = None
+        await reviews.ask(found["one"], "person-0")
+        assert await reviews.make_next()
+        assert await state(reviews, "one") == "ready"
 
-    async def run() -> None:
-        async with inside(tmp_path) as made:
-            world = played(OVER, "people")
-            await install(made, world)
-            with monkeypatch.context() as broken:
-                broken.setattr(Reviews, "_reviewed", fail)
-                made.server.reviews.start(world.game)
-                while made.server.reviews.state(TABLE).state == "running":
-                    await asyncio.sleep(0.01)
-            assert made.server.reviews.state(TABLE).state == "none"
-
-    asyncio.run(run())
+    with_server(tmp_path, work)
+    assert "the game at table one could not be reviewed" in caplog.text
 
 
-def test_old_reviews_are_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_review_waits_for_the_database(tmp_path: Path, quick: Made) -> None:
+    async def work(made: Inside) -> None:
+        found, reviews = await games(made, "one"), made.server.reviews
+        quick.error = Unavailable()
+        await reviews.ask(found["one"], "person-0")
+        with pytest.raises(Unavailable):
+            await reviews.make_next()
+        assert await state(reviews, "one") == "running"
+
+    with_server(tmp_path, work)
+
+
+def test_old_reviews_are_forgotten_but_none_that_is_on_its_way(
+    tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "KEPT", 1)
 
-    async def nothing(*_: object) -> None:
-        return None
+    async def work(made: Inside) -> None:
+        found, reviews = await games(made, "one", "two", "three"), made.server.reviews
+        clock = 0
+        monkeypatch.setattr(module, "now", lambda: clock)
+        for name in found:
+            clock += 1
+            await reviews.ask(found[name], "person-0")
+            if name != "three":
+                assert await reviews.make_next()
+        assert [await state(reviews, name) for name in found] == ["none", "ready", "running"]
 
-    monkeypatch.setattr(Reviews, "_reviewed", nothing)
+    with_server(tmp_path, work)
 
-    async def run() -> None:
-        async with inside(tmp_path) as made:
-            reviews = made.server.reviews
-            for name in ("one", "two", "three"):
-                world = played(OVER, "people")
-                reviews.start(World(replace(world.terms, id=name), world.acts).game)
-                while reviews.state(name).state == "running":
-                    await asyncio.sleep(0.01)
-            assert [reviews.state(name).state for name in ("one", "two", "three")] == [
-                "none",
-                "none",
-                "ready",
-            ]
 
-    asyncio.run(run())
+def test_a_review_goes_on_when_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RETRY", 0.0)
+    tried = 0
+
+    async def work(made: Inside) -> None:
+        bots = made.server.bots
+        do = bots.work
+
+        async def full_at_first(*given: Any) -> Any:
+            nonlocal tried
+            tried += 1
+            if tried % 2:
+                raise Busy
+            return await do(*given)
+
+        monkeypatch.setattr(bots, "work", full_at_first)
+        monkeypatch.setattr(bots, "review_budget", Budget(rollouts=40))
+        await install(made, played(OVER, "people"))
+        room = await made.server.rooms.get(TABLE)
+        await made.server.reviews.ask(room.game, "person-0")
+        assert await made.server.reviews.make_next()
+        told = json.loads(await made.server.reviews.find(TABLE))
+        assert told["state"] == "ready"
+        assert len(told["review"]["moves"]) == told["total"]
+
+    with_server(tmp_path, work)
+    assert tried > 4
+
+
+def test_asking_for_many_reviews_has_a_pace(tmp_path: Path, quick: Made) -> None:
+    async def work(made: Inside) -> None:
+        await games(made, "one", "two")
+        ann = await made.guest("Ann")
+        made.server.limits.active = True
+        first = await made.ask("POST", "/api/tables/one/review", ann.token)
+        assert (first.status, first.json["state"]) == (202, "running")
+        while made.server.limits.allow(REVIEWS, ann.id):
+            pass
+        again = await made.ask("POST", "/api/tables/one/review", ann.token)
+        assert (again.status, again.json["state"]) == (202, "running")  # that costs nothing
+        other = await made.ask("POST", "/api/tables/two/review", ann.token)
+        assert (other.status, other.json["code"]) == (429, "too_fast")
+
+    with_server(tmp_path, work)

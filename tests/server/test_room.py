@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from axio.server.play.acts import Act, Drew, Hired, Moved, Sat
+from axio.server.play.bots import DEFAULT_LEVEL
 from axio.server.play.entries import deadline
 from axio.server.play.orders import hear
 from axio.server.play.refusals import Refused
@@ -129,7 +130,7 @@ def test_a_bot_is_called_for_somebody_who_has_been_away_for_two_minutes(
             with pytest.raises(Refused, match="only those who play"):
                 await room.hire(1, "greedy", "eve")
             await room.hire(1, "greedy", "ann")
-            assert (room.game.seats[1].bot, room.game.seats[1].person) == ("greedy", "bob")
+            assert (room.game.seats[1].bot, room.game.seats[1].person) == (DEFAULT_LEVEL, "bob")
             with pytest.raises(Refused, match="nobody has left"):
                 await room.hire(1, "greedy", "ann")
             number = await room.move(0, 0)
@@ -170,12 +171,12 @@ def test_whoever_has_left_does_not_move_before_coming_back(
             await room.give_up("ann")
             ann = Listener(room, "ann")
             order = {"do": "move", "id": "m", "n": room.game.number, "pick": 0}
-            await hear(room, ann.client, json.dumps(order), server.bots)
+            await hear(room, ann.client, json.dumps(order), server.hints)
             await until(lambda: any(told["type"] in ("refused", "step") for told in ann.heard))
             assert [told.get("code") for told in ann.heard] == ["not_allowed"]
             await room.come_back("ann", 0)
             order = {**order, "n": room.game.number}
-            await hear(room, ann.client, json.dumps(order), server.bots)
+            await hear(room, ann.client, json.dumps(order), server.hints)
             await until(lambda: ann.heard[-1]["type"] == "step")
 
     run(work)

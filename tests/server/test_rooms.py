@@ -24,11 +24,11 @@ def test_somebody_who_has_left_is_not_said_to_be_here_again(tmp_path: Path) -> N
             room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
             Listener(room, "ann")
             bob = Listener(room, "bob")
-            await presence._once(server.rooms, server.store)
+            await presence.share(server.rooms, server.store)
             assert room.audience.here == {"ann", "bob"}
             room.leave(bob.client)
             assert room.audience.here == {"ann"}
-            await presence._once(server.rooms, server.store)
+            await presence.share(server.rooms, server.store)
             assert room.audience.here == {"ann"}
 
     run(work)
@@ -40,11 +40,11 @@ def test_somebody_at_another_process_is_here(tmp_path: Path) -> None:
             room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
             ann = Listener(room, "ann")
             await server.store.set_here([(room.id, "bob")], now() + 10_000)
-            await presence._once(server.rooms, server.store)
+            await presence.share(server.rooms, server.store)
             await until(lambda: bool(ann.heard))
             assert [seat["here"] for seat in ann.heard[-1]["seats"]] == [True, True]
             await server.store.set_here([(room.id, "bob")], now() - 1)
-            await presence._once(server.rooms, server.store)
+            await presence.share(server.rooms, server.store)
             await until(lambda: ann.heard[-1]["seats"][1]["here"] is False)
 
     run(work)

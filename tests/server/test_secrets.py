@@ -9,12 +9,14 @@ import random
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from axio.chance import commitment
 from axio.games import GAMES
 from axio.record import Record, replay
 from axio.server.play.game import Game
 from axio.server.routes import daily, tables
+from axio.server.storage.schema import people
 
 from .inside import Guest, Inside, Json, Socket, inside
 from .worlds import TABLE, refused_requests, targets
@@ -139,6 +141,8 @@ def test_todays_deal_of_somebody_else_is_no_table_at_all(tmp_path: Path) -> None
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann, eve = await made.guest("Ann"), await made.guest("Eve")
+            async with made.server.database.writing() as connection:  # results of new guests are not listed
+                await connection.execute(update(people).values(created=1))
             table = (await made.good("POST", "/api/daily/axio", ann.token))["id"]
             nothing = "x" * len(table)
             socket = await made.socket(table, ann.token)

@@ -11,7 +11,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from axio.server.guard.limits import Bucket, Limits, Pace
-from axio.server.keys import secret_key
+from axio.server.keys import secret_keys
 from axio.server.settings import BadSetting
 
 from .driving import Browser, Client, RunningServer, ask, start_server
@@ -87,7 +87,7 @@ PATHS = [
     "/", "/me", "/daily", "/rules", "/t/anything", "/sw.js", "/manifest.webmanifest", "/robots.txt",
     "/theme.css", "/static/css/base.css", "/static/nothing.css", "/nothing", "/schema",
     "/schema/openapi.json", "/api/me", "/api/games", "/api/bots", "/api/nothing", "/api/tables/nothing",
-    "/api/games/axio/picture.svg", "/health", "/metrics",
+    "/api/games/axio/picture.svg", "/health",
 ]  # fmt: skip
 
 
@@ -227,27 +227,27 @@ def test_limits_remember_only_so_many_names(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
     folder = tmp_path / "new"
-    key = secret_key(folder)
+    (key,) = secret_keys(folder)
     assert len(key) >= 32
     assert stat.S_IMODE((folder / "key").stat().st_mode) == 0o600
-    assert secret_key(folder) == key
-    assert secret_key(tmp_path / "other") != key
+    assert secret_keys(folder) == (key,)
+    assert secret_keys(tmp_path / "other") != (key,)
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660])
 def test_a_key_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
-    secret_key(tmp_path)
+    secret_keys(tmp_path)
     (tmp_path / "key").chmod(mode)
     with pytest.raises(BadSetting, match="0600"):
-        secret_key(tmp_path)
+        secret_keys(tmp_path)
 
 
 def test_a_short_key_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "key").touch(0o600)
     with pytest.raises(BadSetting, match="32 characters"):
-        secret_key(tmp_path)
+        secret_keys(tmp_path)
     monkeypatch.setenv("AXIO_KEY", "too short")
     with pytest.raises(BadSetting, match="AXIO_KEY"):
-        secret_key(tmp_path)
+        secret_keys(tmp_path)
     monkeypatch.setenv("AXIO_KEY", "k" * 32)
-    assert secret_key(tmp_path) == "k" * 32
+    assert secret_keys(tmp_path) == ("k" * 32,)

@@ -59,6 +59,26 @@ def test_a_game_is_played_without_a_websocket(ann: Guest) -> None:
     assert view["now"]["result"]["winners"] == [0]
 
 
+def test_a_move_for_a_seat_that_is_not_yours_is_refused(ann: Guest, bob: Guest) -> None:
+    table = ann.open("axio", ["me", "open"])
+    bob.join(table)
+    n = ann.view(table.id)["n"]
+    for guest, seat in ((ann, 1), (bob, 0), (ann, 3)):
+        move = {"id": f"m{seat}", "n": n, "pick": 0, "seat": seat}
+        answer = guest.refused("POST", f"/api/tables/{table.id}/moves", move)
+        assert (answer.status, answer.code) == (403, "not_allowed")
+        assert str(seat) in answer.detail
+    assert ann.view(table.id)["n"] == n  # nothing has happened
+    move = {"id": "mine", "n": n, "pick": 0, "seat": 0}
+    assert ann.post(f"/api/tables/{table.id}/moves", move) == {"n": n + 1}
+
+
+def test_a_bot_without_a_level_is_the_default_one(ann: Guest) -> None:
+    table = ann.open("axio", ["me", {"kind": "bot"}])
+    default = next(bot["level"] for bot in ann.get("/api/bots") if bot["default"])
+    assert ann.view(table.id)["seats"][1]["level"] == default
+
+
 def test_options_are_switched_on_for_the_whole_table(small: RunningServer) -> None:
     ann = small.guest()
     table = ann.open("trio", ["me", "open"], options={"children": True, "short": False})

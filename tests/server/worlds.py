@@ -20,10 +20,11 @@ from axio.events import Draw, Event, Removed, Start
 from axio.games import rules_page
 from axio.players import PLAYERS, Budget, player
 from axio.server.identity.people import Person
+from axio.server.pictures import MOST_BYTES, ByteCache
 from axio.server.play.acts import Act, Drew, Hired, Moved, Sat, Started, write_act
 from axio.server.play.entries import table_row
 from axio.server.play.game import Game, Terms
-from axio.server.storage.schema import entries, results, seats, tables
+from axio.server.storage.schema import entries, people, results, reviews, seats, tables
 from tests.conformance.positions import Case
 from tests.conformance.test_views import otherwise_dealt
 
@@ -170,12 +171,14 @@ async def install(made: Inside, world: World) -> None:
     for room in made.server.rooms._rooms.values():
         room.close()
     made.server.rooms._rooms.clear()
+    made.server.people._known.clear()
+    made.server.pictures.cache = ByteCache(MOST_BYTES)  # it belongs to another world
     made.server.journal.commits = made.server.journal.appended = 0
     game = world.game
     game.since = BEGAN + len(world.acts)
     row = table_row(game)
     async with made.server.database.writing() as connection:
-        for table in (entries, seats, results, tables):
+        for table in (entries, seats, results, reviews, tables, people):
             await connection.execute(delete(table))
         await connection.execute(insert(tables), [row])
         rows = [{**seat.row(number), "table_id": TABLE} for number, seat in enumerate(game.seats)]
@@ -231,7 +234,10 @@ async def ask_everything(made: Inside, world: World, viewer: Viewer, *, slow: bo
     for order in orders(number):
         if order["do"] == "look" and order["seat"] == turn and not viewer.look:
             continue  # at a shared screen that would be somebody else's look
-        socket.send(**order)
+        if order["do"] == "hint":
+            await socket.ask(**order)  # it is told when it is found, whatever is asked meanwhile
+        else:
+            socket.send(**order)
     said += await _all_of(made, socket)
     if viewer.seat is None:
         for method, target, body in refused_requests(made):
@@ -286,6 +292,7 @@ BODIES: dict[str, Any] = {
     "/api/tables/{table_id}/leave": None,
     "/api/tables/{table_id}/seats/{seat}/bot": {"level": "greedy"},
     "/api/tables/{table_id}/seats/{seat}/return": None,
+    "/api/tables/{table_id}/seats/{seat}/remove": None,
     "/api/tables/{table_id}/moves": {"id": "m", "n": 1, "pick": 0},
     "/api/tables/{table_id}/rematch": None,
     "/api/tables/{table_id}/review": None,

@@ -252,6 +252,7 @@ STATES = [
     State("rules", at("/rules", "[data-rules]")),
     *(State(f"rules-{game}", at(f"/rules/{game}", ".rules-text img")) for game in GAMES),
     State("me", at("/me", "#set-language"), languages=BOTH),
+    State("privacy", at("/privacy", "h1"), languages=BOTH),
     State("missing", missing("/nothing/here", "h1")),
     State("no-table", missing("/t/unknown", "#lost")),
     State("offline", offline),

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 
 from playwright.sync_api import expect
+
+from axio.server.settings import DATABASE_FILE
+from tests.server.driving import RunningServer
 
 from .conftest import Visit
 from .playing import Player
 from .stage import best
 
 
-def test_an_attempt_goes_on_and_is_compared_when_it_is_over(visit: Visit) -> None:
+def test_an_attempt_goes_on_and_is_compared_when_it_is_over(visit: Visit, site: RunningServer) -> None:
     visitor = visit("phone", hurry=True)
     visitor.set(coach=False)
     visitor.client.patch("/api/me", {"name": "Dora"})
@@ -49,7 +54,15 @@ def test_an_attempt_goes_on_and_is_compared_when_it_is_over(visit: Visit) -> Non
     visitor.click(page.locator("[data-deal=rota] a.button"))
     page.wait_for_url(f"**/t/{table}")
 
+    expect(page.locator("#board")).to_be_visible()
+    visitor.goto("/daily")
+    expect(page.locator("[data-unlisted=rota]")).to_be_visible()
     other = visit()
+    other.goto("/daily")
+    expect(other.find("[data-deal=rota]")).to_be_visible()
+    expect(other.find("[data-deal=rota] .best .row").filter(has_text="Dora")).to_have_count(0)
+    with closing(sqlite3.connect(site.data / DATABASE_FILE)) as database, database:
+        database.execute("UPDATE people SET created = 0 WHERE name = 'Dora'")  # who is not new any more
     other.goto("/daily")
     expect(other.find("[data-deal=rota] .best")).to_contain_text("Dora")
     expect(other.find("[data-deal=rota] .best a")).to_have_count(0)  # not before the day is over

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from playwright.sync_api import Route, expect
 
-from .browsing import Visitor
+from axio.server.identity.tokens import Tokens
+
+from .browsing import PATIENCE, Visitor
 from .conftest import Visit
+from .playing import Player
+
+PASSWORD = "correct horse"
 
 
 def person(visitor: Visitor) -> str:
@@ -96,3 +104,129 @@ def test_a_password_and_leaving(visit: Visit) -> None:
     there.find("[data-play]").first.wait_for()
     assert person(there) != me
     assert person(here) == me
+
+
+def test_a_password_is_changed_with_the_old_one_and_other_devices_are_signed_out(visit: Visit) -> None:
+    here, there = visit(), visit()
+    me = person(here)
+    name = f"user{me[:8]}"
+    send(here, "/api/me/account", username=name, password=PASSWORD)
+    send(there, "/api/enter", username=name, password=PASSWORD)
+    table = there.client.open("axio", ["me", "greedy"]).id
+    there.goto(f"/t/{table}")
+    there.find("#hand button").first.wait_for()
+    page = here.goto("/me")
+    here.allow("40[0-9]")
+    there.allow("40[0-9]")
+    page.locator("#account-old").fill("wrong horse")
+    page.locator("#account-password").fill("another horse")
+    here.click("#account-form button")
+    expect(page.locator("#account-form .error-text")).to_contain_text("Nobody here has this.")
+    page.locator("#account-old").fill("correct horse")
+    here.click("#account-form button")
+    expect(page.locator(".toast")).to_contain_text("All other devices are signed out.")
+    expect(page.locator("#account-old")).to_have_value("")
+    expect(there.find("#lost-why")).to_contain_text("signed you out on this device")
+    assert person(here) == me
+    there.page.reload()
+    there.click(there.find("#stranger").get_by_role("button", name="Start as a new guest"))
+    there.page.wait_for_event("load")
+    assert person(there) != me
+
+
+def test_a_phrase_needs_the_password_where_one_is_set(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.goto("/me")
+    expect(page.locator("#phrase-state")).not_to_be_empty()
+    expect(page.locator("#phrase-old")).to_be_hidden()
+    send(visitor, "/api/me/account", username=f"user{person(visitor)[:8]}", password=PASSWORD)
+    visitor.goto("/me")
+    visitor.allow("40[0-9]")
+    page.locator("#phrase-old").fill("wrong horse")
+    visitor.click("#phrase-form button")
+    expect(page.locator("#phrase-form .error-text")).to_contain_text("Nobody here has this.")
+    page.locator("#phrase-old").fill(PASSWORD)
+    visitor.click("#phrase-form button")
+    expect(page.locator("#phrase")).not_to_be_empty()
+    page.keyboard.press("Escape")
+    expect(page.locator("#phrase-state")).to_have_text("You have a phrase.")
+    expect(page.locator("#phrase-old")).to_have_value("")
+
+
+def test_a_table_goes_on_where_the_password_is_changed(visit: Visit) -> None:
+    visitor = visit(hurry=True)
+    name = f"user{person(visitor)[:8]}"
+    send(visitor, "/api/me/account", username=name, password=PASSWORD)
+    visitor.set(coach=False)
+    visitor.goto(f"/t/{visitor.client.open('axio', ['me', 'greedy']).id}")
+    player = Player(visitor)
+    player.due()
+    before = len(visitor.heard.received)
+    visitor.allow("401")  # the page may ask with the old cookie before it has the new one
+    send(visitor, "/api/me/account", username=name, password="another horse", old_password=PASSWORD)
+    for _ in range(PATIENCE // 20):  # until the page has opened another socket
+        if len(visitor.heard.received) > before:
+            break
+        visitor.page.wait_for_timeout(20)
+    expect(visitor.find("#connection")).to_be_hidden()
+    player.act()
+    player.due()
+    assert visitor.heard.refused == []
+
+
+def test_your_data_are_downloaded_and_deleted(visit: Visit) -> None:
+    visitor = visit()
+    me = person(visitor)
+    visitor.client.patch("/api/me", {"name": "Vanishing"})
+    send(visitor, "/api/me/account", username=f"user{me[:8]}", password=PASSWORD)
+    table = visitor.client.open("axio", ["me", "greedy"]).id
+    page = visitor.goto("/me")
+    with page.expect_download() as download:
+        visitor.click("#export-form button")
+    saved = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert download.value.suggested_filename == "Vanishing.json"
+    assert (saved["id"], saved["name"]) == (me, "Vanishing")
+    assert [one["id"] for one in saved["tables"]] == [table]
+
+    visitor.allow("40[0-9]")
+    visitor.find("#delete-password").fill("wrong horse")
+    visitor.click("#delete-form button")
+    visitor.click(visitor.find("dialog[open]").get_by_role("button", name="Delete for good"))
+    expect(visitor.find("#delete-form .error-text")).to_contain_text("Nobody here has this.")
+    visitor.find("#delete-password").fill("correct horse")
+    visitor.click("#delete-form button")
+    visitor.click(visitor.find("dialog[open]").get_by_role("button", name="Delete for good"))
+    page.wait_for_url(f"{visitor.url}/")
+    visitor.find("[data-play]").first.wait_for()
+    assert person(visitor) != me
+
+
+def test_who_cannot_be_read_is_asked_before_becoming_another(visit: Visit) -> None:
+    visitor = visit()
+    before: Any = {**cookie(visitor), "value": Tokens(["another key of the server " * 2]).make("ab" * 10, 0)}
+    visitor.context.add_cookies([before])
+    visitor.allow("40[0-9]")
+    page = visitor.goto("/")
+    expect(page.locator("#stranger")).to_contain_text("can no longer read who you are")
+    page.keyboard.press("Escape")
+    assert cookie(visitor)["value"] == before["value"]  # nothing is lost
+    for path in ("/me", "/daily", "/rules", f"/t/{visit().client.open('axio', ['me', 'open']).id}", "/"):
+        visitor.goto(path)
+        visitor.find("#stranger").wait_for()
+    visitor.click(visitor.find("#stranger").get_by_role("button", name="Start as a new guest"))
+    visitor.find("[data-play]").first.wait_for()
+    visitor.until("() => !document.querySelector('#stranger')")
+    assert cookie(visitor)["value"] != before["value"]
+
+
+def send(visitor: Visitor, path: str, **body: str) -> None:
+    """Ask for something as the page does, so that its cookie may change."""
+    visitor.known()
+    answer = visitor.context.request.post(visitor.url + path, data=body, headers={"Origin": visitor.url})
+    assert answer.ok, answer.text()
+
+
+def cookie(visitor: Visitor) -> Any:
+    visitor.known()
+    (found,) = [one for one in visitor.context.cookies() if one["name"] == "who"]
+    return found

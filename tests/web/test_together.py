@@ -66,6 +66,23 @@ def test_two_people_play_by_invite_link(visit: Visit) -> None:
     assert eve.find("#hand button").count() == 0
 
 
+def test_a_host_removes_somebody_before_the_start(visit: Visit) -> None:
+    ann, bob = visit(), visit("phone")
+    table = ann.client.open("rota", ["me", "open", "open"], public=True)
+    bob.client.join(table)
+    for visitor in (ann, bob):
+        visitor.goto(f"/t/{table.id}")
+    expect(bob.find("[data-seat='1'] b")).to_be_visible()
+    assert bob.find("[data-remove]").count() == 0
+    expect(ann.find("[data-remove]")).to_have_count(1)
+    ann.click("[data-remove='1']")
+    expect(ann.find("[data-remove]")).to_have_count(0)
+    bob.allow("403")
+    bob.click("[data-sit='1']")
+    expect(bob.find(".toast-error")).to_be_visible()
+    assert ann.client.view(table.id)["seats"][1]["kind"] == "open"
+
+
 def test_the_players_of_a_finished_game_meet_again(visit: Visit) -> None:
     ann, bob = visit(), visit("phone")
     table = ann.client.open("rota", ["me", "open"])

@@ -13,8 +13,9 @@ from litestar.types import ASGIApp
 
 from ..version import __version__
 from .guard.gate import gate
+from .metrics import measured
 from .routes import ROUTES
-from .routes.errors import ERRORS
+from .routes.errors import ERRORS, JsonRequest
 from .routes.live import live
 from .routes.person import provide_person, provide_server
 from .routes.reference import ReferencePage
@@ -23,14 +24,14 @@ from .settings import PROGRAM, Settings
 
 LARGEST_BODY = 8_000
 # The page's own files are kept compressed; a PNG is compressed by its nature.
-PACKED = [r"^/$", r"^/(static|t|rules|daily|me|offline)\b", r"^/(sw|manifest|favicon)\.", r"\.png$"]
+PACKED = [r"^/$", r"^/(static|t|rules|daily|me|offline|privacy)\b", r"^/(sw|manifest|favicon)\.", r"\.png$"]
 
 
 def make_app(settings: Settings | None = None) -> ASGIApp:
     """The application of a server with these settings, or with those of the environment."""
     server = assemble((settings or Settings.from_environment()).check())
     app = _litestar(server)
-    return gate(app, sockets=live(server), origins=server.settings.origins, limits=server.limits)
+    return measured(gate(app, sockets=live(server), settings=server.settings, limits=server.limits))
 
 
 def _litestar(server: Server) -> Litestar:
@@ -42,6 +43,7 @@ def _litestar(server: Server) -> Litestar:
             "person": Provide(provide_person),
         },
         exception_handlers=ERRORS,
+        request_class=JsonRequest,
         compression_config=CompressionConfig(
             "gzip", minimum_size=1_000, gzip_compress_level=5, exclude=PACKED
         ),

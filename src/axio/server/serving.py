@@ -3,30 +3,46 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+import multiprocessing
+import os
 import socket
 import threading
 import time
 import urllib.request
 import webbrowser
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import uvicorn
-from sqlalchemy import create_engine, make_url, text
+from alembic.util import CommandError
 from sqlalchemy.exc import SQLAlchemyError
 
 from .alone import alone
+from .connections import (
+    CONNECTIONS_FROM_ADDRESS,
+    ConnectionLimits,
+    most_connections,
+    raise_descriptor_limit,
+)
+from .guard.proxies import TrustedProxies
+from .http_protocol import HttpProtocol
+from .keys import FINGERPRINT, check_fingerprint, secret_keys
 from .logs import set_up_logs
+from .play.refusals import Unavailable
 from .settings import BadSetting, Settings
-from .storage.database import Database
+from .storage.database import Database, reason
+from .storage.facts import read_fact
+from .storage.inspection import check_schema, inspect_file
 
 FACTORY = f"{__package__}.serving:app"
 LARGEST_MESSAGE = 16_000
 FIRST_PORT, PORTS_TRIED = 8000, 20
 OPTIONS: dict[str, Any] = {
+    "interface": "asgi3",  # its guess takes a function for ASGI 2 unless it is a coroutine function
     "loop": "uvloop",
-    "http": "httptools",
+    "http": f"{__package__}.http_protocol:HttpProtocol",
     "ws": f"{__package__}.sockets:LeanSocket",
     "ws_max_size": LARGEST_MESSAGE,
     "ws_per_message_deflate": False,  # a compressor for each client would take more memory than the game
@@ -35,9 +51,14 @@ OPTIONS: dict[str, Any] = {
     "access_log": False,
     "server_header": False,
     "log_config": None,
+    "proxy_headers": False,  # the gate looks at them
+    "timeout_keep_alive": 20,
     "timeout_graceful_shutdown": 3,
-    "h11_max_incomplete_event_size": 32_000,
 }
+
+
+class NoSuchHost(BadSetting):
+    """The address to listen on is none."""
 
 
 def app() -> object:
@@ -45,41 +66,51 @@ def app() -> object:
     from .app import make_app
 
     settings = Settings.from_environment()
+    _end_with_parent()
     set_up_logs(settings.logs)
     return make_app(settings)
+
+
+def _end_with_parent() -> None:
+    """Let a worker process end when the process that started it is gone, however that has ended.
+
+    What was acknowledged is in the database. A worker that went on alone would keep the port.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait, name="parent", daemon=True).start()
 
 
 def check(settings: Settings) -> None:
     """See whether a server can be started this way. Raises `BadSetting`."""
     settings.check()
-    _check_port(settings)
-    try:
-        if settings.on_postgresql:
-            asyncio.run(_reach(settings))
-        else:
-            _open(settings)
-    except (SQLAlchemyError, OSError) as error:
-        # The driver's own words only: SQLAlchemy adds lines, and an address may hold a password.
-        why = str(getattr(error, "orig", None) or error).splitlines()[0]
-        raise BadSetting(f"the database cannot be reached: {why}") from None
+    _check_port(settings.host, settings.port)
+    for port in settings.metrics_ports:
+        _check_port(settings.metrics_host, port, "--metrics-port")
+    known = asyncio.run(_reach(settings)) if settings.on_postgresql else inspect_file(settings.url)
+    if not settings.accept_new_key:
+        check_fingerprint(known, secret_keys(settings.folder), settings.folder)
 
 
-async def _reach(settings: Settings) -> None:
+async def _reach(settings: Settings) -> str | None:
     database = Database(settings.url)
+    logging.disable(logging.WARNING)  # what is wrong is said in one sentence
     try:
         async with database.reading() as connection:
-            await connection.execute(text("SELECT 1"))
+            await connection.run_sync(check_schema)
+            return await connection.run_sync(read_fact, FINGERPRINT)
+    except (Unavailable, SQLAlchemyError, OSError) as error:
+        why = reason(error.__cause__ or error) or "it does not answer"
+        raise BadSetting(f"the database cannot be reached: {why}") from None
     finally:
         await database.close()
-
-
-def _open(settings: Settings) -> None:
-    url = make_url(settings.url).set(drivername="sqlite")
-    Path(url.database or "").parent.mkdir(parents=True, exist_ok=True)
-    engine = create_engine(url)
-    with engine.connect() as connection:
-        connection.execute(text("SELECT 1"))
-    engine.dispose()
+        logging.disable(logging.NOTSET)
 
 
 def serve(settings: Settings, *, when_ready: Callable[[str], None] | None = None) -> None:
@@ -87,9 +118,23 @@ def serve(settings: Settings, *, when_ready: Callable[[str], None] | None = None
     with alone(settings, address(settings)):
         settings.to_environment()
         set_up_logs(settings.logs)
+        raise_descriptor_limit()
+        asyncio.run(_upgrade(settings))
         if when_ready is not None:
             threading.Thread(target=_wait, args=(settings, when_ready), daemon=True).start()
         _run(settings)
+
+
+async def _upgrade(settings: Settings) -> None:
+    """Bring the database to the newest schema before any process serves. Raises `BadSetting`."""
+    database = Database(settings.url)
+    try:
+        await database.upgrade()
+    except (CommandError, SQLAlchemyError, OSError) as error:
+        why = reason(error) or "it does not answer"
+        raise BadSetting(f"the database cannot be brought to the newest schema: {why}") from None
+    finally:
+        await database.close()
 
 
 def _run(settings: Settings) -> None:
@@ -99,8 +144,13 @@ def _run(settings: Settings) -> None:
         host=settings.host,
         port=settings.port,
         workers=settings.workers if settings.workers > 1 else None,
-        **OPTIONS,
+        **{**OPTIONS, "http": partial(HttpProtocol, connections=_connection_limits(settings))},
     )
+
+
+def _connection_limits(settings: Settings) -> ConnectionLimits:
+    each = CONNECTIONS_FROM_ADDRESS if settings.limits else None
+    return ConnectionLimits(most_connections(), each, TrustedProxies(settings.proxies))
 
 
 def address(settings: Settings) -> str:
@@ -118,23 +168,28 @@ def free_port(host: str, first: int = FIRST_PORT) -> int:
     """The first port that nobody uses."""
     for port in range(first, first + PORTS_TRIED):
         try:
-            _check_port(Settings(host=host, port=port))
+            _check_port(host, port)
             return port
+        except NoSuchHost:
+            raise
         except BadSetting:
             continue
     raise BadSetting(f"no port from {first} to {first + PORTS_TRIED - 1} is free: choose one with --port")
 
 
-def _check_port(settings: Settings) -> None:
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+def _check_port(host: str, port: int, option: str = "--port") -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((settings.host, settings.port))
+            probe.bind((host, port))
+        except (socket.gaierror, TypeError, ValueError) as error:  # a NUL, a label that is too long
+            raise NoSuchHost(
+                f"host {host[:80]!r} cannot be listened on ({error}): name one of this machine's"
+            ) from None
         except OSError as error:
             raise BadSetting(
-                f"port {settings.port} of {settings.host} cannot be used ({error.strerror}): "
-                "choose another with --port"
+                f"port {port} of {host} cannot be used ({error.strerror}): choose another with {option}"
             ) from None
 
 

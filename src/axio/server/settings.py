@@ -6,14 +6,19 @@ import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Self
+from urllib.parse import unquote
 
 import msgspec
 from platformdirs import user_data_path
+from sqlalchemy import make_url
 
 from ..errors import AxioError
+from .guard.hosts import parse_host_name, parse_page_address
+from .guard.proxies import parse_network
 
 PROGRAM = __name__.partition(".")[0]
 ENVIRONMENT = f"{PROGRAM.upper()}_SERVER"
+DATABASE_VARIABLE = f"{PROGRAM.upper()}_DATABASE"
 DATABASE_FILE = f"{PROGRAM}.sqlite3"
 
 
@@ -31,18 +36,33 @@ class Settings:
     port: int = 8000
     workers: int = 1
     origins: tuple[str, ...] = ()  # addresses under which the page is served, where a proxy stands before it
-    secure: bool = False  # whether cookies travel over HTTPS only
+    allowed_hosts: tuple[str, ...] = ()  # more names under which the server may be asked
+    proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-For and -Proto are believed
+    secure: bool = False  # whether cookies travel over HTTPS only; origins with https:// imply it
     limits: bool = True  # whether clients that ask too often are told to wait
     bot_threads: int = 0  # how many bots think at the same time; 0 is one a processor
     bot_seconds: float = 1.0
     most_tables: int = 100_000  # unfinished tables that are kept at the same time
     most_tables_each: int = 40  # unfinished tables that one person may have opened
+    keep_open: int = 7  # days; see operations/retention.py. 0 is forever
+    keep_unfinished: int = 60
+    keep_closed: int = 30
+    keep_guests: int = 180
+    keep_reviews: int = 30
     logs: str = "info"
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = 0  # where metrics are served, for each worker one port from here on; 0 is nowhere
+    accept_new_key: bool = False  # whether a secret key is taken that the database was not used with
 
     @property
     def folder(self) -> Path:
         """The folder that the server keeps its files in."""
         return Path(self.data) if self.data else user_data_path(PROGRAM, appauthor=False)
+
+    @property
+    def metrics_ports(self) -> range:
+        """The ports of metrics, one for each worker; none if they are not served."""
+        return range(self.metrics_port, self.metrics_port + self.workers if self.metrics_port else 0)
 
     @property
     def url(self) -> str:
@@ -79,9 +99,28 @@ class Settings:
                 "several worker processes need PostgreSQL, which carries events between them: "
                 "add --database postgresql://… or use one worker"
             )
+        if not self.on_postgresql and sqlite_file(self.url) is None:
+            raise BadSetting("a database in memory keeps nothing: write sqlite:///file or omit --database")
+        if self.port in self.metrics_ports or self.metrics_ports.stop > 65_536:
+            last = self.metrics_ports.stop - 1
+            raise BadSetting(
+                f"metrics need a port for each worker, {self.metrics_port} to {last}, below 65536 and "
+                f"apart from --port {self.port}: choose another with --metrics-port"
+            )
         for origin in self.origins:
-            if not origin.startswith(("http://", "https://")):
+            if parse_page_address(origin) is None:
                 raise BadSetting(f"the origin {origin!r} should look like https://example.org")
+        for name in self.allowed_hosts:
+            if parse_host_name(name) is None:
+                raise BadSetting(f"the host {name!r} should be a name such as play.example.org")
+        for proxy in self.proxies:
+            try:
+                parse_network(proxy)
+            except ValueError as error:
+                raise BadSetting(
+                    f"the proxy {proxy!r} should be an address or network such as 10.0.0.5 or 10.0.0.0/24 "
+                    f"({error})"
+                ) from None
         return self
 
     def to_environment(self) -> None:
@@ -90,8 +129,20 @@ class Settings:
 
     @classmethod
     def from_environment(cls) -> Self:
-        """The settings that the process was started with."""
-        found = msgspec.json.decode(os.environ.get(ENVIRONMENT, "{}"))
+        """The settings that the process was started with.
+
+        They may hold a password, so they are taken out of the environment that children inherit.
+        """
+        found = msgspec.json.decode(os.environ.pop(ENVIRONMENT, "{}"))
         known = {field.name for field in fields(cls)}
         values = {name: value for name, value in found.items() if name in known}
-        return cls(**{**values, "origins": tuple(values.get("origins", ()))})
+        lists = {name: tuple(values.get(name, ())) for name in ("origins", "allowed_hosts", "proxies")}
+        return cls(**{**values, **lists})
+
+
+def sqlite_file(url: str) -> Path | None:
+    """The file of an SQLite database, `None` for a database in memory."""
+    name = make_url(url).database or ""
+    if name.startswith("file:"):
+        name = unquote(name.removeprefix("file:").partition("?")[0])
+    return None if name in ("", ":memory:") else Path(name)

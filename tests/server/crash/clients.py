@@ -45,7 +45,7 @@ class Line:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         try:
             writer.write(
-                f"{method} {path} HTTP/1.1\r\nhost: crash\r\nconnection: close\r\n"
+                f"{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n"
                 f"authorization: Bearer {token}\r\ncontent-type: application/json\r\n"
                 f"content-length: {len(payload)}\r\n\r\n".encode()
                 + payload

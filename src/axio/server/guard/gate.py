@@ -1,108 +1,239 @@
-"""The gate in front of the application: origins, pace and protective headers, for HTTP and WebSockets."""
+"""The gate before the application: hosts, origins, pace and protective headers, for HTTP and WebSockets."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
-from typing import Any
-from urllib.parse import urlsplit
+import logging
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..metrics import note_error, note_refusal
+from ..settings import Settings
+from .answers import refusal, with_headers
+from .hosts import Host, Site, parse_host
 from .limits import SOCKETS, WRITES_FROM_ADDRESS, Limits
+from .proxies import TrustedProxies, network_of
+from .shares import TooMuch
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-CONTENT_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-    "connect-src 'self'; manifest-src 'self'; worker-src 'self'; font-src 'self'; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-)
-HEADERS = (
-    (b"content-security-policy", CONTENT_POLICY.encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=()"),
-)
+
+log = logging.getLogger(__name__)
 
 
-def gate(app: ASGIApp, *, sockets: ASGIApp, origins: Iterable[str], limits: Limits) -> ASGIApp:
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request does not get through."""
+
+    status: int
+    code: str
+    detail: str
+
+
+NO_HOST = Refusal(400, "bad_request", "a request needs one Host header with the name of this server")
+OTHER_HOST = Refusal(
+    421,
+    "unknown_host",
+    "this server does not go by that name; its host can add it with --allow-host NAME (or --origin URL)",
+)
+FOREIGN = Refusal(403, "foreign_origin", "this request did not come from the page of this server")
+TOO_FAST = Refusal(429, "too_fast", "too many requests from this address; wait a moment and try again")
+TOO_MANY = Refusal(429, "too_fast", "too many connections from this address; close some of them")
+BROKEN = Refusal(500, "broken", "the server has made a mistake; try again in a moment")
+
+
+def gate(app: ASGIApp, *, sockets: ASGIApp, settings: Settings, limits: Limits) -> ASGIApp:
     """The application behind its gate, and the one for WebSockets."""
-    allowed = frozenset(origin.rstrip("/") for origin in origins)
+    return cast(ASGIApp, Gate(app, sockets, settings, limits))
 
-    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
-        kind = str(scope["type"])
-        if kind == "http":
-            refusal = _refusal(scope, allowed, limits)
-            protected = _with_headers(send)
-            if refusal:
-                await _answer(protected, *refusal)
-            else:
-                await app(scope, receive, protected)
-        elif kind == "websocket":
-            if not _same_origin(scope, allowed) or not limits.allow(SOCKETS, address(scope)):
-                await receive()
-                await send({"type": "websocket.close", "code": 4403, "reason": "refused"})
-            else:
-                await sockets(scope, receive, send)
-        else:
-            await app(scope, receive, send)
 
-    return guarded
+class Gate:
+    """Lets requests through to the application or answers them itself."""
+
+    def __init__(self, app: ASGIApp, sockets: ASGIApp, settings: Settings, limits: Limits) -> None:
+        self._app = app
+        self._sockets = sockets
+        self._limits = limits
+        self._site = Site(settings.host, settings.origins, settings.allowed_hosts)
+        self._proxies = TrustedProxies(settings.proxies)
+        self._warned = False
+
+    def __call__(self, scope: Any, receive: Receive, send: Send) -> Awaitable[None]:
+        # No coroutine of its own: every message of a WebSocket would pass through it.
+        kind = scope["type"]
+        if kind not in ("http", "websocket"):
+            return self._app(scope, receive, send)
+        self._see_through_proxies(scope)
+        answer = self._in_turn if kind == "http" else self._socket
+        return answer(scope, receive, send)
+
+    def _see_through_proxies(self, scope: Any) -> None:
+        """Take the address and scheme of the client from a proxy that is trusted, from nobody else."""
+        peer = scope["client"][0] if scope.get("client") else ""
+        forwarded = b", ".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
+        if not self._proxies.trusts(peer):
+            if forwarded and not self._warned:
+                self._warned = True
+                log.warning("X-Forwarded-For is ignored: it does not come from a proxy named with --proxy")
+            return
+        if forwarded:
+            scope["client"] = (self._proxies.client(peer, forwarded.decode("latin-1")), 0)
+        scheme = header(scope, b"x-forwarded-proto").rpartition(",")[2].strip().lower()
+        if scheme in ("http", "https"):
+            scope["scheme"] = scheme if scope["type"] == "http" else scheme.replace("http", "ws")
+
+    # ------------------------------------------------------------ HTTP
+
+    async def _in_turn(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Answer a request when it is its network's turn."""
+        try:
+            await self._limits.loop.run(address(scope), partial(self._request, scope, receive, send))
+        except TooMuch:
+            secure = self._site.is_secure(_host(scope), scope["scheme"])
+            await _Answer(scope, send, secure=secure).refuse(TOO_FAST)
+
+    async def _request(self, scope: Any, receive: Receive, send: Send) -> None:
+        host = _host(scope)
+        answer = _Answer(scope, send, secure=self._site.is_secure(host, scope["scheme"]))
+        refused = self._refusal(scope, host)
+        if refused is not None:
+            await answer.refuse(refused)
+            return
+        asked = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
+        try:
+            await self._app(cast(Scope, asked), receive, cast(Send, answer))
+        except Exception as error:
+            note_error(error)
+            if answer.started:
+                raise
+            log.exception("%s %s failed", scope["method"], scope["path"])
+            await answer.refuse(BROKEN)
+
+    def _refusal(self, scope: Any, host: Host | None) -> Refusal | None:
+        if host is None:
+            return NO_HOST
+        if not self._knows(scope, host):
+            return OTHER_HOST
+        if scope["method"] in SAFE_METHODS:
+            return None
+        if not self._from_the_page(scope, host):
+            return FOREIGN
+        if not self._limits.allow(WRITES_FROM_ADDRESS, address(scope)):
+            return TOO_FAST
+        return None
+
+    def _knows(self, scope: Any, host: Host) -> bool:
+        return self._site.knows(host, scope["server"][0] if scope.get("server") else "")
+
+    def _from_the_page(self, scope: Any, host: Host) -> bool:
+        """Whether a request comes from the page itself, or from a program that no page can steer."""
+        if header(scope, b"authorization").startswith("Bearer "):
+            return True  # a foreign page cannot add this header
+        origins = _values(scope, b"origin")
+        if origins:
+            return len(origins) == 1 and self._site.may_write(origins[0], host, scope["scheme"])
+        # Without either header it is no browser of today; what it has of cookies it was given by its owner.
+        return header(scope, b"sec-fetch-site") in ("", "same-origin", "none")
+
+    # ------------------------------------------------------------ WebSockets
+
+    async def _socket(self, scope: Any, receive: Receive, send: Send) -> None:
+        refused, asker = self._socket_refusal(scope), address(scope)
+        if refused is None and not self._limits.sockets_from_address.take(asker):
+            refused = TOO_MANY
+        if refused is not None:
+            await receive()
+            await _refuse_socket(
+                scope, send, refused, secure=self._site.is_secure(_host(scope), scope["scheme"])
+            )
+            return
+        try:
+            await self._sockets(scope, receive, send)
+        finally:
+            self._limits.sockets_from_address.release(asker)
+
+    def _socket_refusal(self, scope: Any) -> Refusal | None:
+        host = _host(scope)
+        if host is None:
+            return NO_HOST
+        if not self._knows(scope, host):
+            return OTHER_HOST
+        if not self._from_the_page(scope, host):
+            return FOREIGN
+        return None if self._limits.allow(SOCKETS, address(scope)) else TOO_FAST
 
 
 def address(scope: Any) -> str:
-    """Where a request comes from."""
+    """The network that a request comes from: limits are kept for it."""
     client = scope.get("client")
-    return client[0] if client else ""
+    return network_of(client[0]) if client else ""
 
 
 def header(scope: Any, name: bytes) -> str:
     """A header of a request, empty if it is not there."""
-    for key, value in scope["headers"]:
-        if key == name:
-            return str(value.decode("latin-1"))
-    return ""
+    found = _values(scope, name)
+    return found[0] if found else ""
 
 
-def _refusal(scope: Any, allowed: frozenset[str], limits: Limits) -> tuple[int, str, str] | None:
-    if scope["method"] in SAFE_METHODS:
-        return None
-    if not _same_origin(scope, allowed):
-        return 403, "foreign_origin", "this request did not come from the page of this server"
-    if not limits.allow(WRITES_FROM_ADDRESS, address(scope)):
-        return 429, "too_fast", "too many requests from this address; wait a moment and try again"
-    return None
+def _values(scope: Any, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
 
 
-def _same_origin(scope: Any, allowed: frozenset[str]) -> bool:
-    """Whether a request comes from the page itself, or from a program that no page can steer."""
-    if header(scope, b"authorization").startswith("Bearer "):
-        return True  # a foreign page cannot add this header
-    origin = header(scope, b"origin")
-    if origin:
-        return origin in allowed or urlsplit(origin).netloc == header(scope, b"host")
-    site = header(scope, b"sec-fetch-site")
-    # Without either header it is no browser of today; what it has of cookies it was given by its owner.
-    return site in ("", "same-origin", "none")
+def _host(scope: Any) -> Host | None:
+    """The host that a request names, `None` if it names none or several."""
+    found = _values(scope, b"host")
+    return parse_host(found[0]) if len(found) == 1 else None
 
 
-def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            present = {key for key, _ in message["headers"]}
-            extra = [(key, value) for key, value in HEADERS if key not in present]
-            message["headers"] = [*message["headers"], *extra]
-        await send(message)
+class _Answer:
+    """The `send` of a request: adds headers, and leaves the body out where only the head was asked for."""
 
-    return sending
+    def __init__(self, scope: Any, send: Send, *, secure: bool) -> None:
+        self._send = send
+        self._path: str = scope["path"]
+        self._secure = secure
+        self._head_only = scope["method"] == "HEAD"
+        self.started = False
+
+    async def __call__(self, message: Message) -> None:
+        changed: Any = message
+        if changed["type"] == "http.response.start":
+            self.started = True
+            headers = [_allowing_head(pair) for pair in changed["headers"]]
+            changed = {**changed, "headers": with_headers(self._path, headers, secure=self._secure)}
+        elif self._head_only and changed["type"] == "http.response.body":
+            changed = {**changed, "body": b""}
+        await self._send(changed)
+
+    async def refuse(self, why: Refusal) -> None:
+        """Answer with an error."""
+        note_refusal(why.code)
+        headers, body = refusal(why.status, why.code, why.detail)
+        await self({"type": "http.response.start", "status": why.status, "headers": headers})
+        await self({"type": "http.response.body", "body": body, "more_body": False})
 
 
-async def _answer(send: Send, status: int, code: str, detail: str) -> None:
-    body = json.dumps({"status_code": status, "code": code, "detail": detail}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status == 429:
-        headers.append((b"retry-after", b"5"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": False})
+def _allowing_head(pair: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    """An `allow` header with HEAD, which is answered wherever GET is."""
+    name, value = pair
+    methods = [method.strip() for method in value.split(b",")] if name == b"allow" else []
+    if b"GET" in methods and b"HEAD" not in methods:
+        return name, b", ".join(sorted([*methods, b"HEAD"]))
+    return pair
+
+
+async def _refuse_socket(scope: Any, send: Send, why: Refusal, *, secure: bool) -> None:
+    note_refusal(why.code)
+    if "websocket.http.response" not in (scope.get("extensions") or {}):
+        await send({"type": "websocket.close", "code": 4403, "reason": "refused"})
+        return
+    headers, body = refusal(why.status, why.code, why.detail)
+    start = {
+        "type": "websocket.http.response.start",
+        "status": why.status,
+        "headers": with_headers(scope["path"], headers, secure=secure),
+    }
+    await send(cast(Message, start))
+    await send(cast(Message, {"type": "websocket.http.response.body", "body": body, "more_body": False}))

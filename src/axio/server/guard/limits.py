@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from .shares import LoopShares
+
 REMEMBERED = 50_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Pace:
-    """So many at once, and so many a second in the long run."""
+    """So many at once, and so many a second in the long run. Two with the same numbers are still two."""
 
     burst: float
     rate: float
@@ -19,10 +21,28 @@ class Pace:
 WRITES = Pace(40, 1.0)  # requests that change something, for one person
 WRITES_FROM_ADDRESS = Pace(400, 20.0)  # a club behind one address
 SECRETS = Pace(8, 0.05)  # phrases and passwords tried, for one address
+PASSWORDS = Pace(20, 0.02)  # passwords tried, for one account
+PHRASES = Pace(200, 2.0)  # phrases tried, for all accounts together: a phrase does not say whose it is
+PERSONAL_DATA = Pace(5, 0.01)  # exports and deletions, for one address
 GUESTS = Pace(30, 0.2)  # guests made for programs, for one address
-SOCKETS = Pace(200, 10.0)  # connections opened, for one address
+NEW_GUESTS = Pace(60, 0.1)  # browsers that become guests, for one address
+TABLES_FROM_ADDRESS = Pace(120, 1 / 20)  # tables opened
+LISTED_FROM_ADDRESS = Pace(20, 1 / 180)  # tables put into the lobby
+DAILY_FROM_ADDRESS = Pace(60, 1 / 120)  # attempts at daily deals
+CONNECTIONS = Pace(400, 20.0)  # connections of the network opened, for one address
+SOCKETS = Pace(200, 10.0)  # WebSockets opened, for one address
+PICTURES = Pace(60, 2.0)  # pictures and replays, for one person
+PICTURES_FROM_ADDRESS = Pace(120, 6.0)
+HINTS = Pace(12, 0.25)  # for one person; a hint takes up to a second of a processor
+HINTS_FROM_ADDRESS = Pace(40, 1.0)
 REVIEWS = Pace(10, 0.05)  # reviews asked for, for one person
+REVIEWS_FROM_ADDRESS = Pace(30, 0.2)
 MESSAGES = Pace(300, 50.0)  # messages to a table, for one connection; bots are fast
+REFUSALS = Pace(1_000, 20.0)  # messages refused for their pace before a connection is closed
+CONTROL = Pace(100, 4.0)  # pings, pongs and fragments, for one connection
+
+MOST_SOCKETS_EACH = 60  # WebSockets of one person at the same time
+MOST_SOCKETS_FROM_ADDRESS = 400
 
 
 class Bucket:
@@ -46,11 +66,39 @@ class Bucket:
         return True
 
 
+class Quota:
+    """How many of something each name has, up to a number."""
+
+    def __init__(self, most: int, active: bool = True) -> None:
+        self._most = most
+        self._active = active
+        self._held: dict[str, int] = {}
+
+    def take(self, name: str) -> bool:
+        """Count one more for a name, unless it has as many as it may."""
+        held = self._held.get(name, 0)
+        if self._active and held >= self._most:
+            return False
+        self._held[name] = held + 1
+        return True
+
+    def release(self, name: str) -> None:
+        """Count one less."""
+        left = self._held.get(name, 0) - 1
+        if left > 0:
+            self._held[name] = left
+        else:
+            self._held.pop(name, None)
+
+
 class Limits:
-    """Buckets by name; the ones not used for the longest time are forgotten first."""
+    """Buckets by name, of one process; the ones not used for the longest time are forgotten first."""
 
     def __init__(self, active: bool = True) -> None:
         self.active = active
+        self.loop = LoopShares(active)
+        self.sockets_each = Quota(MOST_SOCKETS_EACH, active)
+        self.sockets_from_address = Quota(MOST_SOCKETS_FROM_ADDRESS, active)
         self._buckets: dict[tuple[Pace, str], Bucket] = {}
 
     def allow(self, pace: Pace, name: str) -> bool:

@@ -16,14 +16,28 @@ class Sat(Struct, frozen=True, tag_field="a", tag="sit"):
     name: str
 
 
+class Invited(Struct, frozen=True, tag_field="a", tag="invite"):
+    """A seat is kept for a person, who has to come before the game starts."""
+
+    seat: int
+    person: str
+    name: str
+
+
 class Rose(Struct, frozen=True, tag_field="a", tag="rise"):
     """A person gives a seat up before the start."""
 
     seat: int
 
 
+class Removed(Struct, frozen=True, tag_field="a", tag="remove"):
+    """A person is taken off a seat before the start, and may not sit down at this table again."""
+
+    seat: int
+
+
 class Hired(Struct, frozen=True, tag_field="a", tag="bot"):
-    """A bot is put on a free seat before the start."""
+    """A bot takes a seat for good: a free one, or that of somebody who has been removed in play."""
 
     seat: int
     level: str
@@ -84,7 +98,19 @@ class Continued(Struct, frozen=True, tag_field="a", tag="next"):
 
 
 Act: TypeAlias = (
-    Sat | Rose | Hired | Started | Moved | Drew | TookBack | Replaced | Returned | Closed | Continued
+    Sat
+    | Invited
+    | Rose
+    | Removed
+    | Hired
+    | Started
+    | Moved
+    | Drew
+    | TookBack
+    | Replaced
+    | Returned
+    | Closed
+    | Continued
 )
 
 _ENCODER = msgspec.json.Encoder()

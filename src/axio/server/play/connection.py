@@ -6,6 +6,7 @@ import asyncio
 import types
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -13,6 +14,11 @@ import msgspec
 from .telling import Viewer
 
 MOST_WAITING = 64  # messages to a client that does not take them
+
+# Codes that connections are closed with.
+NO_SUCH_TABLE = 4404
+TOO_SLOW = 4408
+UNREADABLE = 4409
 
 _ENCODER = msgspec.json.Encoder()
 
@@ -25,19 +31,20 @@ def encode(message: msgspec.Struct) -> str:
 class Connection:
     """A client that is told what happens, as fast as it takes it, and never holds up anybody else."""
 
-    __slots__ = ("_flushing", "_hang_up", "_send", "_waiting", "closed", "person", "seat")
+    __slots__ = ("_flushing", "_hang_up", "_hanging_up", "_send", "_waiting", "closed", "person", "seat")
 
     def __init__(
         self,
         send: Callable[[str], Coroutine[Any, Any, None]],
         person: str | None,
         seat: int | None,
-        hang_up: Callable[[], Awaitable[None]] | None = None,
+        hang_up: Callable[[int, str], Awaitable[None]] | None = None,
     ) -> None:
         self._send = send
         self._hang_up = hang_up
         self._waiting: deque[str] | None = None
         self._flushing: asyncio.Task[None] | None = None
+        self._hanging_up: asyncio.Task[None] | None = None
         self.person = person
         self.seat = seat
         self.closed = False
@@ -51,6 +58,11 @@ class Connection:
     def behind(self) -> bool:
         """Whether something waits until the client takes it."""
         return self._waiting is not None
+
+    @property
+    def dismissed(self) -> bool:
+        """Whether the server has closed the connection: what it asks for is not carried out any more."""
+        return self._hanging_up is not None
 
     def tell(self, text: str) -> None:
         """Send a text, now or when the client is ready for it."""
@@ -70,13 +82,24 @@ class Connection:
             self._waiting = deque()
             self._flushing = asyncio.get_running_loop().create_task(self._flush(rest))
 
+    def dismiss(self, code: int, reason: str) -> None:
+        """Close the connection; nothing more is told."""
+        self.closed = True
+        if self._hang_up is not None and self._hanging_up is None:
+            self._hanging_up = asyncio.get_running_loop().create_task(self._end(code, reason))
+
+    async def _end(self, code: int, reason: str) -> None:
+        assert self._hang_up is not None
+        with suppress(Exception):  # whatever it is, this client is gone
+            await self._hang_up(code, reason)
+
     async def _flush(self, sending: Coroutine[Any, Any, None]) -> None:
         try:
             await sending
             while self._waiting and not self.closed:
                 await self._send(self._waiting.popleft())
-            if self.closed and self._hang_up is not None:
-                await self._hang_up()
+            if self.closed:
+                self.dismiss(TOO_SLOW, "messages were not taken")
         except Exception:
             self.closed = True
         finally:

@@ -22,6 +22,7 @@ UNIT = 100
 CELL_GAP, CELL_ROUNDING = 0.022, 10.0
 TILE_ROUNDING = 17.0
 FRAME_ROUNDING = 55.0
+MOST_PLACES = 4_000  # remembered; where boards grow, tiles can lie almost anywhere
 
 _JSON = msgspec.json.Encoder()
 
@@ -74,6 +75,8 @@ class Describer:
     def _place(self, at: tuple[str, ...]) -> tuple[int, int, int]:
         found = self._places.get(at)
         if found is None:
+            if len(self._places) >= MOST_PLACES:
+                self._places.clear()
             blank = self._variant.kinds[0]
             found = self._places[at] = self._shape(self._variant.drawn(Laid(blank, at)))
         return found

@@ -9,10 +9,13 @@ from typing import Any
 import msgspec
 
 from ..storage.journal import Entry
-from .acts import Act, Hired, Replaced, Returned, Rose, Sat, write_act
+from .acts import Act, Hired, Invited, Removed, Replaced, Returned, Rose, Sat, write_act
 from .game import Game
 
 HOLD = 15.0  # seconds that a draw waits
+RESPITE = 30.0  # seconds that everybody has at least after a time in which the server was away
+
+SEATING = Sat | Invited | Rose | Removed | Hired | Replaced | Returned  # acts that change who has a seat
 
 
 def now() -> int:
@@ -25,26 +28,39 @@ def day_of(at: int) -> str:
     return datetime.fromtimestamp(at / 1000, UTC).date().isoformat()
 
 
-def deadline(game: Game) -> int | None:
-    """When the clock moves for the seat whose turn it is."""
+class Uptime:
+    """Since when the server is at work. While it was away nobody could move: no clock ends right after it."""
+
+    def __init__(self) -> None:
+        self.earliest = 0  # no deadline is before this
+        self.lost = False  # whether the database has been lost and not been found again
+
+    def resumed(self, at: int) -> bool:
+        """Note that the server was away until a time; whether deadlines may have changed."""
+        before, self.earliest = self.earliest, max(self.earliest, at + int(1000 * RESPITE))
+        return self.earliest != before
+
+
+def deadline(game: Game, earliest: int = 0) -> int | None:
+    """When the clock moves for the seat whose turn it is, but not before `earliest`."""
     if game.terms.move_time is None or game.turn is None or game.bot_to_move is not None:
         return None
-    return game.since + 1000 * game.terms.move_time
+    return max(game.since + 1000 * game.terms.move_time, earliest)
 
 
-def due(game: Game) -> int | None:
-    """When the server has to act by itself."""
+def due(game: Game, earliest: int = 0) -> int | None:
+    """When the server has to act by itself. People's time does not end before `earliest`."""
     if game.bot_to_move is not None:
         return game.since
     if game.held is not None:
-        return game.since + int(1000 * HOLD)
-    return deadline(game)
+        return max(game.since + int(1000 * HOLD), earliest)
+    return deadline(game, earliest)
 
 
 def entry_of(game: Game, act: Act) -> Entry:
     """The entry for an act that has just been carried out."""
-    game.since = now()
-    changed = act.seat if isinstance(act, Sat | Rose | Hired | Replaced | Returned) else None
+    game.happened(now())
+    changed = act.seat if isinstance(act, SEATING) else None
     return Entry(
         table_id=game.terms.id,
         number=game.number,

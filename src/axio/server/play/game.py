@@ -24,7 +24,9 @@ from .acts import (
     Continued,
     Drew,
     Hired,
+    Invited,
     Moved,
+    Removed,
     Replaced,
     Returned,
     Rose,
@@ -39,11 +41,12 @@ REMEMBERED = 64  # ids of messages that a table knows again
 
 @dataclass(slots=True)
 class Seat:
-    """A seat: free, a person's, a bot's, or a person's for whom a bot plays."""
+    """A seat: free, kept for a person, a person's, a bot's, or a person's for whom a bot plays."""
 
     person: str | None = None
     name: str = ""
     bot: str | None = None
+    invited: bool = False  # whether its person has yet to come
 
     @property
     def free(self) -> bool:
@@ -103,7 +106,10 @@ class Game:
     next: str | None = None
     since: int = 0  # when the last entry was made
     last: Act | None = None
+    acted: dict[int, int] = field(default_factory=dict)  # when a seat's person has done something last
+    removed: set[str] = field(default_factory=set)  # people who may not sit down again
     events_before: int = 0  # how many events there were before the last entry
+    _actor: int | None = None  # the seat whose person has made the last entry
     _ids: dict[tuple[int, str], int] = field(default_factory=dict)
 
     @classmethod
@@ -135,6 +141,14 @@ class Game:
     def free_seats(self) -> list[int]:
         """The seats that nobody has taken."""
         return [number for number, seat in enumerate(self.seats) if seat.free]
+
+    def missing(self) -> list[int]:
+        """The seats without which the game does not start: free ones, and those of people yet to come."""
+        return [number for number, seat in enumerate(self.seats) if seat.free or seat.invited]
+
+    def expected(self, person: str | None) -> list[int]:
+        """The seats that are kept for a person who has not come."""
+        return [number for number in self.seats_of(person) if self.seats[number].invited]
 
     @property
     def last_placed(self) -> tuple[str, ...]:
@@ -190,13 +204,25 @@ class Game:
         self._note(act)
         return act
 
+    def happened(self, at: int) -> None:
+        """Note when the last entry was made."""
+        self.since = at
+        if self._actor is not None:
+            self.acted[self._actor] = at
+
     def carry_out(self, act: Act) -> None:
         """Let an act of the log happen."""
         before = len(self.table.events) if self.table else 0
         match act:
             case Sat(seat, person, name):
                 self.seats[seat] = Seat(person, name)
+            case Invited(seat, person, name):
+                self.seats[seat] = Seat(person, name, invited=True)
             case Rose(seat):
+                self.seats[seat] = Seat()
+            case Removed(seat):
+                if (who := self.seats[seat].person) is not None:
+                    self.removed.add(who)
                 self.seats[seat] = Seat()
             case Hired(seat, level):
                 self.seats[seat] = Seat(None, level, level)
@@ -239,6 +265,7 @@ class Game:
         """What follows from any act; `before` is how many events there were."""
         self.number += 1
         self.events_before = before
+        self._actor = self._by_a_person(act)
         if isinstance(act, Moved):
             self.held = act.seat if act.held else None
             self._remember(act.seat, act.id)
@@ -252,6 +279,14 @@ class Game:
             self.last = act
         if self.status == "playing" and self.table is not None and self.table.over:
             self.status = "over"
+
+    def _by_a_person(self, act: Act) -> int | None:
+        """The seat whose person has done this themselves."""
+        if isinstance(act, Moved):
+            return act.seat if not act.by and self.seats[act.seat].bot is None else None
+        if isinstance(act, Sat | Returned | TookBack):
+            return act.seat
+        return self.held if isinstance(act, Drew) and act.id else None
 
     def _remember(self, seat: int, message: str) -> None:
         if not message:

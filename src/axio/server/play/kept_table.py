@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..storage.journal import Conflict, Entry, Journal
-from .acts import Act, Hired, Sat
+from .acts import Act
 from .audience import Audience
 from .bots import Bots
 from .connection import Connection, encode
-from .entries import entry_of
+from .entries import Uptime, entry_of
 from .game import Game
-from .refusals import Refused, Unavailable
+from .refusals import Refused, Unavailable, Unreadable
 from .telling import Viewer
+from .views import ViewCache
 
 log = logging.getLogger(__name__)
 
@@ -29,18 +30,32 @@ class Services:
 
     journal: Journal
     bots: Bots
-    load: Callable[[str], Any]  # reads a table's game from the database
+    load: Callable[[str], Awaitable[Game]]  # reads a table's game from the database
+    last_here: Callable[[str, str], Awaitable[int | None]]  # when a person was at a table, at any process
+    uptime: Uptime = field(default_factory=Uptime)
+    views: ViewCache = field(default_factory=ViewCache)
+    occupied: set[KeptTable] = field(default_factory=set)  # tables with clients
+    # What tables do by themselves. The event loop itself keeps only weak references to tasks.
+    tasks: set[asyncio.Task[None]] = field(default_factory=set)
+
+    def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Start a task that lives until it is done, whoever forgets it."""
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return task
 
 
 class KeptTable(ABC):
     """What is in memory of a table, and that it is what the database has."""
 
     def __init__(self, game: Game, services: Services) -> None:
-        self.audience = Audience(game)
+        self.audience = Audience(game, services.uptime, services.views)
         self.lock = asyncio.Lock()
         self._services = services
         self._doubtful = False  # whether what is in memory may differ from what is kept
         self._told = 0  # the number that everybody knows of, while that is so
+        self.unreadable = False  # whether the database has what cannot be read
 
     @property
     def game(self) -> Game:
@@ -64,7 +79,12 @@ class KeptTable(ABC):
         """Find out after a while what is kept, and go on."""
 
     def _acknowledged(self, seats: Iterable[int], message: str, sender: Connection | None) -> int | None:
-        """The number of the entry that a message has made already; its sender is told."""
+        """The number of the entry that a message has made already; its sender is told.
+
+        Raises `Refused` for a sender whose connection was closed while the message waited.
+        """
+        if sender is not None and sender.dismissed:
+            raise Refused("not_allowed", "this connection has been closed")
         made = self.game.entry_of(message, seats)
         if made is not None and sender is not None:
             sender.tell(encode(self.view(sender.viewer, message)))
@@ -82,14 +102,18 @@ class KeptTable(ABC):
             else:
                 await self._keep(act, together_with=made)
 
-    async def _take(self, act: Sat | Hired) -> None:
-        """Let somebody sit down. If that was the last free seat the game starts, in the same commit."""
-        self.game.carry_out(act)
-        if self.game.free_seats():
-            await self._keep(act)
+    async def _take(self, *acts: Act) -> None:
+        """Let somebody sit down. If nobody is missing then, the game starts, in the same commit."""
+        made: list[Entry] = []
+        for act in acts[:-1]:
+            self.game.carry_out(act)
+            made.append(entry_of(self.game, act))
+        self.game.carry_out(acts[-1])
+        if self.game.missing():
+            await self._keep(acts[-1], together_with=made)
         else:
-            sat = entry_of(self.game, act)
-            await self._keep(self.game.start(), together_with=[sat])
+            made.append(entry_of(self.game, acts[-1]))
+            await self._keep(self.game.start(), together_with=made)
 
     async def _keep(
         self,
@@ -125,7 +149,7 @@ class KeptTable(ABC):
                     return made
             if isinstance(error, Conflict):
                 raise Refused("stale", "somebody else was faster; look again") from None
-            log.error("table %s could not be kept", self.id, exc_info=error)
+            _log("table %s could not be kept", self.id, error)
             raise Unavailable from None
         self.audience.tell(act, sender, message)
         self.wake()
@@ -136,13 +160,21 @@ class KeptTable(ABC):
         self._doubtful, self._told = True, before
         try:
             await self._read_again()
-        except Exception:
-            log.exception("table %s could not be read again", self.id)
+        except Unreadable:
+            self.set_aside()
+        except Exception as error:
+            _log("table %s could not be read again", self.id, error)
             self._try_again()
 
+    def set_aside(self) -> None:
+        """The table's log cannot be read: nobody does anything here before it can."""
+        if not self._doubtful:
+            self._doubtful, self._told = True, self.game.number
+        self.unreadable = True
+
     async def _read_again(self) -> None:
-        self.audience.game = await self._services.load(self.id)
-        self._doubtful = False
+        self.audience.follow(await self._services.load(self.id))
+        self._doubtful = self.unreadable = False
         if self.game.number != self._told:
             self.audience.tell_views()
         self.wake()
@@ -154,8 +186,11 @@ class KeptTable(ABC):
             if self._doubtful:
                 try:
                     await self._read_again()
-                except Exception:
-                    log.exception("table %s could not be read again", self.id)
+                except Unreadable:
+                    self.set_aside()
+                    raise
+                except Exception as error:
+                    _log("table %s could not be read again", self.id, error)
                     raise Unavailable from None
             yield
 
@@ -166,6 +201,11 @@ class KeptTable(ABC):
                 if number != self.game.number + 1:
                     continue
                 self.game.carry_out(act)
-                self.game.since = at
+                self.game.happened(at)
                 self.audience.tell(act)
             self.wake()
+
+
+def _log(message: str, table: str, error: Exception) -> None:
+    """Log what has failed. `Database` logs what made it unavailable, once for all tables."""
+    log.error(message, table, exc_info=None if isinstance(error, Unavailable) else error)

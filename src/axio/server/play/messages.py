@@ -68,7 +68,7 @@ class Moves(Struct, frozen=True):
     others: list[Other]
 
 
-class SeatInfo(Struct, frozen=True):
+class SeatInfo(Struct, frozen=True, omit_defaults=True):
     """Who sits where."""
 
     name: str
@@ -76,6 +76,7 @@ class SeatInfo(Struct, frozen=True):
     level: str | None
     here: bool
     away: str | None
+    invited: bool = False  # whether the seat is kept for its person, who has yet to come
 
 
 class Now(Struct, frozen=True):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import msgspec
 
 from ...errors import AxioError
-from ...review.remarks import Remark
-from .bots import Bots
 from .connection import Connection, encode
-from .messages import HintMessage, HintPick, Order, PongMessage, PreviewMessage
-from .refusals import Refused
+from .hints import Hints
+from .messages import Order, PongMessage, PreviewMessage
+from .refusals import Refused, code_of
 from .room import Room
 from .telling import may_have_hints
 
@@ -20,15 +21,24 @@ PONG = encode(PongMessage())
 _DECODER = msgspec.json.Decoder(Order)
 
 
-async def hear(room: Room, client: Connection, text: str, bots: Bots) -> None:
-    """Carry out what a client asks for, or tell it why not."""
+async def hear(room: Room, client: Connection, text: str, hints: Hints) -> None:
+    """Carry out what a client asks for, or tell it why not. A hint is told later."""
     message: str | None = None
     try:
         order = _read(text)
         message = order.id
-        await _carry_out(room, client, order, bots)
+        await _carry_out(room, client, order, hints)
     except AxioError as error:
-        room.audience.refuse(client, error, message)
+        await _refuse(room, client, error, message)
+
+
+async def _refuse(room: Room, client: Connection, error: AxioError, message: str | None) -> None:
+    if code_of(error) == "stale":
+        with suppress(Refused):
+            async with room.alone():  # not while a change waits for its commit
+                room.audience.refuse(client, error, message)
+                return
+    room.audience.refuse(client, error, message, settled=False)
 
 
 def _read(text: str) -> Order:
@@ -36,8 +46,10 @@ def _read(text: str) -> Order:
         raise Refused("bad_message", f"a message has at most {LONGEST} characters")
     try:
         order = _DECODER.decode(text)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, ValueError) as error:
         raise Refused("bad_message", f"this is no message of docs/protocol.md: {error}") from None
+    except RecursionError:
+        raise Refused("bad_message", "a message may not be nested that deeply") from None
     if order.id is not None and len(order.id) > LONGEST_ID:
         raise Refused("bad_message", f"an id has at most {LONGEST_ID} characters")
     return order
@@ -51,7 +63,7 @@ def id_of(text: str) -> str | None:
         return None
 
 
-async def _carry_out(room: Room, client: Connection, order: Order, bots: Bots) -> None:
+async def _carry_out(room: Room, client: Connection, order: Order, hints: Hints) -> None:
     match order.do:
         case "ping":
             client.tell(PONG)
@@ -60,7 +72,7 @@ async def _carry_out(room: Room, client: Connection, order: Order, bots: Bots) -
         case "preview":
             client.tell(encode(await _preview(room, client, order)))
         case "hint":
-            client.tell(encode(await _hint(room, client, order, bots)))
+            await _hint(room, client, order, hints)
         case "move" | "draw" | "back" if await _done_before(room, client, order):
             pass
         case "move":
@@ -132,7 +144,7 @@ async def _preview(room: Room, client: Connection, order: Order) -> PreviewMessa
         return PreviewMessage(order.id, seen.pyramids, seen.ends_game)
 
 
-async def _hint(room: Room, client: Connection, order: Order, bots: Bots) -> HintMessage:
+async def _hint(room: Room, client: Connection, order: Order, hints: Hints) -> None:
     async with room.alone():
         seat = _seat(room, client)
         room.check_current(order.n)
@@ -142,19 +154,4 @@ async def _hint(room: Room, client: Connection, order: Order, bots: Bots) -> Hin
             )
         if room.game.table is None or room.game.turn != seat or room.game.held is not None:
             raise Refused("not_your_turn", "wait until it is your turn")
-        view = room.game.table.view(seat)
-    found = await bots.hint(view)
-    offered = view.legal_moves()
-    actions = offered.actions.tolist()
-    picks = [
-        HintPick(
-            actions.index(one.candidate.action),
-            one.candidate.move,
-            one.candidate.value,
-            one.candidate.error,
-            one.remarks,
-        )
-        for one in found.suggestions
-    ]
-    only = HintPick(0, str(offered[0]), None, None, (Remark("hint_only"),))
-    return HintMessage(order.id, found.terms, picks or [only])
+        hints.start(room, client, room.game.table.view(seat), order.id)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-
 from ..storage.tables import TableStore
 from .entries import now
 from .rooms import Rooms
@@ -12,24 +9,13 @@ from .rooms import Rooms
 EVERY = 10.0  # seconds between two looks
 LASTS = 25_000  # milliseconds that a note is taken for true
 
-log = logging.getLogger(__name__)
 
-
-async def share_presence(rooms: Rooms, store: TableStore) -> None:
-    """Keep the rooms of this process informed about clients of the others, forever."""
-    while True:
-        try:
-            await _once(rooms, store)
-        except Exception:
-            log.exception("asking who is here failed")
-        await asyncio.sleep(EVERY)
-
-
-async def _once(rooms: Rooms, store: TableStore) -> None:
+async def share(rooms: Rooms, store: TableStore) -> None:
+    """Inform the rooms of this process about clients of the others, and the other way round."""
     used = rooms.in_use()
     # A note that one of ours is here must not come back to us when they have left.
     if gone := [(room.id, person) for room in used for person in room.audience.gone()]:
-        await store.set_here(gone, 0)
+        await store.set_here(gone, now())
     ours = [(room.id, person) for room in used for person in room.audience.here_locally]
     if ours:
         await store.set_here(ours, now() + LASTS)

@@ -28,6 +28,15 @@ class NoSuchTable(Refused):
         super().__init__("no_such_table", "there is no such table; perhaps the link is not complete")
 
 
+class Unreadable(Refused):
+    """The table's log cannot be read: it was written by a newer version, or it is damaged."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "unreadable", "this table cannot be read at the moment; whoever runs the server can look into it"
+        )
+
+
 def code_of(error: AxioError) -> str:
     """The code for programs of something that was refused at a table."""
     if isinstance(error, Refused):

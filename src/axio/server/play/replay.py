@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -13,6 +15,8 @@ from .game import Game
 from .messages import StepMessage, ViewMessage
 from .telling import Step, Viewer, whole_view
 
+PIECE = 0.001  # seconds until others get a turn
+
 
 class Replay(Struct, frozen=True):
     """The position after the deal, and every step from there."""
@@ -21,12 +25,32 @@ class Replay(Struct, frozen=True):
     steps: list[StepMessage]
 
 
-def replay(game: Game, acts: Sequence[tuple[int, Act]], person: str | None) -> Replay:
-    """The replay of a game from its entries; placements that were taken back are left out."""
+class Replays:
+    """Makes replays, one at a time and in small pieces.
+
+    A replay takes up to 20 ms. Threads would not help, as Python's lock is held all the while; so everybody
+    else gets a turn after each piece.
+    """
+
+    def __init__(self) -> None:
+        self._alone = asyncio.Lock()
+
+    async def make(self, game: Game, acts: Sequence[tuple[int, Act]], person: str | None) -> Replay:
+        """Return the replay of a game from its entries."""
+        async with self._alone:
+            return await _replay(game, acts, person)
+
+
+async def _replay(game: Game, acts: Sequence[tuple[int, Act]], person: str | None) -> Replay:
+    """Return a replay; placements that were taken back are left out."""
     viewer = Viewer(person, None)
     view: ViewMessage | None = None
     steps: list[StepMessage] = []
+    begun = time.monotonic()
     for at, act in acts:
+        if time.monotonic() - begun > PIECE:
+            await asyncio.sleep(0)
+            begun = time.monotonic()
         game.carry_out(act)
         game.since = at
         if isinstance(act, Moved | Drew):

@@ -1,34 +1,47 @@
-"""Reviews of games that are over: made in the background, one after another, and kept for a while."""
+"""Reviews of games that are over: made in the background, one after another, once for all processes."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Literal, TypeVar, TypeVarTuple
 
+import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from sqlalchemy.exc import SQLAlchemyError
 
 from ...moves import Move
 from ...players import Budget
 from ...record import Record, record_of
 from ...review.balance import Account, Luck
-from ...review.game import Decision, Review, Turn, decisions, review, start_of
-from ...review.judging import Candidate
+from ...review.game import Decision, Review, Turn, decisions, judged, review, start_of
+from ...review.judging import Candidate, Judgement
 from ...review.rating import Rating
 from ...review.remarks import Remark
 from ...review.terms import Terms
-from .bots import Bots
+from ..guard.limits import REMEMBERED
+from ..pools import Busy
+from ..storage.reviews import PendingReview, ReviewStore
+from .bots import RETRY, Bots
 from .describe import describer
+from .entries import now
 from .game import Game
 from .messages import OnBoard
-from .refusals import Refused
+from .refusals import Refused, Unavailable
+from .room import Room
 
-KEPT = 200  # reviews in memory
-MOST_WAITING = 30  # reviews that are asked for and not yet made
+KEPT = 2000  # reviews; a game whose review was forgotten can be reviewed again
+MOST_WAITING, MOST_OF_STRANGERS = 30, 10  # reviews that are asked for and not yet made
+MOST_EACH, MOST_NEAR = 2, 5  # of one person, and of one network
+CLAIMED, RENEWED = 30_000, 2_000  # milliseconds: how long a claim holds, and how often it is renewed
+IDLE = 5.0  # seconds until a process looks for reviews that were asked for elsewhere
 START_ROLLOUTS = 200  # for each deal that tells what a game alone is worth before it begins
+
+Work = TypeVarTuple("Work")
+Done = TypeVar("Done")
 
 log = logging.getLogger(__name__)
 
@@ -87,72 +100,190 @@ class ReviewState(Struct, frozen=True):
     review: ReviewMessage | None = None
 
 
-@dataclass
-class _Work:
-    state: ReviewState
-    task: asyncio.Task[None] | None = None
-
-
 class Reviews:
-    """The reviews of this process, by the ids of their tables. Only one is worked on at a time.
+    """Makes reviews, one at a time, and finds those that were made.
 
-    The bots' threads do it, a move at a time, so that a bot waits for one move of one review at most.
+    What is asked for is kept in the database, so every process answers the same, and a restart loses nothing.
+    Players of a table go before others, and networks and people take turns.
     """
 
-    def __init__(self, bots: Bots) -> None:
+    def __init__(self, bots: Bots, store: ReviewStore, find: Callable[[str], Awaitable[Room]]) -> None:
         self._bots = bots
-        self._kept: dict[str, _Work] = {}
-        self._alone = asyncio.Lock()
+        self._store = store
+        self._find = find
+        self._asking = asyncio.Lock()
+        self._asked = asyncio.Event()
+        self._served: OrderedDict[tuple[str, str], int] = (
+            OrderedDict()
+        )  # whose turn it was, by group and person
+        self._turns = 0
 
-    def state(self, table_id: str) -> ReviewState:
-        """How far the review of a table is."""
-        work = self._kept.get(table_id)
-        return work.state if work else ReviewState("none")
+    async def find(self, table_id: str) -> bytes:
+        """Return the `ReviewState` of a table as JSON."""
+        kept = await self._store.find(table_id)
+        if kept is None:
+            return msgspec.json.encode(ReviewState("none"))
+        if kept.body is None:
+            return msgspec.json.encode(ReviewState("running", kept.done, kept.total))
+        return b'{"state":"ready","done":%d,"total":%d,"review":%s}' % (*kept[:2], kept.body.encode())
 
-    def start(self, game: Game) -> ReviewState:
-        """See to it that the review of a game that is over is made. Raises `Refused` if too many wait."""
-        table_id = game.terms.id
-        if table_id not in self._kept:
-            if sum(work.task is not None for work in self._kept.values()) >= MOST_WAITING:
-                raise Refused("too_fast", "many reviews are being made; try again in a few minutes")
-            assert game.table is not None, "a game that is over has begun"
-            record = record_of(game.table, [seat.name for seat in game.seats])
-            work = self._kept[table_id] = _Work(ReviewState("running", 0, game.table.plies))
-            work.task = asyncio.create_task(self._make(table_id, work, record))
-            self._forget()
-        return self.state(table_id)
+    async def exists(self, table_id: str) -> bool:
+        """Whether a review is ready or on its way."""
+        return await self._store.find(table_id) is not None
 
-    async def _make(self, table_id: str, work: _Work, record: Record) -> None:
+    async def ask(self, game: Game, person: str) -> None:
+        """See to it that the review of a game that is over is made.
+
+        Raises:
+            Refused: This person waits for other reviews.
+            Busy: Too many people do.
+        """
+        assert game.table is not None, "a game that is over has begun"
+        async with self._asking:  # nobody else is counted in meanwhile
+            pending = await self._store.pending()
+            if all(one.table_id != game.terms.id for one in pending):
+                self._check_room(pending, person, played=bool(game.seats_of(person)))
+                await self._store.ask(game.terms.id, person, game.table.plies, now())
+        self._asked.set()
+
+    def _check_room(self, pending: Sequence[PendingReview], person: str, *, played: bool) -> None:
+        if sum(one.person == person for one in pending) >= MOST_EACH:
+            raise Refused("too_fast", "wait until the reviews that you have asked for are ready")
+        near = self._group(person)
+        others = [
+            one for one in pending if one.played or not played
+        ]  # who plays goes before those who do not
+        if (
+            sum(self._group(one.person) == near for one in others) >= MOST_NEAR
+            or len(others) >= MOST_WAITING
+            or (not played and sum(not one.played for one in others) >= MOST_OF_STRANGERS)
+        ):
+            raise Busy("many reviews are being made")
+
+    def _group(self, person: str) -> str:
+        return self._bots.askers.of(person).group
+
+    # ------------------------------------------------------------ making them
+
+    async def work(self, alone: bool) -> None:
+        """Make the reviews that are asked for, forever. `alone`: no other process does."""
+        if alone:
+            await self._store.release_all()
+        while True:
+            self._asked.clear()
+            if not await self.make_next():
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._asked.wait(), IDLE)
+
+    async def make_next(self) -> bool:
+        """Make the review whose turn it is; whether there was one."""
+        begun = now()
+        free = [
+            one
+            for one in await self._store.pending()
+            if one.claimed_until is None or one.claimed_until < begun
+        ]
+        for one in sorted(free, key=self._turn):
+            claim = _Claim(self._store, one.table_id, now() + CLAIMED)
+            if await claim.take():
+                self._serve(one.person)
+                await self._make(one, claim)
+                return True
+        return False
+
+    def _turn(self, one: PendingReview) -> tuple[bool, int, int, int]:
+        """Sort key: players first, then the network and the person who were served the longest time ago."""
+        group = self._group(one.person)
+        served = (self._served.get((group, "")), self._served.get((group, one.person)))
+        return (not one.played, served[0] or 0, served[1] or 0, one.asked)
+
+    def _serve(self, person: str) -> None:
+        self._turns += 1
+        group = self._group(person)
+        for key in ((group, ""), (group, person)):
+            self._served[key] = self._turns
+            self._served.move_to_end(key)
+        while len(self._served) > REMEMBERED:
+            self._served.popitem(last=False)
+
+    async def _make(self, one: PendingReview, claim: _Claim) -> None:
         try:
-            async with self._alone:
-                work.state = ReviewState("ready", review=await self._reviewed(table_id, work, record))
+            await claim.finish(msgspec.json.encode(await self._reviewed(one.table_id, claim)).decode())
+            await self._store.forget(KEPT)
+        except _Lost:
+            log.warning("another process makes the review of table %s now", one.table_id)
+        except (SQLAlchemyError, OSError, Unavailable):
+            raise  # the claim runs out by itself
+        except asyncio.CancelledError:
+            with suppress(SQLAlchemyError, OSError):
+                await self._store.release(one.table_id, claim.until)
+            raise
         except Exception:
-            log.exception("the game at table %s could not be reviewed", table_id)
-            del self._kept[table_id]
-        finally:
-            work.task = None
+            log.exception("the game at table %s could not be reviewed", one.table_id)
+            await self._store.drop(one.table_id, claim.until)
 
-    async def _reviewed(self, table_id: str, work: _Work, record: Record) -> ReviewMessage:
-        made = await self._bots.work(_all_decisions, record)
+    async def _reviewed(self, table_id: str, claim: _Claim) -> ReviewMessage:
+        game = (await self._find(table_id)).game
+        assert game.table is not None, "a game that is over has begun"
+        record = record_of(game.table, [seat.name for seat in game.seats])
+        made = await self._work(_all_decisions, record)
         quickly = Budget(self._bots.review_budget.seconds, START_ROLLOUTS)
-        start = await self._bots.work(start_of, record, quickly, table_id)
+        start = await self._work(start_of, record, quickly, table_id)
         judgements = []
         for decision in made:
-            judgements.append(await self._bots.judge(decision, table_id))
-            work.state = replace(work.state, done=len(judgements), total=len(made))
-        return _told(review(record, made, judgements, start, table_id), made)
+            judgements.append(await self._work(judged, decision, self._bots.review_budget, table_id))
+            await claim.hold(len(judgements))
+        return await self._work(_whole, record, made, judgements, start, table_id)
 
-    def _forget(self) -> None:
-        """Let go of the oldest, but of none that is being made."""
-        spare = len(self._kept) - KEPT
-        for table_id in [one for one, work in self._kept.items() if work.task is None][: max(spare, 0)]:
-            del self._kept[table_id]
+    async def _work(self, what: Callable[[*Work], Done], *given: *Work) -> Done:
+        """Do a part of a review, when there is room for it."""
+        while True:
+            try:
+                return await self._bots.work(what, *given)
+            except Busy:
+                if self._bots.advice.closed:
+                    raise Unavailable from None
+                await asyncio.sleep(RETRY)
 
-    def close(self) -> None:
-        """Stop what is being made."""
-        for work in self._kept.values():
-            if work.task is not None:
-                work.task.cancel()
+
+class _Lost(Exception):
+    """Another process has taken over."""
+
+
+class _Claim:
+    """The claim of this process to a review."""
+
+    def __init__(self, store: ReviewStore, table_id: str, until: int) -> None:
+        self._store = store
+        self._table_id = table_id
+        self.until = until
+
+    async def take(self) -> bool:
+        """Claim the review; whether nobody else has."""
+        return await self._store.claim(self._table_id, now(), self.until)
+
+    async def hold(self, done: int) -> None:
+        """Note how much is done, when it is time to renew the claim. Raises `_Lost`."""
+        until = now() + CLAIMED
+        if until - self.until >= RENEWED:
+            if not await self._store.renew(self._table_id, self.until, until, done):
+                raise _Lost
+            self.until = until
+
+    async def finish(self, body: str) -> None:
+        """Keep the review. Raises `_Lost`."""
+        if not await self._store.finish(self._table_id, self.until, body):
+            raise _Lost
+
+
+def _whole(
+    record: Record,
+    made: Sequence[Decision],
+    judgements: Sequence[Judgement],
+    start: Sequence[float],
+    table_id: str,
+) -> ReviewMessage:
+    return _told(review(record, made, judgements, start, table_id), made)
 
 
 def _all_decisions(record: Record) -> list[Decision]:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import weakref
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 
 from ...errors import IllegalMove
 from ...moves import Move
 from ...reasons import Reason
-from .acts import Closed, Continued, Hired, Replaced, Returned, Rose, Sat, TookBack
+from . import audience
+from .acts import Closed, Continued, Hired, Removed, Replaced, Returned, Rose, Sat, TookBack
 from .bots import DEFAULT_LEVEL
-from .connection import Connection
+from .connection import NO_SUCH_TABLE, Connection
 from .entries import due, now
 from .game import Game
 from .kept_table import KeptTable, Services
-from .refusals import Refused, Unavailable
+from .refusals import Refused, Unavailable, Unreadable
 
 RETRY = 5.0  # seconds until what failed is tried again
+FAR = 3600.0  # seconds to a deadline that keeps no room in memory: `Rooms.sweep` finds it in the database
 
 log = logging.getLogger(__name__)
 
@@ -28,13 +33,18 @@ class Room(KeptTable):
     def __init__(self, game: Game, services: Services) -> None:
         super().__init__(game, services)
         self._timer: asyncio.TimerHandle | None = None
+        self._reminder: asyncio.TimerHandle | None = None  # for what is far away; it does not hold the room
         self._thinking: asyncio.Task[None] | None = None
         self._telling: asyncio.Task[None] | None = None
+        self._tell_of_time: asyncio.Task[None] | None = None
+        self._failure: Exception | None = None  # of what `_thinking` did
+        self._closed = False
 
     @property
     def idle(self) -> bool:
-        """Whether nobody needs this room in memory."""
-        busy = self.lock.locked() or self._thinking is not None or self._timer is not None
+        """Whether nobody is here and nothing goes on by itself."""
+        tasks = self._thinking is not None or self._telling is not None
+        busy = self.lock.locked() or tasks or self._timer is not None
         return not self.audience.connections and not busy
 
     # ------------------------------------------------------------ who is here
@@ -42,20 +52,57 @@ class Room(KeptTable):
     def enter(self, client: Connection) -> None:
         """A client is here."""
         self.audience.enter(client)
+        if self._closed:
+            client.dismiss(NO_SUCH_TABLE, "this table has been deleted")
+        else:
+            self._services.occupied.add(self)
 
     def leave(self, client: Connection) -> None:
         """A client is gone."""
         if self.audience.leave(client):
-            self._telling = asyncio.create_task(self._tell_seats())
+            self._tell_seats_soon()
+        if not self.audience.connections:
+            self._services.occupied.discard(self)
 
     def learn_who_is_elsewhere(self, people: set[str]) -> None:
         """Other processes, too, have clients."""
         if self.audience.learn_who_is_elsewhere(people):
-            self._telling = asyncio.create_task(self._tell_seats())
+            self._tell_seats_soon()
+
+    def give_time(self) -> None:
+        """No clock ends as early as it would have: see to that, and tell those who look at it."""
+        self.wake()
+        if self.audience.deadline is not None and self.audience.connections and not self._closed:
+            self._tell_of_time = self._services.start(self._tell_views())
+
+    async def _tell_views(self) -> None:
+        with suppress(Refused):  # they are told when the table can be read again
+            async with self.alone():
+                self.audience.tell_views()
+
+    def _tell_seats_soon(self) -> None:
+        """Tell everybody who is here, once for all who come and go until then."""
+        if self._telling is None and not self._closed:
+            self._telling = self._services.start(self._tell_seats())
 
     async def _tell_seats(self) -> None:
-        async with self.alone():  # not while a change waits for its commit
-            self.audience.tell_seats()
+        try:
+            async with self.alone():  # not while a change waits for its commit
+                self.audience.tell_seats()
+        except Refused:
+            pass  # they are told everything when the table can be read again
+        except Exception:
+            log.exception("those at table %s could not be told who is here", self.id)
+        finally:
+            self._telling = None
+
+    async def rename(self, person: str, name: str) -> None:
+        """Show another name on all seats of a person; the database has it already."""
+        if any(seat.person == person and seat.name != name for seat in self.game.seats):
+            async with self.alone():
+                for seat in self.game.seats_of(person):
+                    self.game.seats[seat].name = name
+                self.audience.tell_seats()
 
     def seat_to_look_from(self, person: str | None) -> int | None:
         """A person with one seat looks from it; several people at one screen say who looks."""
@@ -95,12 +142,12 @@ class Room(KeptTable):
             raise IllegalMove(f"move {wanted}", Reason.NOT_YOUR_TURN)
         if self.game.held is not None:
             raise IllegalMove(f"move {wanted}", Reason.DRAW_DUE)
-        offered = table.legal_moves()
-        if not 0 <= wanted < len(offered):
+        actions = table.variant.legal_actions(table.state)
+        if not 0 <= wanted < len(actions):
             raise Refused(
-                "no_such_offer", f"there are {len(offered)} moves, counted from 0; {wanted} is none"
+                "no_such_offer", f"there are {len(actions)} moves, counted from 0; {wanted} is none"
             )
-        return offered[wanted]
+        return table.variant.decode(table.state, int(actions[wanted]))
 
     async def draw(self, seat: int, based_on: int | None, message: str, sender: Connection | None) -> None:
         """Draw the tiles that a seat has let wait."""
@@ -140,41 +187,78 @@ class Room(KeptTable):
         """Take a free seat; the game starts when none is left."""
         async with self.alone():
             game = self.game
-            if game.seats_of(person):
+            expected = game.expected(person)
+            if game.seats_of(person) and not expected:
                 return  # perhaps the answer to the first request was lost
             if game.status != "open":
                 raise Refused("seat_taken", "the game has started; its table can be watched")
+            if person in game.removed:
+                raise Refused("not_allowed", "you have been removed from this table")
+            if expected:
+                await self._take(*(Sat(one, person, game.seats[one].name) for one in expected))
+                return
             free = game.free_seats()
-            if seat is None:
+            if seat is None and free:
                 seat = free[0]
+            elif seat is None:
+                raise Refused("seat_taken", "no seat is free")
             elif seat not in free:
                 raise Refused("seat_taken", f"seat {seat} is not free")
             await self._take(Sat(seat, person, name))
 
     async def hire(self, seat: int, level: str, person: str) -> None:
-        """Put a bot on a free seat, or let it take over for somebody who has been away for long."""
+        """Put a bot on a free seat, or let one take over for somebody who is away.
+
+        A bot that takes over has the default level. At a table with a clock no seat is taken over: the clock
+        moves for those who do not.
+        """
         async with self.alone():
-            game = self.game
-            if game.status == "open":
-                if person != game.terms.owner:
-                    raise Refused(
-                        "not_allowed", "only the one who opened the table can put bots on its seats"
-                    )
-                if seat not in game.free_seats():
-                    raise Refused("seat_taken", f"seat {seat} is not free")
+            if self.game.status == "open":
+                self._check_may_seat_bot(seat, person)
                 await self._take(Hired(seat, level))
                 return
             self._check_playing()
-            away = game.seats[seat].person if 0 <= seat < len(game.seats) else None
-            if away is None or game.seats[seat].bot is not None:
-                raise Refused("not_allowed", f"nobody has left seat {seat}")
-            if not game.seats_of(person):
-                raise Refused("not_allowed", "only those who play at this table can call a bot")
-            if not self.audience.absent(away):
-                raise Refused(
-                    "not_allowed", "a bot can be called for somebody who has been away for two minutes"
-                )
-            await self._act(Replaced(seat, level))
+            await self._check_may_take_over(seat, person)
+            await self._act(Replaced(seat, DEFAULT_LEVEL))
+
+    def _check_may_seat_bot(self, seat: int, person: str) -> None:
+        game = self.game
+        if person != game.terms.owner:
+            raise Refused("not_allowed", "only the one who opened the table can put bots on its seats")
+        if seat not in game.missing():
+            raise Refused("seat_taken", f"seat {seat} is not free")
+        if game.seats[seat].invited and now() - game.terms.created < 1000 * audience.ABSENT:
+            raise Refused("seat_taken", f"seat {seat} is kept for somebody who has two minutes to come")
+
+    async def _check_may_take_over(self, seat: int, person: str) -> None:
+        game = self.game
+        away = game.seats[seat].person if 0 <= seat < len(game.seats) else None
+        if away is None or game.seats[seat].bot is not None:
+            raise Refused("not_allowed", f"nobody has left seat {seat}")
+        if not game.seats_of(person):
+            raise Refused("not_allowed", "only those who play at this table can call a bot")
+        if game.terms.move_time is not None:
+            raise Refused("not_allowed", "at this table the clock moves for those who are away")
+        if not self.audience.absent(away) or await self._seen_elsewhere(away):
+            raise Refused("not_allowed", "a bot can be called for somebody who has been away for two minutes")
+
+    async def _seen_elsewhere(self, person: str) -> bool:
+        """Whether somebody was lately at another process."""
+        last = await self._services.last_here(self.id, person)
+        return last is not None and last > now() - 1000 * audience.ABSENT
+
+    async def remove(self, seat: int, person: str) -> None:
+        """Take somebody else, or a bot, off a seat before the start; only who opened the table may."""
+        async with self.alone():
+            game = self.game
+            if person != game.terms.owner:
+                raise Refused("not_allowed", "only the one who opened the table can remove who sits there")
+            if game.status != "open":
+                raise Refused("not_allowed", "nobody can be removed once the game has started")
+            sits = game.seats[seat] if 0 <= seat < len(game.seats) else None
+            if sits is None or sits.free or sits.person == person:
+                raise Refused("not_allowed", f"nobody else sits on seat {seat}")
+            await self._act(Rose(seat) if sits.person is None else Removed(seat))
 
     async def give_up(self, person: str) -> None:
         """Leave for good: a free seat before the start, a bot's afterwards."""
@@ -183,7 +267,8 @@ class Room(KeptTable):
             seats = game.seats_of(person)
             if not seats and person != game.terms.owner:
                 raise Refused("not_allowed", "you have no seat at this table")
-            others = {seat.person for seat in game.seats if seat.person and not seat.bot} - {person}
+            came = (seat for seat in game.seats if seat.person and not seat.bot and not seat.invited)
+            others = {seat.person for seat in came} - {person}
             if game.status in ("open", "playing") and not others:
                 await self._act(Closed())
             elif game.status == "open":
@@ -236,37 +321,67 @@ class Room(KeptTable):
 
     def wake(self) -> None:
         """See to it that bots, clocks and draws that wait go on."""
+        if self._closed or self.unreadable:
+            return
         if self._doubtful:
             self._try_again()
             return
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        when = due(self.game)
+        if self._timer is not None or self._reminder is not None:
+            self._stop_timers()
+        when = due(self.game, self._services.uptime.earliest)
         if when is None:
             return
         if self.game.bot_to_move is not None:
-            if self._thinking is None:
-                self._thinking = asyncio.create_task(self._let_bots_move())
+            self._do(self._let_bots_move)
             return
         delay = max(0.0, (when - now()) / 1000)
-        self._timer = asyncio.get_running_loop().call_later(delay, self._time_is_up, self.game.number)
+        loop = asyncio.get_running_loop()
+        if delay > FAR:
+            self._reminder = loop.call_later(FAR, _wake, weakref.ref(self))
+        else:
+            self._timer = loop.call_later(delay, self._time_is_up, self.game.number)
+
+    def _stop_timers(self) -> None:
+        for timer in (self._timer, self._reminder):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._reminder = None
+
+    def _do(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Let the server do something here. If it does something already, it looks again afterwards."""
+        if self._thinking is None and not self._closed:
+            self._failure = None
+            self._thinking = self._services.start(self._attempt(work))
+            self._thinking.add_done_callback(self._have_done)
+
+    async def _attempt(self, work: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await work()
+        except Exception as error:
+            self._failure = error
+
+    def _have_done(self, task: asyncio.Task[None]) -> None:
+        """What the server did by itself has ended: look what comes next."""
+        self._thinking = None
+        if task.cancelled() or self._closed:
+            return
+        error, self._failure = self._failure, None
+        if error is None or isinstance(error, Unreadable):
+            self.wake()
+            return
+        if not isinstance(error, Unavailable):  # which has been logged already
+            log.error("what the server had to do at table %s failed", self.id, exc_info=error)
+        self._try_again()
 
     async def _let_bots_move(self) -> None:
-        try:
-            while (level := self.game.bot_to_move) is not None:
-                await self._move_by(level, "")
-        except Exception:
-            log.exception("a bot could not move at table %s", self.id)
-            self._try_again()
-        finally:
-            self._thinking = None
+        while (level := self.game.bot_to_move) is not None:
+            await self._move_by(level, "")
 
     async def _move_by(self, level: str, by: str) -> None:
         game, number, seat = self.game, self.game.number, self.game.turn
         if game.table is None or seat is None:
             return
-        choice = await self._services.bots.choose(level, game.table.view(seat))
+        choice = await self._services.bots.choose(level, game.table.view(seat), game.terms.owner)
         try:
             await self.move(seat, choice.move, based_on=number, by=by)
         except Refused as error:
@@ -275,52 +390,52 @@ class Room(KeptTable):
 
     def _time_is_up(self, number: int) -> None:
         self._timer = None
-        if self.game.number == number and self._thinking is None:
-            self._thinking = asyncio.create_task(self._act_for_the_seat(number))
-
-    async def _act_for_the_seat(self, number: int) -> None:
-        try:
-            if self.game.held is not None:
-                async with self.alone():
-                    if self.game.number == number:
-                        await self._keep(self.game.draw())
-            else:
-                await self._move_by(DEFAULT_LEVEL, "clock")
-        except Exception:
-            log.exception("the clock could not move at table %s", self.id)
+        if self._services.uptime.lost and self.game.held is None:
             self._try_again()
         else:
-            self._thinking = None
-            self.wake()
-        finally:
-            self._thinking = None
+            self._do(partial(self._act_for_the_seat, number))
+
+    async def _act_for_the_seat(self, number: int) -> None:
+        when = due(self.game, self._services.uptime.earliest)
+        if self.game.number != number or when is None or when > now():
+            return
+        if self.game.held is None:
+            try:
+                await self._move_by(DEFAULT_LEVEL, "clock")
+            except Unavailable:
+                self._services.uptime.lost = True  # without the database nobody could move
+                raise
+            return
+        async with self.alone():
+            if self.game.number == number and self.game.held is not None:
+                await self._keep(self.game.draw())
 
     def _try_again(self) -> None:
         """What has just failed, as it will while the database is away, is tried again after a while."""
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(RETRY, self._go_on)
+        self._stop_timers()
+        if not self._closed:
+            self._timer = asyncio.get_running_loop().call_later(RETRY, self._go_on)
 
     def _go_on(self) -> None:
         self._timer = None
-        if self._thinking is None:
-            self._thinking = asyncio.create_task(self._find_out_and_go_on())
+        self._do(self._find_out)
 
-    async def _find_out_and_go_on(self) -> None:
-        try:
+    async def _find_out(self) -> None:
+        with suppress(Refused):
             async with self.alone():
                 pass  # by now it is known again what is kept
-        except Refused:
-            self._try_again()
-        else:
-            self._thinking = None
-            self.wake()
-        finally:
-            self._thinking = None
 
     def close(self) -> None:
-        """Stop what goes on by itself."""
-        if self._timer is not None:
-            self._timer.cancel()
-        if self._thinking is not None:
-            self._thinking.cancel()
+        """Stop everything that goes on by itself, for good."""
+        self._closed = True
+        self._stop_timers()
+        for task in (self._thinking, self._telling, self._tell_of_time):
+            if task is not None:
+                task.cancel()
+
+
+def _wake(reference: weakref.ref[Room]) -> None:
+    """Wake a room that is still in memory."""
+    room = reference()
+    if room is not None:
+        room.wake()

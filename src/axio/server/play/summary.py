@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 from msgspec import Struct
 from sqlalchemy import RowMapping
 
+from ...errors import UnknownGame
 from ...games import game as declared
 from ..storage.tables import TableStore
 from .messages import Kind, SeatInfo
@@ -34,9 +36,13 @@ class Summary(Struct, frozen=True):
 
 
 async def summaries(store: TableStore, rows: Sequence[RowMapping], person: str | None) -> list[Summary]:
-    """The summaries of tables from their rows."""
+    """The summaries of tables from their rows. What cannot be described is left out."""
     seats = await store.seats([row["id"] for row in rows])
-    return [_summary(row, seats[row["id"]], person) for row in rows]
+    made = []
+    for row in rows:
+        with suppress(UnknownGame, msgspec.DecodeError):
+            made.append(_summary(row, seats[row["id"]], person))
+    return made
 
 
 def _summary(row: RowMapping, seats: Sequence[RowMapping], person: str | None) -> Summary:
@@ -47,7 +53,7 @@ def _summary(row: RowMapping, seats: Sequence[RowMapping], person: str | None) -
         game=row["game"],
         name=declared(row["game"]).name,
         players=row["players"],
-        options=msgspec.json.decode(row["options"]),
+        options=msgspec.json.decode(row["options"], type=dict[str, bool]),
         status=row["status"],
         public=bool(row["public"]),
         move_time=row["move_time"],

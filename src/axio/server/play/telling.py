@@ -105,7 +105,7 @@ def seat_infos(game: Game, here: Collection[str]) -> list[SeatInfo]:
         away = seat.name if seat.bot is not None and seat.person is not None else None
         name = seat.bot if seat.bot is not None and away else seat.name
         present = kind == "bot" or (seat.person is not None and seat.person in here)
-        infos.append(SeatInfo(name or "", kind, seat.bot, present, away))
+        infos.append(SeatInfo(name or "", kind, seat.bot, present, away, seat.invited))
     return infos
 
 

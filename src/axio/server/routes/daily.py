@@ -7,16 +7,18 @@ import hmac
 import re
 import secrets
 from datetime import date, timedelta
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
-from litestar import get, post
+from litestar import Request, get, post
 from litestar.params import FromPath, FromQuery, QueryParameter
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Struct
 from sqlalchemy.exc import IntegrityError
 
 from ...games import GAMES, game, words
+from ..guard.gate import address
+from ..guard.limits import DAILY_FROM_ADDRESS
 from ..identity.people import Person
 from ..play.acts import Sat
 from ..play.entries import day_of, now
@@ -33,11 +35,15 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Attempt(Struct, frozen=True):
-    """Your attempt at a deal. One that ended after its day has no scores to compare."""
+    """Your attempt at a deal. One that ended after its day has no scores to compare.
+
+    Only you see it among the best if it is not `listed`: you were new when you finished it.
+    """
 
     table: str
     status: str
     scores: list[int] | None
+    listed: bool
 
 
 class Best(Struct, frozen=True):
@@ -101,9 +107,15 @@ def _read(day: str | None) -> date:
     return read
 
 
-def seed_of(server: Server, day: str, name: str) -> str:
-    """The seed of a deal: the same for everyone, known to nobody."""
-    return hmac.new(server.people.key.encode(), f"daily:{day}:{name}".encode(), hashlib.sha256).hexdigest()
+async def seed_of(server: Server, day: str, name: str) -> str:
+    """The seed of a deal: the same for everyone, known to nobody.
+
+    It follows from the secret key, from the oldest one while keys are being replaced. Whoever comes first
+    settles it for the day, so that it outlasts that key.
+    """
+    key = server.people.oldest_key.encode()
+    derived = hmac.new(key, f"daily:{day}:{name}".encode(), hashlib.sha256).hexdigest()
+    return await server.store.daily_seed(day, name) or derived
 
 
 @get("/api/daily", responses=problems(400))
@@ -130,7 +142,7 @@ async def _deal(
     server: Server, person: Person | None, day: date, before: date | None, name: str, language: str
 ) -> Deal:
     best = await _best(server, person, day, name, BEST)
-    yesterday = await _best(server, person, before, name, 1) if before else []
+    yesterday = await _best(server, None, before, name, 1) if before else []
     return Deal(
         game=name,
         name=words(name, language).name,
@@ -145,11 +157,12 @@ async def _attempt(server: Server, person: Person, day: str, name: str) -> Attem
     if row is None:
         return None
     result = await server.store.result(day, name, person.id)
-    return Attempt(row["id"], row["status"], msgspec.json.decode(result["scores"]) if result else None)
+    scores = msgspec.json.decode(result["scores"]) if result else None
+    return Attempt(row["id"], row["status"], scores, bool(result and result["listed"]))
 
 
 async def _best(server: Server, person: Person | None, day: date, name: str, limit: int) -> list[Best]:
-    rows = await server.store.best(day.isoformat(), name, limit)
+    rows = await server.store.best(day.isoformat(), name, limit, person.id if person else None)
     over = day.isoformat() < today()
     lines: list[Best] = []
     for number, row in enumerate(rows, 1):
@@ -169,13 +182,17 @@ async def _best(server: Server, person: Person | None, day: date, name: str, lim
 
 
 @post("/api/daily/{name:str}", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 404, 429))
-async def start_daily(server: Here, person: Asker, name: FromPath[str]) -> Started:
+async def start_daily(
+    server: Here, request: Request[Any, Any, Any], person: Asker, name: FromPath[str]
+) -> Started:
     """Your one attempt at today's deal: begun now, or gone on with."""
     guest = await server.people.keep(writer(person, server))
     day, wanted = today(), game(name).id
     found = await server.store.attempt(day, wanted, guest.id)
     if found is not None:
         return Started(found["id"])
+    if not server.limits.allow(DAILY_FROM_ADDRESS, address(request.scope)):
+        raise Refused("too_fast", "too many deals were begun from here; wait a few minutes and try again")
     terms = Terms(
         id=new_id(),
         game=wanted,
@@ -186,7 +203,7 @@ async def start_daily(server: Here, person: Asker, name: FromPath[str]) -> Start
         daily=day,
         owner=guest.id,
         invite=secrets.token_urlsafe(9),
-        seed=seed_of(server, day, wanted),
+        seed=await seed_of(server, day, wanted),
         created=now(),
     )
     try:

@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from litestar import Request, Response
-from litestar.exceptions import HTTPException, ValidationException
+from litestar.exceptions import ClientException, HTTPException, ValidationException
 from litestar.openapi import ResponseSpec
 from litestar.types import ExceptionHandlersMap
 from msgspec import Struct
+from sqlalchemy.exc import SQLAlchemyError
 
 from ...errors import AxioError, IllegalMove, UnknownFigure, UnknownGame
-from ..identity.people import BadName, WrongSecret
-from ..play.refusals import Refused, code_of
+from ..identity.people import BadName, Banned, PasswordNeeded, WrongSecret
+from ..metrics import note_error, note_refusal
+from ..play.refusals import Refused, Unavailable, code_of
+from ..storage.database import is_unavailable
 from .site import page
 
 log = logging.getLogger(__name__)
@@ -22,6 +25,8 @@ log = logging.getLogger(__name__)
 STATUS = {
     "no_such_table": 404,
     "unknown_person": 401,
+    "unreadable_token": 401,
+    "signed_out": 401,
     "stale": 409,
     "too_fast": 429,
     "too_many_tables": 429,
@@ -29,6 +34,8 @@ STATUS = {
     "seat_taken": 409,
     "not_yet": 409,
     "unavailable": 503,
+    "unreadable": 409,
+    "busy": 503,
     "not_started": 409,
     "game_over": 409,
 }
@@ -44,7 +51,7 @@ MEANINGS = {
     413: "The request is too large.",
     422: "This was understood, but it cannot be.",
     429: "Too often, or too much; `retry-after` says in how many seconds to try again.",
-    503: "The database does not answer.",
+    503: "The database does not answer, or too much is asked for; `retry-after` says when to try again.",
 }
 
 
@@ -65,8 +72,20 @@ def problem(
     status: int, code: str, detail: str, headers: Mapping[str, str] | None = None
 ) -> Response[Problem]:
     """The answer to a request that cannot be fulfilled."""
-    more = {"retry-after": "5"} if status == 429 else {}
+    note_refusal(code)
+    more = {"retry-after": "5"} if status in (429, 503) else {}
     return Response(Problem(status, code, detail), status_code=status, headers={**(headers or {}), **more})
+
+
+class JsonRequest(Request[Any, Any, Any]):
+    """A request whose body has to be JSON in UTF-8, whatever its content type says."""
+
+    async def json(self) -> Any:
+        """The body. Raises `ClientException`."""
+        try:
+            return await super().json()
+        except UnicodeDecodeError:
+            raise ClientException("the body has to be JSON in UTF-8") from None
 
 
 def _axio(_: Request[Any, Any, Any], error: AxioError) -> Response[Problem]:
@@ -80,6 +99,10 @@ def _axio(_: Request[Any, Any, Any], error: AxioError) -> Response[Problem]:
         return problem(422, error.code, str(error))
     if isinstance(error, WrongSecret):
         return problem(403, "wrong_secret", str(error))
+    if isinstance(error, PasswordNeeded):
+        return problem(403, "password_needed", str(error))
+    if isinstance(error, Banned):
+        return problem(403, "banned", str(error))
     if isinstance(error, IllegalMove):
         return problem(422, code_of(error), str(error))
     return problem(422, "bad_request", str(error))
@@ -103,11 +126,23 @@ def _too_deep(_: Request[Any, Any, Any], error: RecursionError) -> Response[Prob
 
 def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    note_error(error)
     return problem(500, "broken", "the server has made a mistake; nothing was changed. Try again in a moment")
+
+
+def _unavailable(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+    """What the database or the disk refuses."""
+    if not is_unavailable(error):
+        return _unexpected(request, error)
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    note_error(error)
+    return _axio(request, Unavailable())
 
 
 ERRORS: ExceptionHandlersMap = {
     AxioError: _axio,
+    SQLAlchemyError: _unavailable,
+    OSError: _unavailable,
     HTTPException: _http,
     RecursionError: _too_deep,
     Exception: _unexpected,

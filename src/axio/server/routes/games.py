@@ -13,10 +13,12 @@ from msgspec import Struct
 from ...drawing.symbols import SPARK, SYMBOLS
 from ...drawing.theme import DARK, LIGHT, Theme
 from ...drawing.variables import properties
-from ...games import GAMES, figure, find_variant, game, rules_page, words
+from ...games import GAMES, find_variant, game, rules_page, words
 from ...games.declaration import MOST_PLAYERS
+from ...games.words import spoken
 from ..play.bots import DEFAULT_LEVEL, LEVELS
 from .errors import problems
+from .person import Here
 
 Language = Annotated[
     str, QueryParameter(name="lang", max_length=20, description="A language such as en or de.")
@@ -75,6 +77,7 @@ class Look(Struct, frozen=True):
     spark: str
 
 
+# Kept for good, so the language must be one of ours: clients may ask for any text (`spoken`).
 @cache
 def _info(name: str, language: str) -> GameInfo:
     declared, said = game(name), words(name, language)
@@ -105,27 +108,26 @@ def _rules(name: str, language: str) -> RulesPage:
 @get("/api/games", responses=problems(400))
 async def list_games(language: Language = "en") -> list[GameInfo]:
     """All games."""
-    return [_info(name, language) for name in GAMES]
+    return [_info(name, spoken(language)) for name in GAMES]
 
 
 @get("/api/games/{name:str}/rules", responses=problems(400, 404))
 async def show_rules(name: FromPath[str], language: Language = "en") -> RulesPage:
     """The rules of a game."""
-    return _rules(game(name).id, language)
+    return _rules(game(name).id, spoken(language))
 
 
 @get(
     "/api/games/{name:str}/figures/{figure_name:str}",
     media_type="image/svg+xml",
-    responses=problems(400, 404),
+    responses=problems(400, 404, 503),
 )
 async def show_figure(
-    name: FromPath[str], figure_name: FromPath[str], dark: FromQuery[bool] = False
-) -> Response[str]:
+    server: Here, name: FromPath[str], figure_name: FromPath[str], dark: FromQuery[bool] = False
+) -> Response[bytes]:
     """A picture of the rules."""
-    return Response(
-        figure(name, figure_name.removesuffix(".svg"), dark=dark), media_type="image/svg+xml", headers=HOUR
-    )
+    drawn = await server.pictures.figure(name, figure_name.removesuffix(".svg"), dark=dark)
+    return Response(drawn, media_type="image/svg+xml", headers=HOUR)
 
 
 @get("/api/bots")

@@ -7,33 +7,40 @@ import logging
 import re
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from litestar.connection import ASGIConnection
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from ..guard.limits import MESSAGES, Bucket
-from ..identity.people import Person
+from .. import metrics
+from ..guard.gate import address
+from ..guard.limits import MESSAGES, REFUSALS, Bucket
+from ..identity.people import Banned, Person
+from ..identity.sessions import BANNED
+from ..identity.tokens import Token
 from ..play.acts import Drew, Moved
-from ..play.connection import Connection, encode
+from ..play.connection import NO_SUCH_TABLE, UNREADABLE, Connection, encode
 from ..play.entries import deadline
 from ..play.messages import SeatsMessage
 from ..play.orders import hear, id_of
-from ..play.refusals import NoSuchTable, Refused
+from ..play.refusals import NoSuchTable, Refused, Unavailable, Unreadable
 from ..play.room import Room
 from ..play.telling import Step, seat_infos
 from ..running import Server
 from ..settings import PROGRAM
-from .person import who
+from .person import token_of, who
 from .tables import room_for
 
 PATH = re.compile(r"/api/tables/([^/]+)/live/?")
-NO_SUCH_TABLE = 4404
-TOO_SLOW = 4408
+TOO_MANY = 4429
 BROKEN = 1011
+TRY_AGAIN = 1013  # the database does not answer
 MOST_MISSED = 30  # entries that are told one by one to a client that comes back
 
 TOO_FAST = Refused("too_fast", "that was too often; wait a moment and try again")
+NO_TEXT = Refused("bad_message", "a message has to be text, not bytes")
+
+Turn: TypeAlias = Any  # runs what makes a coroutine when it is a network's turn; see `LoopShares.run`
 
 log = logging.getLogger(__name__)
 
@@ -47,9 +54,14 @@ def live(server: Server) -> ASGIApp:
     async def connect(scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await _connect(server, scope, receive, send)
+        except Unavailable as error:
+            metrics.note_refusal(error.code)
+            with suppress(Exception):
+                await send(_close(TRY_AGAIN, str(error)))
         except Exception as error:
             if not isinstance(error, OSError):  # the client has gone
                 log.exception("a WebSocket has failed")
+                metrics.note_error(error)
             with suppress(Exception):
                 await send(_close(BROKEN, ""))
 
@@ -62,37 +74,80 @@ async def _connect(server: Server, scope: Any, receive: Receive, send: Send) -> 
     if found is None:
         await send(_close(NO_SUCH_TABLE, "there are no messages at this address"))
         return
-    person, after = await _asked(server, scope)
-    await send({"type": "websocket.accept", "subprotocol": None, "headers": []})
     try:
-        room = await room_for(server, found[1], person)
+        person, token, after = await _asked(server, scope)
+    except Banned as error:
+        await send({"type": "websocket.accept", "subprotocol": None, "headers": []})
+        await send(_close(BANNED, str(error)))
+        return
+    await send({"type": "websocket.accept", "subprotocol": None, "headers": []})
+    # Whatever a network asks for, on however many connections, takes its share of the event loop.
+    turn: Turn = partial(server.limits.loop.run, address(scope), longest=None)
+    name = person.id if person else None
+    if name is not None and not server.limits.sockets_each.take(name):
+        await send(_close(TOO_MANY, "you have too many connections to tables; close some of them"))
+        return
+    try:
+        room = await turn(partial(room_for, server, found[1], person))
+        await _attend(server, room, token, after, receive, send, turn)
     except NoSuchTable as error:
         await send(_close(NO_SUCH_TABLE, str(error)))
-        return
-    await _attend(server, room, person.id if person else None, after, receive, send)
+    except Unreadable as error:
+        await send(_close(UNREADABLE, str(error)))
+    finally:
+        if name is not None:
+            server.limits.sockets_each.release(name)
 
 
-async def _asked(server: Server, scope: Any) -> tuple[Person | None, str]:
-    """Who connects, and what they have seen last."""
+async def _asked(server: Server, scope: Any) -> tuple[Person | None, Token | None, str]:
+    """Who connects, with which token, and what they have seen last. Raises `Banned`."""
     asked = ASGIConnection[Any, Any, Any, Any](scope)
     person, after = await who(asked, server), asked.query_params.get("after", "")
+    token = server.people.tokens.read(token_of(asked)[0]) if person is not None else None
     scope["headers"], scope["state"] = [], {}  # nobody asks for them again, and the connection may last
-    return person, after
+    return person, token, after
 
 
 async def _attend(
-    server: Server, room: Room, person: str | None, after: str, receive: Receive, send: Send
+    server: Server,
+    room: Room,
+    token: Token | None,
+    after: str,
+    receive: Receive,
+    send: Send,
+    turn: Turn,
 ) -> None:
+    person = token.person if token is not None else None
+
     async def tell(text: str) -> None:
         await send({"type": "websocket.send", "text": text, "bytes": None})
 
-    hang_up = partial(send, _close(TOO_SLOW, f"{PROGRAM}: messages were not taken"))
+    async def hang_up(code: int, reason: str) -> None:
+        await send(_close(code, f"{PROGRAM}: {reason}"))
+
     client = Connection(tell, person, room.seat_to_look_from(person), hang_up)
     try:
-        await _welcome(server, room, client, after)
-        await _follow(server, room, client, receive)
+        if token is not None:
+            await _sign_in(server, room, client, token)
+        await turn(partial(_welcome, server, room, client, after))
+        await _follow(server, room, client, receive, turn)
     finally:
+        if token is not None:
+            server.people.sessions.leave(client, token.person)
+        server.hints.leave(client)
         room.leave(client)
+
+
+async def _sign_in(server: Server, room: Room, client: Connection, token: Token) -> None:
+    """See to it that a client is closed when its session ends, or has ended while the room was loaded."""
+
+    def end(code: int) -> None:
+        client.dismiss(code, "banned" if code == BANNED else "signed out")
+        room.leave(client)
+
+    sessions = server.people.sessions
+    sessions.enter(client, token, end)
+    sessions.check(await server.people.find(token.person))
 
 
 def _close(code: int, reason: str) -> Any:
@@ -118,6 +173,8 @@ async def _missed(server: Server, room: Room, client: Connection, number: int) -
     behind = room.game.number - number
     if number < 1 or not 0 <= behind <= MOST_MISSED:
         return None
+    if room.audience.deadline != deadline(room.game):
+        return None  # it was told another one before the server was away
     if behind == 0:
         return []
     game, since = await server.rooms.before(room, number)
@@ -132,15 +189,30 @@ async def _missed(server: Server, room: Room, client: Connection, number: int) -
     return told
 
 
-async def _follow(server: Server, room: Room, client: Connection, receive: Receive) -> None:
-    bucket = Bucket(MESSAGES) if server.limits.active else None
+async def _follow(server: Server, room: Room, client: Connection, receive: Receive, turn: Turn) -> None:
+    active = server.limits.active
+    paces = (Bucket(MESSAGES), Bucket(REFUSALS)) if active else None
     while (message := await receive())["type"] == "websocket.receive":
         if client.behind:
             await asyncio.sleep(0)  # let answers go out, however fast the questions come
         if client.closed:
             continue  # it is being cut off
-        text = message.get("text") or ""
-        if bucket is not None and not bucket.take():
-            room.audience.refuse(client, TOO_FAST, id_of(text))
-            continue
-        await hear(room, client, text, server.bots)
+        await turn(partial(_take, server, room, client, message.get("text"), paces))
+
+
+async def _take(
+    server: Server, room: Room, client: Connection, text: str | None, paces: tuple[Bucket, Bucket] | None
+) -> None:
+    """Take one message of a client, at the paces for messages and for refusals."""
+    if client.closed:
+        return  # it was cut off or signed out while the message waited for its turn
+    if paces is not None and not paces[0].take():
+        if paces[1].take():
+            room.audience.refuse(client, TOO_FAST, id_of(text or ""))
+        else:
+            client.dismiss(TOO_MANY, "too many messages")
+    elif text is None:
+        room.audience.refuse(client, NO_TEXT, None)
+    else:
+        with metrics.Timed(metrics.MESSAGES):
+            await hear(room, client, text, server.hints)

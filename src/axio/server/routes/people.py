@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass
 from typing import Any
 
-from litestar import Request, Response, get, patch, post
+import msgspec
+from litestar import Request, Response, delete, get, patch, post
+from litestar.openapi import ResponseSpec
+from litestar.openapi.spec import Operation, RequestBody
 from litestar.params import JSONBody
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Struct
 
 from ..guard.gate import address
-from ..guard.limits import GUESTS, SECRETS
+from ..guard.limits import GUESTS, NEW_GUESTS, PASSWORDS, PERSONAL_DATA, PHRASES, SECRETS, Pace
 from ..identity.people import Person, clean_name
+from ..identity.personal_data import Export
+from ..identity.tokens import looks_signed
 from ..play.refusals import Refused
 from ..running import Server
+from ..settings import PROGRAM
 from .errors import problems
-from .person import Asker, Here, cookie, no_cookie, writer
+from .person import Asker, Here, cookie, no_cookie, token_of, writer
+
+RENEWED = 30 * 24 * 3600  # seconds after which a cookie is set again, so that it lasts for another year
+
+LONGEST_USERNAME = 24  # of those that there can be
 
 
 class Me(Struct, frozen=True):
@@ -25,6 +37,12 @@ class Me(Struct, frozen=True):
     name: str
     username: str | None
     phrase: bool
+
+
+class SignedIn(Me, frozen=True):
+    """The same, with a new token for a program whose old one is no longer good."""
+
+    token: str | None
 
 
 class NewName(Struct, frozen=True):
@@ -41,6 +59,21 @@ class Guest(Struct, frozen=True):
     token: str
 
 
+class WantedPhrase(Struct, frozen=True):
+    """That somebody wants a new phrase."""
+
+    old_password: str | None = None  # needed where one is set
+
+
+@dataclass
+class WithoutBody(Operation):
+    """A request whose body may be left out; Litestar says of every body that it is required."""
+
+    def __post_init__(self) -> None:
+        if isinstance(self.request_body, RequestBody):
+            self.request_body.required = False
+
+
 class NewPhrase(Struct, frozen=True):
     """A secret phrase, told once."""
 
@@ -52,6 +85,7 @@ class Account(Struct, frozen=True):
 
     username: str
     password: str
+    old_password: str | None = None  # needed where one is set
 
 
 class Entry(Struct, frozen=True):
@@ -68,22 +102,59 @@ class Leaving(Struct, frozen=True):
     everywhere: bool = False
 
 
+class Deletion(Struct, frozen=True):
+    """That somebody means it: with their password where one is set."""
+
+    password: str | None = None
+    confirm: bool = False
+
+
+def _fields(person: Person) -> tuple[str, str, str | None, bool]:
+    return person.id, person.name, person.username, person.phrase
+
+
 def _me(person: Person) -> Me:
-    return Me(person.id, person.name, person.username, person.phrase)
+    return Me(*_fields(person))
 
 
 def _check(server: Server, request: Request[Any, Any, Any], pace: Any) -> None:
-    if not server.limits.allow(pace, address(request.scope)):
-        raise Refused("too_fast", "too many tries from here; wait a few minutes and try again")
+    _check_pace(server, pace, address(request.scope), "from here")
 
 
-@get("/api/me")
-async def show_me(server: Here, person: Asker) -> Response[Me]:
+def _check_pace(server: Server, pace: Pace, name: str, where: str = "for this account") -> None:
+    if not server.limits.allow(pace, name):
+        raise Refused("too_fast", f"too many tries {where}; wait a few minutes and try again")
+
+
+@get("/api/me", responses=problems(401, 403, 429))
+async def show_me(server: Here, request: Request[Any, Any, Any], person: Asker) -> Response[Me]:
     """Who you are. A browser that nobody knows becomes a guest."""
-    if person is None:
-        person = server.people.arrive()
-        return Response(_me(person), cookies=[cookie(server, person)])
-    return Response(_me(person))
+    token, browser = token_of(request)
+    read = server.people.tokens.read(token)
+    if person is not None and read is not None:
+        await server.people.note_visit(person)
+        old = read.issued < time.time() - RENEWED or not server.people.tokens.signed_with_newest_key(token)
+        return Response(
+            _me(person), cookies=[cookie(server, person, read.session)] if browser and old else []
+        )
+    # A cookie of ours is never overwritten by that of a new guest, unless its owner has said so. Perhaps a
+    # new one is on its way to the browser: another page of it has just changed the password.
+    if read is not None:
+        raise Refused(
+            "signed_out", "this session has ended; log in again, or POST /api/me/leave to be a guest"
+        )
+    if not browser:
+        raise Refused("unknown_person", "this is no token of this server: POST /api/guests makes one")
+    if looks_signed(token):
+        raise Refused(
+            "unreadable_token",
+            "this server cannot read who you are: its secret key has changed, or the cookie is from another "
+            "server. POST /api/me/leave to begin anew as a guest",
+        )
+    if not server.limits.allow(NEW_GUESTS, address(request.scope)):
+        raise Refused("too_fast", "too many new guests from here; wait a minute and try again")
+    person = server.people.arrive()
+    return Response(_me(person), cookies=[cookie(server, person)])
 
 
 @patch("/api/me", responses=problems(400, 401, 403, 413, 422, 429))
@@ -100,37 +171,113 @@ async def make_guest(server: Here, request: Request[Any, Any, Any], data: JSONBo
     return Guest(person.id, person.name, server.people.token(person))
 
 
-@post("/api/me/phrase", status_code=HTTP_200_OK, responses=problems(401, 403, 429))
-async def make_phrase(server: Here, person: Asker) -> NewPhrase:
-    """A new secret phrase for another device."""
-    return NewPhrase(await server.people.give_phrase(writer(person, server)))
+@post(
+    "/api/me/phrase",
+    status_code=HTTP_200_OK,
+    responses=problems(400, 401, 403, 413, 429, 503),
+    operation_class=WithoutBody,
+)
+async def make_phrase(
+    server: Here, request: Request[Any, Any, Any], person: Asker, data: JSONBody[WantedPhrase | None] = None
+) -> NewPhrase:
+    """A new secret phrase for another device; with the password where one is set."""
+    guest, asker = writer(person, server), address(request.scope)
+    if guest.username is not None:
+        _check(server, request, SECRETS)
+    old = data.old_password if data is not None else None
+    return NewPhrase(await server.people.give_phrase(guest, asker, old=old))
 
 
-@post("/api/me/account", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 422, 429))
-async def make_account(server: Here, person: Asker, data: JSONBody[Account]) -> Me:
-    """A username and password for this identity."""
-    return _me(await server.people.set_password(writer(person, server), data.username, data.password))
+@post("/api/me/account", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 422, 429, 503))
+async def make_account(
+    server: Here, request: Request[Any, Any, Any], person: Asker, data: JSONBody[Account]
+) -> Response[SignedIn]:
+    """A username and password for this identity. Changing them ends all other sessions and the phrase."""
+    guest, asker = writer(person, server), address(request.scope)
+    if guest.username is not None:
+        _check(server, request, SECRETS)
+    changed = await server.people.set_password(
+        guest, data.username, data.password, asker, old=data.old_password
+    )
+    token, browser = token_of(request)
+    read = server.people.tokens.read(token)
+    if read is None or read.epoch == changed.epoch:
+        return Response(SignedIn(*_fields(changed), None))
+    new = cookie(server, changed, read.session)
+    if browser:
+        return Response(SignedIn(*_fields(changed), None), cookies=[new])
+    return Response(SignedIn(*_fields(changed), new.value))
 
 
-@post("/api/enter", status_code=HTTP_200_OK, responses=problems(400, 403, 413, 429))
+@post("/api/enter", status_code=HTTP_200_OK, responses=problems(400, 403, 413, 429, 503))
 async def enter(server: Here, request: Request[Any, Any, Any], data: JSONBody[Entry]) -> Response[Me]:
     """Become somebody by phrase, or by username and password."""
     _check(server, request, SECRETS)
     if data.phrase is not None:
+        _check_pace(server, PHRASES, "", "of phrases")
         person = await server.people.by_phrase(data.phrase)
     elif data.username is not None and data.password is not None:
-        person = await server.people.by_password(data.username, data.password)
+        _check_pace(server, PASSWORDS, data.username.strip().lower()[:LONGEST_USERNAME])
+        person = await server.people.by_password(data.username, data.password, address(request.scope))
     else:
         raise Refused("bad_request", "send either a phrase, or a username and a password")
     return Response(_me(person), cookies=[cookie(server, person)])
 
 
 @post("/api/me/leave", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 429))
-async def leave(server: Here, person: Asker, data: JSONBody[Leaving]) -> Response[dict[str, bool]]:
-    """Forget this device, or make all devices forget you."""
+async def leave(
+    server: Here, request: Request[Any, Any, Any], person: Asker, data: JSONBody[Leaving]
+) -> Response[dict[str, bool]]:
+    """End the session of this device, or all your sessions."""
+    read = server.people.tokens.read(token_of(request)[0])
     if data.everywhere:
         await server.people.forget_devices(writer(person, server))
+    elif person is not None and read is not None:
+        await server.people.end_session(read)
     return Response({"left": True}, cookies=[no_cookie(server)])
 
 
-PEOPLE = [show_me, rename_me, make_guest, make_phrase, make_account, enter, leave]
+@get(
+    "/api/me/export",
+    responses={200: ResponseSpec(Export, False, "The file.")} | problems(401, 403, 429, 503),
+)
+async def export_me(server: Here, request: Request[Any, Any, Any], person: Asker) -> Response[bytes]:
+    """Everything that is kept of you."""
+    guest = writer(person, server)
+    _check(server, request, PERSONAL_DATA)
+    made = msgspec.json.format(msgspec.json.encode(await server.personal_data.export(guest)), indent=1)
+    return Response(
+        made + b"\n",
+        media_type="application/json",
+        headers={
+            "content-disposition": f'attachment; filename="{PROGRAM}-{guest.id}.json"',
+            "cache-control": "no-store",
+        },
+    )
+
+
+@delete("/api/me", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 429, 503))
+async def delete_me(
+    server: Here, request: Request[Any, Any, Any], person: Asker, data: JSONBody[Deletion]
+) -> Response[dict[str, bool]]:
+    """Delete what is kept of you. Finished games stay, without your name."""
+    guest = writer(person, server)
+    if guest.username is None and not data.confirm:
+        raise Refused("bad_request", "send confirm: true to delete what is kept of you")
+    _check(server, request, PERSONAL_DATA)
+    await server.people.check_password(guest, data.password, address(request.scope))
+    await server.personal_data.erase(guest)
+    return Response({"deleted": True}, cookies=[no_cookie(server)])
+
+
+PEOPLE = [
+    show_me,
+    rename_me,
+    make_guest,
+    make_phrase,
+    make_account,
+    enter,
+    leave,
+    export_me,
+    delete_me,
+]

@@ -9,8 +9,9 @@ from litestar.datastructures import Cookie, State
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from ..guard.limits import WRITES
-from ..identity.people import Person
+from ..guard.gate import address
+from ..guard.limits import PICTURES, PICTURES_FROM_ADDRESS, WRITES
+from ..identity.people import Banned, Person
 from ..play.refusals import Refused
 from ..running import Server
 from ..settings import Settings
@@ -37,12 +38,23 @@ async def provide_person(request: Asking, server: Here) -> Person | None:
     return await who(request, server)
 
 
-async def who(request: Asking, server: Server) -> Person | None:
-    """Who is at the other end of a connection."""
+def token_of(request: Asking) -> tuple[str, bool]:
+    """The token that comes with a request, and whether it is a browser's cookie."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
-    if kind != "Bearer":
-        token = request.cookies.get(COOKIE, "")
-    return await server.people.by_token(token) if token else None
+    if kind == "Bearer":
+        return token, False
+    return request.cookies.get(COOKIE, ""), True
+
+
+async def who(request: Asking, server: Server) -> Person | None:
+    """Who is at the other end of a connection. Raises `Banned`."""
+    token, _ = token_of(request)
+    person = await server.people.by_token(token) if token else None
+    if person is not None and person.banned:
+        raise Banned
+    if person is not None:
+        server.bots.askers.came(person.id, address(request.scope))
+    return person
 
 
 def writer(person: Person | None, server: Server) -> Person:
@@ -56,9 +68,18 @@ def writer(person: Person | None, server: Server) -> Person:
     return person
 
 
-def cookie(server: Server, person: Person) -> Cookie:
-    """The cookie that makes a browser this person."""
-    return _cookie(server.settings, server.people.token(person), YEAR)
+def check_pace(server: Server, person: Person | None, asker: str) -> None:
+    """Refuse who asks for many things that take long. Raises `Refused`."""
+    good = server.limits.allow(PICTURES_FROM_ADDRESS, asker)
+    if person is not None:
+        good = server.limits.allow(PICTURES, person.id) and good
+    if not good:
+        raise Refused("too_fast", "these were many pictures and replays; wait a moment and try again")
+
+
+def cookie(server: Server, person: Person, session: str = "") -> Cookie:
+    """The cookie that makes a browser this person; in a new session if none is named."""
+    return _cookie(server.settings, server.people.token(person, session), YEAR)
 
 
 def no_cookie(server: Server) -> Cookie:

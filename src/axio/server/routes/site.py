@@ -90,7 +90,7 @@ async def show_home(request: Request[Any, Any, Any]) -> Response[bytes]:
     return page(request, "home")
 
 
-@get(["/daily", "/me", "/offline"], media_type=MediaType.HTML, include_in_schema=False)
+@get(["/daily", "/me", "/offline", "/privacy"], media_type=MediaType.HTML, include_in_schema=False)
 async def show_page(request: Request[Any, Any, Any]) -> Response[bytes]:
     """A page that goes by its address."""
     return page(request, request.url.path.strip("/"))

@@ -6,7 +6,7 @@ import secrets
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
-from litestar import Response, get, post
+from litestar import Request, Response, get, post
 from litestar.openapi import ResponseSpec
 from litestar.params import FromQuery, JSONBody, PathParameter
 from litestar.status_codes import HTTP_200_OK
@@ -16,14 +16,16 @@ from sqlalchemy.exc import IntegrityError
 from ...errors import WrongPlayers
 from ...games import find_variant
 from ...record import Record, record_of
+from ..guard.gate import address
+from ..guard.limits import LISTED_FROM_ADDRESS, TABLES_FROM_ADDRESS
 from ..identity.people import Person, clean_name
-from ..play.acts import Act, Hired, Sat
-from ..play.bots import BOTS
+from ..play.acts import Act, Hired, Invited, Sat
+from ..play.bots import BOTS, DEFAULT_LEVEL
 from ..play.entries import now
 from ..play.game import Game, Terms, next_id
 from ..play.messages import ViewMessage
-from ..play.refusals import NoSuchTable, Refused
-from ..play.replay import Replay, replay
+from ..play.refusals import NoSuchTable, Refused, Unavailable
+from ..play.replay import Replay
 from ..play.room import Room
 from ..play.rooms import new_id
 from ..play.summary import Summary, summaries
@@ -31,7 +33,7 @@ from ..play.telling import Viewer
 from ..running import Server
 from .daily import today
 from .errors import problems
-from .person import Asker, Here, TableId, writer
+from .person import Asker, Here, TableId, check_pace, writer
 
 SHORTEST_TIME, LONGEST_TIME = 10, 14 * 24 * 3600
 LISTED = 50
@@ -74,9 +76,9 @@ class Joining(Struct, frozen=True):
 
 
 class WantedBot(Struct, frozen=True):
-    """A bot's level."""
+    """A bot's level, for a free seat; whoever is away gets a bot of the default level."""
 
-    level: str
+    level: str | None = None
 
 
 class WantedMove(Struct, frozen=True):
@@ -113,6 +115,8 @@ async def room_for(server: Server, table_id: str, person: Person | None) -> Room
     room = await server.rooms.get(table_id)
     if not may_see(room.game, person):
         raise NoSuchTable
+    if person is not None:
+        server.rooms.saw(room, person.id)
     return room
 
 
@@ -124,12 +128,15 @@ def check_level(level: str | None) -> str:
 
 
 @post("/api/tables", responses=problems(400, 401, 403, 404, 413, 422, 429))
-async def open_table(server: Here, person: Asker, data: JSONBody[NewTable]) -> Opened:
+async def open_table(
+    server: Here, request: Request[Any, Any, Any], person: Asker, data: JSONBody[NewTable]
+) -> Opened:
     """Open a table."""
     host = await server.people.keep(writer(person, server))
     variant = find_variant(data.game, len(data.seats), data.options)
     acts = _seating(data, host)
-    await check_room_for_more(server, host)
+    listed = data.public and any(seat.kind == "open" for seat in data.seats)
+    await check_room_for_more(server, host, address(request.scope), listed=listed)
     terms = Terms(
         id=new_id(),
         game=data.game,
@@ -147,8 +154,15 @@ async def open_table(server: Here, person: Asker, data: JSONBody[NewTable]) -> O
     return Opened(room.id, terms.invite)
 
 
-async def check_room_for_more(server: Server, host: Person) -> None:
-    """Whether there is room for another table. Raises `Refused`."""
+async def check_room_for_more(server: Server, host: Person, asker: str, *, listed: bool = False) -> None:
+    """Whether there is room for another table, which the lobby lists or not. Raises `Refused`."""
+    if listed and not server.limits.allow(LISTED_FROM_ADDRESS, asker):
+        raise Refused(
+            "too_many_tables",
+            "too many public tables were opened from here; wait a few minutes and try again",
+        )
+    if not server.limits.allow(TABLES_FROM_ADDRESS, asker):
+        raise Refused("too_many_tables", "too many tables were opened from here; wait a minute and try again")
     if await server.store.unfinished(host.id) >= server.settings.most_tables_each:
         raise Refused("too_many_tables", "you have too many unfinished tables; finish or leave some of them")
     if await server.store.unfinished() >= server.settings.most_tables:
@@ -177,12 +191,14 @@ async def list_tables(
     """Tables that wait for players, are played in public, or are yours."""
     if which == "mine":
         rows = await server.store.of(person.id, LISTED) if person else []
+    elif which == "open":
+        rows = await server.store.waiting(LISTED, server.rooms.awaited(), now())
     else:
-        rows = await (server.store.waiting(LISTED) if which == "open" else server.store.live(LISTED))
+        rows = await server.store.live(LISTED)
     return await summaries(server.store, rows, person.id if person else None)
 
 
-@get("/api/tables/{table_id:str}", responses=problems(400, 404, 503))
+@get("/api/tables/{table_id:str}", responses=problems(400, 404, 409, 503))
 async def show_table(server: Here, person: Asker, table_id: TableId) -> ViewMessage:
     """All that you may know of a table."""
     room = await room_for(server, table_id, person)
@@ -216,7 +232,7 @@ async def join_table(server: Here, person: Asker, table_id: TableId, data: JSONB
 @post(
     "/api/tables/{table_id:str}/leave",
     status_code=HTTP_200_OK,
-    responses=problems(400, 401, 403, 404, 429, 503),
+    responses=problems(400, 401, 403, 404, 409, 429, 503),
 )
 async def leave_table(server: Here, person: Asker, table_id: TableId) -> ViewMessage:
     """Give up your seats."""
@@ -237,14 +253,28 @@ async def call_bot(
     """Put a bot on a free seat, or let it play for somebody who is away."""
     guest = writer(person, server)
     room = await room_for(server, table_id, guest)
-    await room.hire(seat, check_level(data.level), guest.id)
+    level = DEFAULT_LEVEL if data.level is None else check_level(data.level)
+    await room.hire(seat, level, guest.id)
+    return await _view(room, guest)
+
+
+@post(
+    "/api/tables/{table_id:str}/seats/{seat:int}/remove",
+    status_code=HTTP_200_OK,
+    responses=problems(400, 401, 403, 404, 429, 503),
+)
+async def remove_from_seat(server: Here, person: Asker, table_id: TableId, seat: SeatNumber) -> ViewMessage:
+    """Take somebody off a seat of your table before the start; they cannot sit down there again."""
+    guest = writer(person, server)
+    room = await room_for(server, table_id, guest)
+    await room.remove(seat, guest.id)
     return await _view(room, guest)
 
 
 @post(
     "/api/tables/{table_id:str}/seats/{seat:int}/return",
     status_code=HTTP_200_OK,
-    responses=problems(400, 401, 403, 404, 429, 503),
+    responses=problems(400, 401, 403, 404, 409, 429, 503),
 )
 async def return_to_seat(server: Here, person: Asker, table_id: TableId, seat: SeatNumber) -> ViewMessage:
     """Take your seat back from a bot."""
@@ -262,11 +292,12 @@ async def make_move(server: Here, person: Asker, table_id: TableId, data: JSONBo
     yours = room.game.seats_of(guest.id)
     if not yours:
         raise Refused("not_allowed", "you have no seat at this table")
+    if data.seat is not None and data.seat not in yours:
+        raise Refused("not_allowed", f"seat {data.seat} is not yours")
     if data.seat is None and (made := await room.acknowledge(guest.id, data.id)) is not None:
         return Made(made)
     turn = room.game.turn
-    seat = data.seat if data.seat in yours else turn if turn in yours else yours[0]
-    assert seat is not None
+    seat = data.seat if data.seat is not None else turn if turn in yours else yours[0]
     room.check_present(seat)
     wanted: Any = data.pick if data.move is None else data.move
     if wanted is None:
@@ -279,8 +310,11 @@ async def make_move(server: Here, person: Asker, table_id: TableId, data: JSONBo
     status_code=HTTP_200_OK,
     responses=problems(400, 401, 403, 404, 409, 429, 503),
 )
-async def rematch(server: Here, person: Asker, table_id: TableId) -> Next:
-    """Another game of the same kind, with the seats turned by one. Bots follow; other people are invited."""
+async def rematch(server: Here, request: Request[Any, Any, Any], person: Asker, table_id: TableId) -> Next:
+    """Another game of the same kind, with the seats turned by one. It starts when all people have come.
+
+    Bots follow. Seats are kept for the other people, who come by asking for the same rematch.
+    """
     guest = await server.people.keep(writer(person, server))
     room = await room_for(server, table_id, guest)
     async with room.alone():  # not while a change waits for its commit
@@ -290,14 +324,15 @@ async def rematch(server: Here, person: Asker, table_id: TableId) -> Next:
     if not game.seats_of(guest.id):
         raise Refused("not_allowed", "only those who played can ask for a rematch")
     if game.next is not None:
-        return Next(game.next)
-    await check_room_for_more(server, guest)
+        return await _come_to(server, game.next, guest)
+    await check_room_for_more(server, guest, address(request.scope))
     count = game.terms.players
     acts: list[Act] = []
     for number, seat in enumerate(game.seats):
         turned = (number - 1) % count
         if seat.person is not None:
-            acts.append(Sat(turned, seat.person, seat.name))
+            act = Sat if seat.person == guest.id else Invited
+            acts.append(act(turned, seat.person, seat.name))
         elif seat.bot is not None:
             acts.append(Hired(turned, seat.bot))
     terms = game.terms
@@ -316,15 +351,30 @@ async def rematch(server: Here, person: Asker, table_id: TableId) -> Next:
     )
     with suppress(IntegrityError):  # somebody else asked at the same time
         await server.rooms.open(made, acts)
-    return Next(await room.go_on_at(made.id))
+    return await _come_to(server, await room.go_on_at(made.id), guest)
 
 
-@get("/api/tables/{table_id:str}/replay", responses=problems(400, 404, 409, 503))
-async def show_replay(server: Here, person: Asker, table_id: TableId) -> Replay:
+async def _come_to(server: Server, table_id: str, person: Person) -> Next:
+    """Sit down at a rematch, if there is a seat."""
+    try:
+        room = await server.rooms.get(table_id)
+        await room.sit(person.id, person.name)
+    except Unavailable:
+        raise
+    except Refused:
+        pass  # it has begun without them, or is no more: they can look
+    return Next(table_id)
+
+
+@get("/api/tables/{table_id:str}/replay", responses=problems(400, 404, 409, 429, 503))
+async def show_replay(
+    server: Here, request: Request[Any, Any, Any], person: Asker, table_id: TableId
+) -> Replay:
     """A finished game from the start, with all hands open."""
+    check_pace(server, person, address(request.scope))
     room = await finished(server, table_id, person)
     start, since = await server.rooms.before(room, 0)
-    return replay(start, since, person.id if person else None)
+    return await server.replays.make(start, since, person.id if person else None)
 
 
 @get(
@@ -362,6 +412,7 @@ TABLES = [
     join_table,
     leave_table,
     call_bot,
+    remove_from_seat,
     return_to_seat,
     make_move,
     rematch,

@@ -90,7 +90,7 @@ class Journal:
     async def _commit(self, batch: Sequence[Waiting]) -> None:
         written = [entry for entries, _ in batch for entry in entries]
         try:
-            await self._database.transact(partial(_write, written))
+            await self._database.transact(partial(write_entries, written))
         except IntegrityError as error:
             if len(batch) == 1:
                 _fail(batch, Conflict(written[0].table_id))
@@ -109,7 +109,8 @@ class Journal:
                     done.set_result(None)
 
 
-def _write(batch: Sequence[Entry], connection: Connection) -> None:
+def write_entries(batch: Sequence[Entry], connection: Connection) -> None:
+    """Write entries and what repeats of them, as part of a transaction."""
     connection.execute(
         _INSERT, [{"table_id": e.table_id, "number": e.number, "at": e.at, "body": e.body} for e in batch]
     )

@@ -3,41 +3,59 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from typing import Any
 
 import asyncpg
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from .journal import CHANNEL
 
-AGAIN = 1.0  # seconds before a lost connection is tried again
+PERSON = "@"  # what the name of a person begins with in a notice, where otherwise a table's stands
 
-log = logging.getLogger(__name__)
+QUIET = 15.0  # seconds without a notice before the connection is tried
+TIMEOUT = 5.0  # seconds for the database to answer
 
 
-async def notices(dsn: str) -> AsyncGenerator[str, None]:
-    """What is told on our channel, forever; a lost connection is opened again.
+async def announce_person(connection: AsyncConnection, person: str) -> None:
+    """Tell other processes that a person has changed, as part of a transaction."""
+    if connection.dialect.name == "postgresql":
+        notice = {"channel": CHANNEL, "notice": f"{PERSON}{person}"}
+        await connection.execute(text("SELECT pg_notify(:channel, :notice)"), notice)
 
-    What was told meanwhile is missed. Whoever listens looks into the database from time to time anyway.
+
+class ConnectionLost(ConnectionError):
+    """The connection on which notices come has ended."""
+
+
+async def notices(dsn: str) -> AsyncGenerator[str | None, None]:
+    """What is told on our channel; `None` first, when nothing is missed any more.
+
+    Raises `ConnectionLost`, or what the driver raises, when the connection cannot be opened or ends.
     """
-    while True:
-        try:
-            async with aclosing(_until_lost(dsn)) as told:
-                async for notice in told:
-                    yield notice
-        except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError) as error:
-            log.warning("the line to the database is broken: %s", type(error).__name__)
-        await asyncio.sleep(AGAIN)
-
-
-async def _until_lost(dsn: str) -> AsyncGenerator[str, None]:
     heard: asyncio.Queue[str | None] = asyncio.Queue()
-    connection = await asyncpg.connect(dsn)
+    connection = await asyncpg.connect(dsn, timeout=TIMEOUT, command_timeout=TIMEOUT)
     try:
         connection.add_termination_listener(lambda _: heard.put_nowait(None))
         await connection.add_listener(CHANNEL, lambda *told: heard.put_nowait(str(told[3])))
-        while (notice := await heard.get()) is not None:
+        yield None
+        while (notice := await _next(heard, connection)) is not None:
             yield notice
+        raise ConnectionLost("the database has closed the connection on which notices come")
     finally:
-        await connection.close(timeout=2)
+        connection.terminate()
+
+
+async def _next(heard: asyncio.Queue[str | None], connection: Any) -> str | None:
+    """The next notice, or `None` when the connection has ended.
+
+    After a while without notices the database is asked for a sign of life. A connection that hangs, or whose
+    other end has gone without a word, looks like one on which nothing is said.
+    """
+    while True:
+        try:
+            async with asyncio.timeout(QUIET):
+                return await heard.get()
+        except TimeoutError:
+            await connection.execute(f"LISTEN {CHANNEL}")  # once more, which changes nothing

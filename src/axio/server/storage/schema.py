@@ -39,6 +39,8 @@ people = Table(
     Column("phrase", String(64), unique=True),  # a keyed hash
     Column("username", String(24), unique=True),
     Column("password", Text),  # argon2
+    Column("seen", BigInteger),  # the last visit, to the day; NULL for a person who has not come since 0003
+    Column("banned", BigInteger),  # when a host banned them
 )
 
 tables = Table(
@@ -62,6 +64,7 @@ tables = Table(
     Column("status", String(8), nullable=False),
     Column("turn", Integer),
     Column("due", BigInteger),  # when the server itself has to act: a bot's turn, a clock, a draw that waits
+    Column("quarantined", Text),  # why the table cannot be read; such a table is left alone
     Index("ix_tables_status_updated", "status", "updated"),
     Index("ix_tables_due", "due"),
     Index(
@@ -108,4 +111,46 @@ results = Table(
     Column("rank", String(64), nullable=False),  # the same in a form that sorts as text
     Column("finished", BigInteger, nullable=False),
     Index("ix_results_day_game_rank", "day", "game", "rank"),
+)
+
+# Sessions that were signed out one by one. Raising `people.epoch` ends all sessions of a person at once.
+revoked_sessions = Table(
+    "revoked_sessions",
+    metadata,
+    Column("person", String(24), primary_key=True),
+    Column("session", String(32), primary_key=True),
+    Column("at", BigInteger, nullable=False),
+)
+
+# Reviews of finished games, shared by all processes. The process that works on one claims it for a while.
+reviews = Table(
+    "reviews",
+    metadata,
+    Column("table_id", String(24), ForeignKey("tables.id"), primary_key=True),
+    Column("person", String(24), nullable=False),  # who asked for it
+    Column("asked", BigInteger, nullable=False),
+    Column("claimed_until", BigInteger),
+    Column("done", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("body", Text),  # JSON, when it is ready
+)
+
+# What a host did with `axio admin`.
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", BigInteger, nullable=False),
+    Column("actor", String(64), nullable=False),
+    Column("action", String(32), nullable=False),
+    Column("subject", String(64), nullable=False),
+    Column("detail", Text, nullable=False),
+)
+
+# Facts about the server itself, such as the fingerprint of its secret key.
+server_facts = Table(
+    "server_facts",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("value", Text, nullable=False),
 )

@@ -41,6 +41,7 @@ function result({ game, name, attempt }, today) {
       "div",
       { class: "stack" },
       attempt.scores ? h("p", null, t("daily.result"), " ", scoreChips(attempt.scores)) : h("p", { class: "muted" }, t("daily.late")),
+      attempt.scores && !attempt.listed && h("p", { class: "muted small", "data-unlisted": game }, t("daily.unlisted")),
       h("a", { class: "button", href: `/t/${attempt.table}`, "aria-label": label }, t("daily.look")),
     );
   }

@@ -1,5 +1,5 @@
 /** Who you are here, on which devices, and how you like it. */
-import { forgetMe, get, me, onConnection, patch, post } from "../shell/api.js";
+import { forgetMe, get, me, onConnection, patch, post, remove } from "../shell/api.js";
 import { byId, h } from "../shell/dom.js";
 import { frame } from "../shell/frame.js";
 import { t } from "../shell/i18n.js";
@@ -10,18 +10,20 @@ import { showSettings } from "./settings.js";
 
 await frame({ title: "me.title" });
 showSettings(byId("settings"));
-void show();
-onConnection((up) => up && void show());
+// Why not, if that fails, is said by the frame of the page.
+const refresh = () => void show().catch(() => {});
+refresh();
+onConnection((up) => up && refresh());
 
 onSubmit("name-form", async ({ name }) => {
   /** @type {HTMLInputElement} */ (byId("name")).value = (await patch("/api/me", { name: name.trim() })).name;
   await changed("me.name.saved");
 });
 
-onSubmit("phrase-form", async () => {
-  const { phrase: old } = await me();
+onSubmit("phrase-form", async ({ old_password }) => {
+  const { phrase: old, username } = await me();
   if (old && !(await sure("phrase.again", "phrase.again.why", "phrase.make"))) return;
-  const { phrase } = await post("/api/me/phrase");
+  const { phrase } = await post("/api/me/phrase", username ? { old_password } : {});
   await changed();
   await dialog({ title: t("phrase.yours"), body: phraseToKeep(phrase), actions: [{ label: t("done"), value: true }] });
 });
@@ -30,9 +32,11 @@ onSubmit("enter-form", async ({ phrase }) => {
   if (await mayBecomeAnother()) await become({ phrase: phrase.trim() });
 });
 
-onSubmit("account-form", async ({ username, password }) => {
-  await post("/api/me/account", { username: username.trim(), password });
-  await changed("account.saved");
+onSubmit("account-form", async ({ username, password, old_password }) => {
+  const { username: before } = await me();
+  const old = before ? { old_password } : {};
+  await post("/api/me/account", { username: username.trim(), password, ...old });
+  await changed(before ? "account.changed" : "account.saved");
 });
 
 onSubmit("login-form", async ({ username, password }) => {
@@ -54,10 +58,31 @@ onSubmit("leave-form", async () => {
   go("/");
 });
 
+onSubmit("export-form", async () => {
+  const text = JSON.stringify(await get("/api/me/export"), null, 1);
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = h("a", { href: address, download: `${(await me()).name}.json` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+});
+
+onSubmit("delete-form", async ({ password }) => {
+  const { name, username } = await me();
+  if (!(await sure("delete.sure", "delete.why", "delete.yes", { name }))) return;
+  await remove("/api/me", username ? { password } : { confirm: true });
+  go("/");
+});
+
 async function show() {
   const { name, username, phrase } = await me();
   fill(byId("name"), name);
   fill(byId("account-username"), username ?? "");
+  for (const field of ["phrase-old", "account-old", "delete-password"]) {
+    byId(`${field}-field`).hidden = !username;
+    /** @type {HTMLInputElement} */ (byId(field)).required = Boolean(username);
+  }
+  const label = byId("account-form").querySelector("[for=account-password]");
+  if (label) label.textContent = t(username ? "account.new" : "account.password");
   byId("phrase-state").textContent = t(phrase ? "phrase.set" : "phrase.none");
   byId("account-state").textContent = username ? t("account.set", { username }) : t("account.none");
 }

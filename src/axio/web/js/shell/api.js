@@ -96,6 +96,18 @@ export async function patch(path, body) {
   return ask("PATCH", path, body);
 }
 
+/**
+ * @param {string} path
+ * @param {unknown} body
+ */
+export async function remove(path, body) {
+  await me();
+  return ask("DELETE", path, body);
+}
+
+/** Take away a cookie that the server cannot read, so that the next request makes a new guest. */
+export const dropCookie = () => ask("POST", "/api/me/leave", { everywhere: false });
+
 /** @type {Map<string, Promise<any>>} */
 const kept = new Map();
 

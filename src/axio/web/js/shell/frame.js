@@ -1,9 +1,9 @@
 /** What all pages share: the header, the footer, the strip that says we are offline, the service worker. */
 import { applyAppearance } from "./appearance.js";
-import { get, me, onConnection } from "./api.js";
+import { ApiError, dropCookie, explain, get, me, onConnection } from "./api.js";
 import { h } from "./dom.js";
 import { hasWord, loadWords, t } from "./i18n.js";
-import { announce } from "./say.js";
+import { announce, dialog } from "./say.js";
 import { onSetting } from "./settings.js";
 
 const PLACES = { "/": "nav.home", "/daily": "nav.daily", "/rules": "nav.rules", "/me": "nav.me" };
@@ -26,7 +26,23 @@ export async function frame({ title } = {}) {
   announce("");
   // There is none on plain http from another machine in the house; the site works without it.
   navigator.serviceWorker?.register("/sw.js").catch(() => {});
-  me().catch(() => {});
+  me().catch((error) => void explainStranger(error));
+}
+
+/** Say it when the server does not take us for who we are. @param {unknown} error */
+async function explainStranger(error) {
+  if (!(error instanceof ApiError) || !hasWord(`stranger.${error.code}`)) return;
+  const again = { label: t("again"), value: false };
+  const guest = { label: t("stranger.anew"), value: true };
+  const anew = await dialog({
+    title: t(`stranger.${error.code}`),
+    body: explain(error),
+    actions: error.code === "banned" ? [] : [again, guest],
+    id: "stranger",
+  });
+  if (anew === null) return;
+  if (anew) await dropCookie();
+  location.reload();
 }
 
 /** @param {string} [title] */
@@ -53,7 +69,7 @@ function header() {
 function footer() {
   return [
     h("p", null, t("unofficial")),
-    h("p", null, h("a", { href: "/me#about" }, t("nav.about")), " ", h("a", { href: "/schema" }, t("nav.api"))),
+    h("p", null, h("a", { href: "/me#about" }, t("nav.about")), " ", h("a", { href: "/privacy" }, t("privacy.title")), " ", h("a", { href: "/schema" }, t("nav.api"))),
   ];
 }
 

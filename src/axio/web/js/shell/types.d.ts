@@ -42,6 +42,8 @@ export interface Seat {
   level: string | null;
   here: boolean;
   away: string | null;
+  /** Whether the seat is kept for its person, who has yet to come. */
+  invited?: boolean;
 }
 
 export type Status = "open" | "playing" | "over" | "closed";
@@ -74,7 +76,7 @@ export interface Ranked {
 export interface Deal {
   game: string;
   name: string;
-  attempt: null | { table: string; status: Status; scores: number[] | null };
+  attempt: null | { table: string; status: Status; scores: number[] | null; listed: boolean };
   best: Ranked[];
   yesterday: null | { table: string; name: string; scores: number[] };
 }

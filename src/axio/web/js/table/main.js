@@ -1,5 +1,5 @@
 /** The table page: everything is put together here. */
-import { ApiError, explain, get, look, onConnection } from "../shell/api.js";
+import { ApiError, explain, forgetMe, get, look, me, onConnection } from "../shell/api.js";
 import { byId } from "../shell/dom.js";
 import { frame, setTitle } from "../shell/frame.js";
 import { t } from "../shell/i18n.js";
@@ -30,7 +30,11 @@ import { startZoom } from "./zoom.js";
 
 /** @import {Order, View} from "./protocol.js" */
 
+const SIGNED_OUT = 4401;
+const BANNED = 4403;
 const NO_SUCH_TABLE = 4404;
+const UNREADABLE = 4409;
+const A_MOMENT = 500;
 const id = location.pathname.split("/")[2] ?? "";
 const wanted = new URLSearchParams(location.search).get("move");
 
@@ -106,11 +110,33 @@ function start(view) {
     },
     closed(code) {
       if (code === NO_SUCH_TABLE) showLost(new ApiError(404, "", ""));
-      return code !== NO_SUCH_TABLE;
+      if (code === UNREADABLE) showLost(new ApiError(409, "unreadable", ""));
+      if (code === SIGNED_OUT || code === BANNED) void whoAmI(() => connection.reopen());
+      return ![NO_SUCH_TABLE, UNREADABLE, SIGNED_OUT, BANNED].includes(code);
     },
   });
   addEventListener("pagehide", () => connection.stop());
   addEventListener("pageshow", (event) => event.persisted && connection.reopen());
+}
+
+/**
+ * Our session has ended. This browser may get a new one in a moment, if another page of it has just changed the
+ * password: then it goes on.
+ * @param {() => void} goOn
+ */
+async function whoAmI(goOn, tries = 4) {
+  try {
+    const { id: before } = await me();
+    for (let left = tries; ; left--) {
+      forgetMe();
+      const now = await me().catch((error) => (error.code === "signed_out" && left > 1 ? null : Promise.reject(error)));
+      if (now?.id === before) return goOn();
+      if (now) throw new ApiError(401, "signed_out", "");
+      await new Promise((resolve) => setTimeout(resolve, A_MOMENT));
+    }
+  } catch (error) {
+    showLost(error);
+  }
 }
 
 /** What needs a file that is not loaded yet. @param {() => Promise<void>} does */

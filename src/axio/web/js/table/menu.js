@@ -1,5 +1,4 @@
 /** What can be done at a table besides playing. */
-import { bots } from "../shell/api.js";
 import { h } from "../shell/dom.js";
 import { toggle } from "../shell/controls.js";
 import { t } from "../shell/i18n.js";
@@ -47,8 +46,10 @@ function items(replay) {
   const playing = view.table.status === "playing";
   /** @type {Item[]} */
   const found = [];
+  // At a table with a clock, the clock moves for those who are away.
+  const callable = playing && view.yours.length > 0 && view.table.move_time === null;
   view.seats.forEach((seat, index) => {
-    if (playing && view.yours.length > 0 && seat.kind === "person" && !seat.here && !view.yours.includes(index)) {
+    if (callable && seat.kind === "person" && !seat.here && !view.yours.includes(index)) {
       found.push({ label: t("table.call_bot", { name: seat.name ?? "" }), run: () => void callBot(index) });
     }
   });
@@ -67,8 +68,7 @@ function items(replay) {
 
 /** @param {number} seat */
 async function callBot(seat) {
-  const levels = await bots().catch(() => []);
-  await ask(`seats/${seat}/bot`, { level: levels.find((one) => one.default)?.level ?? levels[0]?.level });
+  await ask(`seats/${seat}/bot`, {}, { not_allowed: "table.not_away" });
 }
 
 async function leave() {

@@ -1,5 +1,5 @@
 /** The waiting room of a table: who sits where, a link for friends, bots for free seats. */
-import { bots, explain, me, post } from "../shell/api.js";
+import { ApiError, bots, explain, me, post } from "../shell/api.js";
 import { byId, h } from "../shell/dom.js";
 import { levelName, t } from "../shell/i18n.js";
 import { toast } from "../shell/say.js";
@@ -24,15 +24,17 @@ export function startRoom(receiver) {
  * Ask the server for something, and say in words what came of it.
  * @param {string} path below the table
  * @param {object} [body]
+ * @param {Record<string, string>} [words] what to say where a code means something special here
  * @returns {Promise<any>} null if it failed
  */
-export async function ask(path, body = {}) {
+export async function ask(path, body = {}, words = {}) {
   try {
     const answer = await post(`/api/tables/${state.view.table.id}/${path}`, body);
     if (answer?.type === "view" || answer?.seats) receive({ ...answer, type: "view" });
     return answer ?? {};
   } catch (error) {
-    toast(explain(error), { kind: "error" });
+    const special = error instanceof ApiError ? words[error.code] : undefined;
+    toast(special ? t(special) : explain(error), { kind: "error" });
     return null;
   }
 }
@@ -59,9 +61,14 @@ async function draw() {
 /** @param {View} view */
 function lead(view) {
   if (view.table.status === "closed") return t("table.closed_lead");
+  if (expected(view)) return t("table.invited_lead");
+  if (view.seats.some(({ invited }) => invited)) return t("table.rematch_lead");
   if (view.yours.length) return t("table.waiting_lead");
   return mayJoin(view) ? t("table.join_lead") : t("table.look_lead");
 }
+
+/** Whether you are invited and have yet to come. @param {View} view */
+const expected = (view) => view.table.status === "open" && view.yours.some((seat) => view.seats[seat].invited);
 
 /** @param {View} view */
 const mayJoin = ({ table, yours }) =>
@@ -69,15 +76,50 @@ const mayJoin = ({ table, yours }) =>
 
 /** @param {View} view @param {number} seat @param {import("../shell/types.js").Bot[]} levels @param {string} name */
 function seatLine(view, seat, levels, name) {
-  const { kind, here } = view.seats[seat];
-  const free = kind === "open" && view.table.status === "open";
+  const { kind, invited } = view.seats[seat];
+  const open = view.table.status === "open";
+  const free = kind === "open" && open;
+  const yours = view.yours.includes(seat);
   const label = h("b", null, fullName(view, seat));
-  const note = view.yours.includes(seat) ? t("table.you") : kind === "person" && !here ? t("table.away") : "";
+  const note = seatNote(view, seat);
   const who = h("p", null, label, note && h("small", null, note));
   const line = h("li", { class: "card room-seat", "data-seat": seat }, who);
   if (free && mayJoin(view)) line.append(sitForm(seat, name));
-  if (free && view.table.host && levels.length) line.append(botForm(seat, levels));
+  if (open && invited && yours) line.append(answerForm());
+  if ((free || (open && invited && !yours)) && view.table.host && levels.length) line.append(botForm(seat, levels));
+  const other = kind !== "open" && !view.yours.includes(seat);
+  if (other && view.table.host && view.table.status === "open") line.append(removeButton(view, seat));
   return line;
+}
+
+/** @param {View} view @param {number} seat */
+function removeButton(view, seat) {
+  const label = t("table.remove.label", { name: fullName(view, seat) });
+  const remove = () => void ask(`seats/${seat}/remove`);
+  return h("button", { type: "button", class: "button", "data-remove": seat, "aria-label": label, onclick: remove }, t("table.remove"));
+}
+
+/** @param {View} view @param {number} seat */
+function seatNote(view, seat) {
+  const { kind, here, invited } = view.seats[seat];
+  if (view.yours.includes(seat)) return t("table.you");
+  if (invited) return t("table.invited");
+  return kind === "person" && !here ? t("table.away") : "";
+}
+
+/** Whoever is invited comes or declines. */
+function answerForm() {
+  const come = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    void ask("join");
+  };
+  const decline = async () => (await ask("leave")) && location.assign("/");
+  return h(
+    "form",
+    { class: "room-form", onsubmit: come },
+    h("button", { class: "button button-primary", id: "accept" }, t("table.accept")),
+    h("button", { type: "button", class: "button", id: "decline", onclick: () => void decline() }, t("table.decline")),
+  );
 }
 
 /** @param {number} seat @param {string} name */
@@ -100,7 +142,7 @@ function botForm(seat, levels) {
   const choice = h("select", { "aria-label": t("table.bot_level"), value: usual }, options);
   const put = (/** @type {Event} */ event) => {
     event.preventDefault();
-    void ask(`seats/${seat}/bot`, { level: choice.value });
+    void ask(`seats/${seat}/bot`, { level: choice.value }, { seat_taken: "table.seat_kept" });
   };
   const button = h("button", { class: "button", "data-bot": seat }, t("table.put_bot"));
   return h("form", { class: "room-form", onsubmit: put }, choice, button);

@@ -1,0 +1,62 @@
+"""`admin retention`: what the rules would close and delete, and doing it now."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any, cast
+
+import click
+
+from ..server.operations.retention import Outcome, Retention, Rules
+from ..server.play.entries import now
+from ..server.settings import Settings
+from ..server.storage.database import Database
+from .admin_options import (
+    as_json,
+    confirm,
+    dry_run,
+    echo_json,
+    in_the_name_of_the_user,
+    on_database,
+    reason,
+    yes,
+)
+from .lines import in_columns
+from .retention_options import retention_options
+from .server_data import server_data
+
+
+@click.command("retention")
+@server_data
+@retention_options
+@reason
+@as_json
+@dry_run
+@yes
+def retention(settings: Settings, reason: str, as_json: bool, dry_run: bool, yes: bool, **days: int) -> None:
+    """Close and delete what has been abandoned, by the rules that a running server follows anyway.
+
+    0 days keep something for ever. Finished games are never deleted.
+    """
+    settings = replace(settings, **cast("dict[str, Any]", days))
+
+    async def look(database: Database) -> Outcome:
+        return await made(database).preview(now())
+
+    async def work(database: Database) -> Outcome:
+        return await made(database).run_once(now())
+
+    def made(database: Database) -> Retention:
+        actor = in_the_name_of_the_user(reason)
+        return Retention(database, Rules.of(settings), settings.most_tables, actor=actor, pause=0.0)
+
+    found = on_database(settings, look)
+    if not dry_run and found:
+        confirm("Close and delete what has been abandoned?", yes)
+        found = on_database(settings, work)
+    if as_json:
+        echo_json(asdict(found))
+        return
+    rows = [[name.replace("_", " "), str(number)] for name, number in asdict(found).items()]
+    for line in in_columns(rows, right=[1]):
+        click.echo(line)

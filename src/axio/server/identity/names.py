@@ -1,0 +1,141 @@
+"""Names that people choose: characters that can be seen, and no name of a bot."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from ...errors import AxioError
+from ...players import PLAYERS
+
+LONGEST_NAME = 24
+MOST_MARKS = 2  # accents on one letter, beside those that are part of it
+DELETED = "Deleted player"
+"""What a person is called whose data were deleted."""
+
+USERNAME = re.compile(r"[a-z0-9][a-z0-9_.-]{1,23}")
+
+# Letters, marks and symbols that show nothing although Unicode does not count them as format characters.
+_BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufffc"
+    "\U00013441\U00013442\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
+)
+
+# Letters of other scripts that look like Latin ones, as far as the names of bots have them.
+_LOOKALIKES = str.maketrans(
+    dict(
+        zip(
+            "\u0410\u0430\u0391\u03b1\u0251\u13aa\ua4ee"  # a
+            "\u0412\u0432\u0392\u0432\u13f4\ua4d0"  # b
+            "\u0421\u0441\u03f9\u03f2\u13df\ua4da"  # c
+            "\u0500\u0501\u13a0\ua4d3"  # d
+            "\u0415\u0435\u0395\u03b5\u13ac\ua4f0\u212e\u0454"  # e
+            "\u050c\u050d\u0581\u0261\u13c0\ua4d6"  # g
+            "\u0406\u0456\u0399\u03b9\u04c0\u04cf\u0131\u13de\ua4e1\ua4f2\u2223|"  # i and l
+            "\u041c\u043c\u039c\u13b7\ua4df"  # m
+            "\u039d\ua4e0\u0578\u057c\u043f"  # n
+            "\u041e\u043e\u039f\u03bf\u0555\u0585\ua4f3\u0c66"  # o
+            "\u0420\u0440\u03a1\u03c1\ua4d1"  # p
+            "\u042f\u0433\u13a1\u13d2\ua4e3"  # r
+            "\u0405\u0455\u13da\ua4e2"  # s
+            "\u0422\u0442\u03a4\u03c4\ua4d4"  # t
+            "\u03bd\u0474\u0475\u13d9\ua4e6"  # v
+            "\u0423\u0443\u03a5\u03c5\u04ae\u04af\u03b3\u13bd\ua4ec",  # y
+            "aaaaaaa" "bbbbbb" "cccccc" "dddd" "eeeeeeee" "gggggg" "llllllllllll" "mmmmm" "nnnnn"
+            "oooooooo" "ppppp" "rrrrr" "ssss" "ttttt" "vvvvv" "yyyyyyyyy",
+            strict=True,
+        )
+    )
+)  # fmt: skip
+_LATIN = re.compile(r"(?:LATIN|REGIONAL INDICATOR SYMBOL) .*?LETTER (?:SMALL CAPITAL )?([A-Z])(?: WITH .*)?$")
+
+
+class BadName(AxioError):
+    """A name, username or password that cannot be taken; `code` is for programs."""
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(detail)
+        self.code = code
+
+
+def clean_name(name: str) -> str:
+    """Return a name as it is shown, without what cannot be seen.
+
+    Characters that show nothing or turn the direction of writing are left out, and so are accents that are
+    piled on each other.
+
+    Raises:
+        BadName: Nothing is left, the name is too long, or it looks like the name of a bot.
+    """
+    name = _without_piles(unicodedata.normalize("NFC", _visible(name)))
+    if not 1 <= len(name) <= LONGEST_NAME:
+        raise BadName("bad_name", f"a name has 1 to {LONGEST_NAME} characters that can be seen")
+    check_not_reserved(name)
+    return name
+
+
+def clean_username(username: str) -> str:
+    """Return a username as it is kept. Raises `BadName`."""
+    username = username.strip().lower()
+    if not USERNAME.fullmatch(username):
+        raise BadName(
+            "bad_username",
+            "a username has 2 to 24 of a-z, 0-9, '.', '_' and '-', and starts with a letter or digit",
+        )
+    return username
+
+
+def check_not_reserved(name: str) -> None:
+    """Raise `BadName` for a name that looks like that of a bot or of a deleted person."""
+    # Pages call a bot "Bot (3 · casual)", in the words of their language.
+    before = unicodedata.normalize("NFKC", name).partition("(")[0]
+    if {_skeleton(name), _skeleton(before)} & _RESERVED:
+        raise BadName("reserved_name", f"the name {name} is reserved; choose another")
+
+
+def guest_name(person: str) -> str:
+    """What a guest is called before choosing a name."""
+    return f"Guest {person[:4]}"
+
+
+def _visible(text: str) -> str:
+    """The characters of a text that can be seen, with single blanks between words."""
+    text = _BLANK.sub("", " ".join(text.split()))
+    # C: control and format characters, surrogates, private use, not assigned.
+    return " ".join("".join(one for one in text if unicodedata.category(one)[0] != "C").split())
+
+
+def _without_piles(text: str) -> str:
+    """A text whose letters have a few accents at most; an accent needs a letter to stand on."""
+    kept: list[str] = []
+    marks = MOST_MARKS
+    for one in text:
+        if unicodedata.category(one) in ("Mn", "Me"):
+            if marks == MOST_MARKS:
+                continue
+            marks += 1
+        elif one.isspace():
+            marks = MOST_MARKS
+        elif not (unicodedata.category(one) == "Mc" and kept):
+            marks = 0
+        kept.append(one)
+    return "".join(kept)
+
+
+def _skeleton(name: str) -> str:
+    """What a name looks like at a glance: letters and digits without case, width, accents and blanks."""
+    found = []
+    for one in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).translate(_LOOKALIKES)):
+        digit = unicodedata.digit(one, None)
+        if digit is not None:
+            found.append("ol23456789"[digit])
+        elif latin := _LATIN.search(unicodedata.name(one, "")):
+            found.append({"I": "l"}.get(latin[1], latin[1].lower()))
+        elif unicodedata.category(one)[0] == "L":
+            found.append(one.casefold())
+    return "".join(found)
+
+
+_RESERVED = frozenset(
+    _skeleton(form) for bot in (*PLAYERS, "bot") for form in (bot, f"bot {bot}", f"{bot} bot")
+) | {_skeleton(DELETED)}

@@ -1,0 +1,61 @@
+"""Tables and people of long ago, written into a database as if they had been left there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import func, insert, select, update
+
+from axio.server.play.acts import Act, Hired, Sat
+from axio.server.play.entries import now
+from axio.server.play.game import Terms
+from axio.server.running import Server
+from axio.server.storage.database import Database
+from axio.server.storage.schema import people, tables
+
+from .rooms import terms
+
+DAY = 24 * 3600 * 1000
+NOW = now()
+
+ANN, BOB = Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")
+BOT = Hired(1, "random")
+
+
+async def put_table(server: Server, id: str, acts: list[Act], days: float = 0, **columns: Any) -> str:
+    """A table at which somebody has sat down, untouched for so many days, and not in memory."""
+    made: Terms = terms(id=id)
+    await server.rooms.open(made, acts)
+    server.rooms.drop(id)
+    await set_columns(server.database, tables, id, updated=NOW - int(days * DAY), **columns)
+    return id
+
+
+async def put_person(server: Server, id: str, days: float = 0, **columns: Any) -> str:
+    """Somebody who came first, and last, so many days ago."""
+    row = {"id": id, "name": id.title(), "epoch": 0, "created": NOW - int(days * DAY), **columns}
+    async with server.database.writing() as connection:
+        await connection.execute(insert(people), [row])
+    return id
+
+
+async def set_columns(database: Database, table: Any, id: str, **columns: Any) -> None:
+    async with database.writing() as connection:
+        await connection.execute(update(table).where(table.c.id == id).values(**columns))
+
+
+async def statuses(database: Database) -> dict[str, str]:
+    """The status of every table there is."""
+    async with database.reading() as connection:
+        rows = await connection.execute(select(tables.c.id, tables.c.status).order_by(tables.c.id))
+        return {row.id: row.status for row in rows}
+
+
+async def count(database: Database, table: Any) -> int:
+    async with database.reading() as connection:
+        return int((await connection.execute(select(func.count()).select_from(table))).scalar_one())
+
+
+async def ids(database: Database, table: Any) -> set[str]:
+    async with database.reading() as connection:
+        return {row[0] for row in await connection.execute(select(table.c.id))}

@@ -1,0 +1,120 @@
+"""`axio admin people` beside a running server: everybody is found, and what is changed is seen at once."""
+
+from __future__ import annotations
+
+import json
+import stat
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from axio.server.identity.names import DELETED
+from tests.test_cli import assert_refused
+
+from .driving import Client, Guest, RunningServer
+from .test_admin_tables import admin, told
+
+BANNED = 4403
+SIGNED_OUT = 4401
+
+
+def test_people_are_found_and_shown_without_secrets(server: RunningServer) -> None:
+    ann = server.guest("Anneliese")
+    phrase = ann.post("/api/me/phrase")["phrase"]
+    ann.post("/api/me/account", {"username": f"anne.{ann.id[:6]}", "password": "correct horse"})
+    ann.open("rota", ["me", "open"])
+    for text in (ann.id, f"ANNE.{ann.id[:6].upper()}", "nnelies"):
+        assert ann.id in [row["id"] for row in told(server, "people", "find", text)]
+    assert ann.id in admin(server, "people", "find", "Anneliese").out
+    shown = told(server, "people", "show", ann.id)
+    assert (shown["name"], shown["password"], shown["phrase"]) == ("Anneliese", True, True)
+    assert (shown["counts"]["open"], shown["counts"]["daily_results"]) == (1, 0)
+    text = admin(server, "people", "show", ann.id).out + json.dumps(shown)
+    assert "argon2" not in text
+    assert phrase not in text
+    for wanted in ("nobody at all", "a\0b", "100%", "_________"):
+        assert admin(server, "people", "find", wanted).out == "Nobody fits.\n"
+
+
+def test_a_banned_person_is_sent_away_and_may_come_back(server: RunningServer, ann: Guest) -> None:
+    table = ann.open("rota", ["me", "open"])
+    with ann.live(table.id) as live:
+        live.recv()
+        assert admin(server, "people", "ban", ann.id, "--reason", "spam").out == f"{ann.id} is banned\n"
+        assert live.close_code() == BANNED
+    assert ann.refused("POST", f"/api/tables/{table.id}/leave").code == "banned"
+    assert ann.id in [row["id"] for row in told(server, "people", "find", "--banned")]
+    assert_refused(admin(server, "people", "ban", ann.id), "banned already")
+    assert admin(server, "people", "unban", ann.id).code == 0
+    assert_refused(admin(server, "people", "unban", ann.id), "not banned")
+    assert_soon(lambda: ann.ask("GET", f"/api/tables/{table.id}").status == 200)
+    log = told(server, "log", "--subject", ann.id)
+    assert [line["action"] for line in log] == ["person-unban", "person-ban"]
+    assert log[1]["detail"] == {"reason": "spam"}
+
+
+def test_a_person_is_renamed_at_all_their_tables(server: RunningServer, ann: Guest, bob: Guest) -> None:
+    table = ann.open("rota", ["me", "open"])
+    bob.join(table)
+    with bob.live(table.id) as live:
+        live.recv()
+        done = admin(server, "people", "rename", ann.id, "  Ms   Nice ", "--reason", "insult")
+        assert done.out == f"{ann.id} is now called Ms Nice\n"
+        assert live.until("seats")["seats"][0]["name"] == "Ms Nice"
+    assert ann.get("/api/me")["name"] == "Ms Nice"
+    assert [seat["name"] for seat in bob.get("/api/tables?which=mine")[0]["seats"]] == ["Ms Nice", "Bob"]
+    (line,) = told(server, "log", "--subject", ann.id)
+    assert line["detail"] == {"before": "Ann", "reason": "insult"}
+    for wrong in ("", " \u200b ", "x" * 25, "level8"):
+        assert_refused(admin(server, "people", "rename", ann.id, wrong))
+    assert ann.get("/api/me")["name"] == "Ms Nice"
+
+
+def test_what_is_kept_of_a_person_is_exported_for_them(
+    server: RunningServer, ann: Guest, tmp_path: Path
+) -> None:
+    table = ann.open("rota", ["me", "open"])
+    file = tmp_path / "ann.json"
+    assert admin(server, "people", "export", ann.id, "--out", str(file)).code == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    kept = json.loads(file.read_text())
+    own = ann.get("/api/me/export")
+    assert (kept["id"], [one["id"] for one in kept["tables"]]) == (ann.id, [table.id])
+    assert {**own, "host_actions": []} == {**kept, "host_actions": []}
+    assert_refused(admin(server, "people", "export", ann.id, "--out", str(file)), "exists")
+    assert json.loads(admin(server, "people", "export", ann.id).out)["id"] == ann.id
+
+
+def test_an_erased_person_is_nobody_any_more(server: RunningServer, ann: Guest, bob: Guest) -> None:
+    table = ann.open("rota", ["me", "open"])
+    bob.join(table)
+    alone = ann.open("rota", ["me"])
+    assert admin(server, "people", "rename", ann.id, "Secret Name").code == 0
+    with bob.live(table.id) as live, ann.live(table.id) as mine:
+        live.recv()
+        mine.recv()
+        assert_refused(admin(server, "people", "erase", ann.id), "Secret Name", "--yes")
+        assert admin(server, "people", "erase", ann.id, "--yes").out == f"{ann.id} is erased\n"
+        assert mine.close_code() == SIGNED_OUT
+        live.until(lambda message: "seats" in message and message["seats"][0]["away"] == DELETED)
+    assert_soon(lambda: ann.ask("PATCH", "/api/me", {"name": "Ann again"}).status == 401)
+    assert told(server, "tables", "show", alone.id)["status"] == "closed"
+    assert Client(server.url).get(f"/api/tables/{alone.id}")["seats"][0]["name"] == DELETED
+    for text in (json.dumps(told(server, "log")), admin(server, "people", "find").out):
+        assert "Secret Name" not in text
+    log = told(server, "log", "--subject", ann.id)
+    assert [line["action"] for line in log] == ["person-erase", "person-rename"]
+
+
+def test_unknown_people_are_refused_in_a_sentence(small: RunningServer) -> None:
+    for command in (["show"], ["ban"], ["unban"], ["export"], ["rename", "Name"], ["erase", "--yes"]):
+        for wrong in ("nobody", "a\0b", "Ann\n", "x" * 99):
+            assert_refused(admin(small, "people", command[0], wrong, *command[1:]), "nobody with the id")
+
+
+def assert_soon(met: Callable[[], bool]) -> None:
+    """Wait for what a server notices within seconds."""
+    end = time.monotonic() + 20
+    while not met():
+        assert time.monotonic() < end
+        time.sleep(0.1)

@@ -1,0 +1,325 @@
+"""`axio admin tables` beside a running server: what it says, what it changes, and that everybody notices."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select, update
+
+from axio.server.operations.audit import Actor, AuditLog, operator
+from axio.server.operations.tables import NotPossible, TableAdministration, UnknownTable
+from axio.server.play.acts import Hired, Sat, Started
+from axio.server.play.bots import DEFAULT_LEVEL
+from axio.server.play.refusals import Refused
+from axio.server.settings import DATABASE_FILE, Settings
+from axio.server.storage import schema
+from axio.server.storage.database import Database
+from tests.test_cli import Ran, assert_refused, run
+
+from .abandoned import ANN, BOB, BOT, NOW, put_table, statuses
+from .driving import Guest, RunningServer
+from .rooms import Listener, entries, running
+from .rooms import run as run_async
+
+HOST = Actor("host", "spam")
+
+
+def admin(server: RunningServer, *arguments: str) -> Ran:
+    """`axio admin` for a server that runs."""
+    place = ("--database", server.database) if server.database else ("--data", str(server.data))
+    return run("admin", *arguments, *place)
+
+
+def told(server: RunningServer, *arguments: str) -> Any:
+    """What a command prints as JSON."""
+    done = admin(server, *arguments, "--json")
+    assert (done.code, done.err) == (0, ""), done
+    return json.loads(done.out)
+
+
+# ------------------------------------------------------------------ beside a running server
+
+
+def test_a_table_is_found_and_shown_without_its_secrets(server: RunningServer, ann: Guest) -> None:
+    table = ann.open("rota", ["me", "open"], public=True)
+    (listed,) = told(server, "tables", "list", "--person", ann.id, "--status", "open")
+    assert (listed["id"], listed["status"], listed["owner"]) == (table.id, "open", ann.id)
+    assert [(seat["name"], seat["person"]) for seat in listed["seats"]] == [("Ann", ann.id), ("", None)]
+    shown = told(server, "tables", "show", table.id)
+    assert shown["owner"] == {"id": ann.id, "name": "Ann"}
+    assert (shown["number"], shown["entries"], shown["quarantined"]) == (1, 1, None)
+    for text in (json.dumps(shown), json.dumps(listed), admin(server, "tables", "show", table.id).out):
+        assert table.invite not in text
+        assert "seed" not in text
+    assert told(server, "tables", "list", "--person", ann.id, "--status", "over") == []
+    assert told(server, "tables", "list", "--person", ann.id, "--older", "1") == []
+    assert table.id in admin(server, "tables", "list", "--person", ann.id).out
+    assert admin(server, "tables", "list", "--person", "nobody").out == "No table fits.\n"
+
+
+def test_closing_is_told_to_everybody_at_the_table(server: RunningServer, ann: Guest, bob: Guest) -> None:
+    table = ann.open("rota", ["me", "open"])
+    bob.join(table)
+    with ann.live(table.id) as live:
+        live.recv()
+        done = admin(server, "tables", "close", table.id, "--reason", "a test")
+        assert done.out == f"{table.id} is closed\n"
+        assert live.until("view")["table"]["status"] == "closed"
+    assert bob.view(table.id)["table"]["status"] == "closed"
+    assert_refused(admin(server, "tables", "close", table.id), table.id, "closed already")
+
+
+def test_a_deleted_table_is_gone_for_everybody(server: RunningServer, ann: Guest) -> None:
+    table = ann.open("rota", ["me", "random"])
+    kept = ann.open("rota", ["me", "random"])
+    with ann.live(table.id) as live:
+        live.recv()
+        assert_refused(admin(server, "tables", "delete", table.id), "Delete 1 table", "--yes")
+        assert admin(server, "tables", "delete", table.id, "--dry-run").out == "1 table would be deleted\n"
+        assert ann.view(table.id)["table"]["status"] == "playing"
+        done = admin(server, "tables", "delete", table.id, "--yes", "--reason", "a test")
+        assert done.out == "1 table deleted\n"
+        assert live.close_code() == 4404
+    assert ann.refused("GET", f"/api/tables/{table.id}").code == "no_such_table"
+    assert [row["id"] for row in ann.get("/api/tables?which=mine")] == [kept.id]
+    (line,) = told(server, "log", "--subject", table.id)
+    assert (line["action"], line["detail"]["reason"]) == ("table-delete", "a test")
+    assert line["actor"] == operator().name
+
+
+def test_a_player_who_is_kicked_is_replaced_for_good(server: RunningServer, ann: Guest, bob: Guest) -> None:
+    table = ann.open("rota", ["me", "open"])
+    bob.join(table)
+    with ann.live(table.id) as live:
+        live.recv()
+        done = admin(server, "tables", "kick", table.id, "--seat", "1", "--yes")
+        assert done.out == f"Bob no longer sits on seat 1 of table {table.id}\n"
+        view = live.until("view")
+    assert (view["seats"][1]["kind"], view["seats"][1]["level"]) == ("bot", DEFAULT_LEVEL)
+    assert bob.refused("POST", f"/api/tables/{table.id}/seats/1/return").code == "not_allowed"
+    assert bob.view(table.id)["yours"] == []
+    assert admin(server, "tables", "kick", table.id, "--seat", "0", "--yes").code == 0
+    shown = told(server, "tables", "show", table.id)
+    assert shown["status"] == "closed"  # there was nobody left
+
+
+def test_a_host_removes_who_sits_down_and_they_stay_away(ann: Guest, bob: Guest) -> None:
+    table = ann.open("rota", ["me", "open", "open"], public=True)
+    bob.join(table)
+    where = f"/api/tables/{table.id}/seats"
+    assert bob.refused("POST", f"{where}/0/remove").code == "not_allowed"
+    assert ann.refused("POST", f"{where}/0/remove").code == "not_allowed"
+    assert ann.refused("POST", f"{where}/2/remove").code == "not_allowed"
+    view = ann.post(f"{where}/1/remove")
+    assert [seat["kind"] for seat in view["seats"]] == ["person", "open", "open"]
+    refused = bob.refused("POST", f"/api/tables/{table.id}/join", {"invite": table.invite})
+    assert (refused.status, refused.code) == (403, "not_allowed")
+    carl = Guest(ann.url, "Carl")
+    carl.join(table)
+    ann.post(f"{where}/2/bot", {"level": "random"})
+    assert ann.refused("POST", f"{where}/1/remove").code == "not_allowed"  # it has started
+    assert [seat["name"] for seat in carl.view(table.id)["seats"]] == ["Ann", "Carl", "random"]
+
+
+def test_unknown_tables_and_impossible_wishes_are_refused_in_a_sentence(small: RunningServer) -> None:
+    ann = small.guest()
+    table = ann.open("rota", ["me", "open"])
+    for command in (["show"], ["close"], ["release"], ["delete", "--yes"], ["kick", "--seat", "0", "--yes"]):
+        for wrong in ("nowhere", "-123456789-abcde", "a\0b", "tab\nle"):
+            assert_refused(admin(small, "tables", command[0], wrong, *command[1:]), "there is no table")
+    assert_refused(admin(small, "tables", "release", table.id), "not quarantined")
+    assert_refused(admin(small, "tables", "kick", table.id, "--seat", "1", "--yes"), "nobody sits on seat 1")
+    assert_refused(admin(small, "tables", "kick", table.id, "--seat", "2", "--yes"), "seats 0 to 1")
+    assert_refused(admin(small, "tables", "delete", "--yes"), "say which ones")
+    assert_refused(admin(small, "tables", "delete", table.id, "--status", "over", "--yes"), "say which ones")
+    assert ann.view(table.id)["table"]["status"] == "open"
+
+
+def test_a_database_that_is_none_or_of_another_version_is_refused(tmp_path: Path) -> None:
+    assert_refused(run("admin", "tables", "list", "--data", str(tmp_path)), "there is no database at")
+    assert list(tmp_path.iterdir()) == []  # and nothing is created
+    nobody = "postgresql://nobody@127.0.0.1:1/none"
+    assert_refused(run("admin", "log", "--database", nobody), "the database cannot be used")
+
+    async def make(version: str) -> None:
+        database = Database(f"sqlite+aiosqlite:///{tmp_path / DATABASE_FILE}")
+        await database.upgrade()
+        async with database.writing() as connection:
+            await connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{version}'")
+        await database.close()
+
+    asyncio.run(make("9999"))
+    assert_refused(run("admin", "log", "--data", str(tmp_path)), "later version", "9999")
+    (tmp_path / DATABASE_FILE).unlink()
+    asyncio.run(make("0001"))
+    assert_refused(run("admin", "log", "--data", str(tmp_path)), "older schema", "0001")
+    (tmp_path / DATABASE_FILE).write_text("not a database, but some text that is long enough to be one" * 99)
+    assert_refused(run("admin", "log", "--data", str(tmp_path)), "the database cannot be used")
+
+
+# ------------------------------------------------------------------ on the database
+
+
+def test_tables_are_deleted_by_what_is_known_of_them(tmp_path: Path, url: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            await put_table(server, "old", [ANN, BOB], 40, status="over")
+            await put_table(server, "new", [ANN, BOB], 10, status="over")
+            await put_table(server, "broken", [ANN, BOB], 40, quarantined="BadText")
+            await put_table(server, "open", [BOB], 40)
+
+    run_async(work)
+    place = ("--database", url)
+    for options, gone in (
+        (["--status", "over", "--older", "20"], {"old"}),
+        (["--quarantined"], {"broken"}),
+        (["--person", "bob", "--status", "open"], {"open"}),
+    ):
+        done = run("admin", "tables", "delete", *options, *place, "--yes")
+        assert (done.code, done.out) == (0, f"{len(gone)} table deleted\n"), done
+        assert not gone & set(asyncio.run(statuses_at(url)))
+    assert asyncio.run(statuses_at(url)) == {"new": "over"}
+    actions = [line["action"] for line in json.loads(run("admin", "log", "--json", *place).out)]
+    assert actions == ["table-delete"] * 3
+    again = run("admin", "tables", "delete", "--quarantined", *place, "--yes")
+    assert again.out == "No table fits.\n"
+
+
+async def statuses_at(url: str) -> dict[str, str]:
+    database = Database(Settings(database=url).url)
+    try:
+        return await statuses(database)
+    finally:
+        await database.close()
+
+
+def test_a_quarantined_table_goes_on_when_it_can_be_read(tmp_path: Path, url: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            host = TableAdministration(server.database, HOST)
+            await put_table(server, "table", [ANN, BOT], 3, quarantined="BadText", due=None)
+            await host.release("table")
+            row = await host.row("table")
+            room = await server.rooms.get("table")
+            assert row["quarantined"] is None
+            assert (row["due"] is None) == (room.game.bot_to_move is None)
+            async with server.database.writing() as connection:
+                await connection.execute(update(schema.tables).values(quarantined="BadText"))
+                await connection.execute(update(schema.entries).values(body='{"a": "telepathy"}'))
+            with pytest.raises(NotPossible, match="cannot be read"):
+                await host.release("table")
+            with pytest.raises(NotPossible, match="cannot be read"):
+                await host.close("table")
+            assert await host.delete(["table"]) == ["table"]
+            with pytest.raises(UnknownTable):
+                await host.row("table")
+
+    run_async(work)
+
+
+def test_what_is_changed_while_somebody_moves_comes_after_the_move(tmp_path: Path, url: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            await server.following.start()
+            await put_table(server, "table", [ANN], 0)
+            room = await server.rooms.get("table")
+            listener = Listener(room, "ann")
+            host = TableAdministration(server.database, HOST)
+            load = host._load
+
+            async def late(table: str) -> Any:
+                game = await load(table)
+                if room.game.number == 1:
+                    await room.sit("bob", "Bob")
+                return game
+
+            host._load = late  # type: ignore[method-assign, assignment]
+            assert await host.kick("table", 0) == "Ann"
+            await server.following.poll()
+            room.close()
+            acts = await entries(server, room)
+            assert [type(act) for act in acts[:4]] == [Sat, Sat, Started, Hired]
+            assert room.game.seats[0].bot == DEFAULT_LEVEL
+            told = [message["seats"] for message in listener.heard if message["type"] == "view"]
+            assert told[-1][0]["kind"] == "bot"
+
+    run_async(work)
+
+
+def test_who_was_taken_off_before_the_start_cannot_sit_down_again(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.following.start()
+            await put_table(server, "table", [ANN], 0)
+            room = await server.rooms.get("table")
+            await TableAdministration(server.database, HOST).kick("table", 0)
+            await server.following.poll()
+            with pytest.raises(Refused, match="removed"):
+                await room.sit("ann", "Ann")
+            server.rooms.drop("table")  # and it is not forgotten with the room
+            with pytest.raises(Refused, match="removed"):
+                await (await server.rooms.get("table")).sit("ann", "Ann")
+
+    run_async(work)
+
+
+def test_nothing_is_logged_that_was_not_done_and_nothing_done_that_is_not_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await put_table(server, "table", [ANN], 0)
+            host = TableAdministration(server.database, HOST)
+
+            def fail(*_: object, **__: object) -> None:
+                raise RuntimeError("disk full")
+
+            with monkeypatch.context() as broken:
+                broken.setattr("axio.server.operations.tables.write_audit", fail)
+                for change in (host.close("table"), host.kick("table", 0), host.delete(["table"])):
+                    with pytest.raises(RuntimeError, match="disk full"):
+                        await change
+            assert await statuses(server.database) == {"table": "open"}
+            assert await AuditLog(server.database).newest() == 0
+            await host.close("table")
+            (record,) = await AuditLog(server.database).latest(9)
+            assert (record.actor, record.action, record.subject) == ("host", "table-close", "table")
+            assert record.detail == {"reason": "spam"}
+            assert record.at >= NOW
+
+    run_async(work)
+
+
+def test_the_log_names_the_account_behind_sudo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "root")
+    monkeypatch.setenv("SUDO_USER", "mary")
+    assert operator(" too\n many \x00").name == "mary as root"
+
+    def nobody() -> str:
+        raise KeyError("uid not found")
+
+    monkeypatch.delenv("SUDO_USER")
+    monkeypatch.setattr("getpass.getuser", nobody)
+    assert operator().name.startswith(("uid ", "unknown"))
+    assert len(operator("x" * 9999).reason) == 500
+
+
+def test_entries_of_the_log_are_read_on_without_a_gap(url: str, tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            for number in range(3):
+                await put_table(server, f"table{number}", [ANN], 0)
+            host, log = TableAdministration(server.database, HOST), AuditLog(server.database)
+            await asyncio.gather(*(host.close(f"table{number}") for number in range(3)))
+            read = [record.id for record in await log.after(0, 2)]
+            read += [record.id for record in await log.after(read[-1], 2)]
+            async with server.database.reading() as connection:
+                query = select(schema.audit.c.id).order_by(schema.audit.c.id)
+                assert read == [row[0] for row in await connection.execute(query)]
+            assert len(read) == 3
+
+    run_async(work)

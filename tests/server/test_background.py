@@ -1,0 +1,281 @@
+"""The background tasks of a server: failures are told in /health and keep nothing else from working."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axio.server import running as running_module
+from axio.server.play.acts import Sat
+from axio.server.play.entries import entry_of
+from axio.server.play.rooms import Rooms
+from axio.server.running import Server, running
+from axio.server.storage.notices import ConnectionLost
+from axio.server.supervisor import Supervisor
+
+from .faults import Faults
+from .inside import PATIENCE, Inside, inside
+from .rooms import terms
+from .test_supervisor import errors, until
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules that need not be loaded, and rounds that follow each other at once."""
+
+    async def nothing(_: Server) -> None: ...
+
+    monkeypatch.setattr(running_module, "_load_rules", nothing)
+    monkeypatch.setattr(running_module, "SWEEP", 0.01)
+    monkeypatch.setattr("axio.server.routes.health.RECOVERY", 0.01)
+
+
+async def health(made: Inside) -> tuple[int, Any]:
+    answer = await made.ask("GET", "/health")
+    return answer.status, answer.json
+
+
+async def until_health(made: Inside, wanted: int) -> Any:
+    async with asyncio.timeout(PATIENCE):
+        while (found := await health(made))[0] != wanted:
+            await asyncio.sleep(0.01)
+    return found[1]
+
+
+@pytest.mark.usefixtures("quick")
+def test_rules_that_cannot_be_loaded_are_logged_and_told_and_hold_up_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = True
+
+    async def load(_: Server) -> None:
+        if broken:
+            raise RuntimeError("the compiler has gone")
+
+    monkeypatch.setattr(running_module, "_load_rules", load)
+
+    async def work() -> None:
+        nonlocal broken
+        async with inside(tmp_path) as made, running(made.server):
+            server = made.server
+            sick = await until_health(made, 503)
+            assert sick["status"] == "background tasks fail: load_rules"
+            assert sick["failing"] == ["load_rules"]
+            sweeps: list[int] = []
+            due = server.store.due
+
+            async def counted(before: int, limit: int) -> list[str]:
+                sweeps.append(before)
+                return await due(before, limit)
+
+            monkeypatch.setattr(server.store, "due", counted)
+            await until(lambda: len(sweeps) > 1)
+            broken = False
+            assert "failing" not in await until_health(made, 200)
+
+    asyncio.run(work())
+    assert "the compiler has gone" in caplog.text
+    assert len(errors(caplog)) == 1
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_sweep_that_fails_is_told_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made, running(made.server):
+            with monkeypatch.context() as patched:
+                patched.setattr(made.server.store, "due", _fail)
+                assert "sweep" in (await until_health(made, 503))["failing"]
+            await until_health(made, 200)
+
+    asyncio.run(work())
+    assert "it broke" in caplog.text
+
+
+async def _fail(*_: object, **__: object) -> Any:
+    raise ValueError("it broke")
+
+
+def test_one_table_that_cannot_be_woken_holds_up_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            rooms, woken = made.server.rooms, []
+
+            class Awake:
+                def __init__(self, name: str) -> None:
+                    self.wake = lambda: woken.append(name)
+
+            async def due(before: int, limit: int) -> list[str]:
+                return ["one", "two", "three"]
+
+            async def get(table_id: str) -> Any:
+                if table_id == "two":
+                    raise ValueError("unreadable")
+                return Awake(table_id)
+
+            monkeypatch.setattr(made.server.store, "due", due)
+            monkeypatch.setattr(rooms, "get", get)
+            await rooms.sweep()
+            assert woken == ["one", "three"]
+
+    asyncio.run(work())
+
+
+def test_a_notice_that_cannot_be_followed_does_not_keep_others_from_being_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever the database or the notice is: `heard` raises nothing."""
+
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            rooms: Rooms = made.server.rooms
+            acts = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+            one, two = [await rooms.open(terms(id=name), acts) for name in ("one", "two")]
+            entries = made.server.store.entries
+            asked: list[str] = []
+
+            async def read(table_id: str, after: int = 0) -> Any:
+                asked.append(table_id)
+                if table_id == one.id:
+                    raise ConnectionResetError
+                return await entries(table_id, after)
+
+            monkeypatch.setattr(made.server.store, "entries", read)
+            for strange in ("", ":", "one", "one:", "one:x", "one:-1", "one:٣", "nobody:9", "\0:1"):
+                await rooms.heard(strange)
+            await rooms.heard(f"{one.id}:99 {two.id}:99")
+            assert asked[-2:] == [one.id, two.id]
+
+    asyncio.run(work())
+    assert "could not be followed" in caplog.text
+
+
+def test_a_notice_that_nobody_can_follow_does_not_end_listening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def told(_: str) -> AsyncGenerator[str | None, None]:
+        for notice in (None, "one", "two", "three"):
+            yield notice
+        raise ConnectionLost
+
+    heard: list[str] = []
+
+    async def hear(_: Server, notice: str) -> None:
+        heard.append(notice)
+        if notice != "three":
+            raise ValueError(notice)
+
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            monkeypatch.setattr(running_module, "notices", told)
+            monkeypatch.setattr(running_module, "_hear", hear)
+            monkeypatch.setattr(type(made.server.settings), "dsn", "")
+            task = Supervisor().add("listen", lambda _: asyncio.sleep(0))
+            task.failed(OSError())
+            with pytest.raises(ConnectionLost):
+                await running_module._listen(made.server, task)
+            assert not task.failing  # it was told that listening had begun
+
+    asyncio.run(work())
+    assert heard == ["one", "two", "three"]
+    assert caplog.text.count("could not be followed") == 2
+
+
+def test_after_reconnecting_a_process_catches_up_with_what_it_missed(tmp_path: Path) -> None:
+    """Also at tables that nobody has open here: whoever comes next sees what the database has."""
+
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            server = made.server
+            acts = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+            room = await server.rooms.open(terms(), acts)
+            elsewhere: Any = await server.rooms._load(room.id)
+            act = elsewhere.move(elsewhere.turn, elsewhere.table.legal_moves()[0])
+            await server.journal.append(entry_of(elsewhere, act))  # as another process does
+            await server.rooms.compare()
+            assert room.game.number == elsewhere.number - 1
+            await server.rooms.compare(everything=True)
+            assert room.game.number == elsewhere.number
+
+    asyncio.run(work())
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_process_that_is_started_while_the_database_is_away_recovers(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            faults = Faults(made)
+            faults.down = True
+            async with running(made.server):
+                sick = await until_health(made, 503)
+                assert sick["status"] == "the database does not answer"
+                assert "prepare_database" in sick["failing"]
+                assert (await made.ask("GET", "/api/tables")).status == 503
+                faults.down = False
+                await until_health(made, 200)
+                assert (await made.ask("GET", "/api/tables")).status == 200
+
+    asyncio.run(work())
+
+
+@pytest.mark.usefixtures("quick")
+def test_everything_is_closed_whatever_has_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    closed: list[str] = []
+
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            server = made.server
+            parts = running_module._closing(server)
+
+            def failing(name: str, close: Callable[[], Any]) -> Callable[[], Any]:
+                async def close_and_fail() -> None:
+                    closed.append(name)
+                    done = close()
+                    if done is not None:
+                        await done
+                    raise RuntimeError(f"the {name} cannot be closed")
+
+                return close_and_fail
+
+            broken = [(name, failing(name, close)) for name, close in parts]
+            with monkeypatch.context() as patched:
+                patched.setattr(running_module, "_closing", lambda _: broken)
+                async with running(server):
+                    pass
+            assert closed == [name for name, _ in reversed(parts)]
+            assert {"background tasks", "journal", "database"} <= set(closed)
+            assert len(errors(caplog)) == len(parts)
+
+    asyncio.run(work())
+
+
+def test_what_was_opened_is_closed_if_a_server_cannot_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            closed = asyncio.Event()
+            close = made.server.database.close
+
+            async def closing() -> None:
+                await close()
+                closed.set()
+
+            with monkeypatch.context() as patched:
+                patched.setattr(type(made.server.database), "upgrade", _fail)
+                patched.setattr(type(made.server.database), "close", staticmethod(closing))
+                with pytest.raises(ValueError, match="it broke"):
+                    async with running(made.server):
+                        pass
+            assert closed.is_set()
+
+    asyncio.run(work())

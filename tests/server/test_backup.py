@@ -1,0 +1,399 @@
+"""Backups made during play hold everything that was acknowledged before; what is damaged is not restored."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shlex
+import shutil
+import sqlite3
+import stat
+import subprocess
+import tarfile
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axio.errors import BadFile
+from axio.server.alone import LOCK_SUFFIX, AlreadyRunning, alone
+from axio.server.operations import backup
+from axio.server.operations.backup import DATABASE, MANIFEST, make_backup, restore_backup
+from axio.server.settings import DATABASE_FILE, BadSetting, Settings
+from tests.test_cli import assert_refused, run
+
+from .driving import Browser, Guest, at_random, start_server
+from .postgres import Postgres, folder_of_programs, missing, run_sql
+
+GAME = "trio"
+TABLES = 3
+
+
+@dataclass(frozen=True)
+class Played:
+    """A server that was backed up during play."""
+
+    data: Path
+    archive: Path
+    before: dict[str, int]  # for each table the last number that was acknowledged before the backup began
+    phrase: str
+    printed: str
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
+    folder = tmp_path_factory.mktemp("backed-up")
+    archive = folder / "backup.tar.gz"
+    with start_server(folder / "data") as server:
+        people = [server.guest(f"Guest {n}") for n in range(TABLES)]
+        phrase = people[0].post("/api/me/phrase")["phrase"]
+        tables = [guest.open(GAME, ["me", "random"]).id for guest in people]
+        stop, known = threading.Event(), dict[str, int]()
+
+        def go_on(guest: Guest, table: str) -> None:
+            choose = at_random(table)
+            with guest.live(table) as live:
+                while not stop.is_set() and live.my_turn()["phase"] != "over":
+                    assert live.moves is not None
+                    live.play(choose(live.moves))
+                    known[table] = live.n
+
+        players = [
+            threading.Thread(target=go_on, args=pair, daemon=True)
+            for pair in zip(people, tables, strict=True)
+        ]
+        for player in players:
+            player.start()
+        while len(known) < TABLES or min(known.values()) < 8:
+            stop.wait(0.01)
+        before = dict(known)
+        done = run("backup", str(archive), "--data", str(folder / "data"))
+        stop.set()
+        for player in players:
+            player.join()
+    assert (done.code, done.err) == (0, "")
+    return Played(folder / "data", archive, before, phrase, done.out)
+
+
+def entries(database: Path) -> dict[str, list[tuple[int, str]]]:
+    with closing(sqlite3.connect(database)) as connection:
+        rows = connection.execute("SELECT table_id, number, body FROM entries ORDER BY table_id, number")
+        found: dict[str, list[tuple[int, str]]] = {}
+        for table, number, body in rows:
+            found.setdefault(table, []).append((number, body))
+    return found
+
+
+def settings(folder: Path) -> Settings:
+    return Settings(data=str(folder))
+
+
+def test_a_backup_made_during_play_holds_what_was_acknowledged(played: Played, tmp_path: Path) -> None:
+    assert f"{TABLES} tables" in played.printed
+    assert " entries, " in played.printed
+    done = run("restore", str(played.archive), "--data", str(tmp_path / "new"))
+    assert (done.code, done.err) == (0, "")
+    kept, original = entries(tmp_path / "new" / DATABASE_FILE), entries(played.data / DATABASE_FILE)
+    assert set(kept) == set(played.before)
+    for table, number in played.before.items():
+        assert len(kept[table]) >= number
+        assert kept[table] == original[table][: len(kept[table])]
+        assert [n for n, _ in kept[table]] == list(range(1, len(kept[table]) + 1))
+
+
+def test_a_restored_server_goes_on_and_knows_its_people(played: Played, tmp_path: Path) -> None:
+    restore_backup(settings(tmp_path), played.archive)
+    with start_server(tmp_path) as server:
+        browser = Browser(server.url)
+        assert browser.post("/api/enter", {"phrase": played.phrase})["name"] == "Guest 0"
+        (table,) = browser.get("/api/tables?which=mine")
+        with browser.live(table["id"]) as live:
+            assert live.play_to_the_end() is not None
+
+
+def test_files_of_a_backup_are_private(played: Played, tmp_path: Path) -> None:
+    restore_backup(settings(tmp_path / "new"), played.archive)
+    assert (tmp_path / "new").stat().st_mode & 0o077 == 0
+    for path in (played.archive, *(tmp_path / "new").iterdir()):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
+
+
+def test_data_that_is_there_is_moved_aside_only_when_asked(played: Played, tmp_path: Path) -> None:
+    restore_backup(settings(tmp_path), played.archive)
+    with closing(sqlite3.connect(tmp_path / DATABASE_FILE)) as connection:
+        connection.execute("UPDATE people SET name = 'Somebody else'")
+        connection.commit()
+    (tmp_path / "key").write_text("k" * 64)
+    assert_refused(run("restore", str(played.archive), "--data", str(tmp_path)), "exists", "--force")
+    again = run("restore", str(played.archive), "--data", str(tmp_path), "--force")
+    assert again.code == 0
+    assert again.err.count("What was there is now") == 2
+    (aside,) = tmp_path.glob(f"{DATABASE_FILE}.before-*")
+    with closing(sqlite3.connect(aside)) as connection:
+        assert connection.execute("SELECT DISTINCT name FROM people").fetchall() == [("Somebody else",)]
+    assert (tmp_path / "key").read_text() != "k" * 64
+
+
+def leave_a_journal(folder: Path) -> set[str]:
+    """What is left of a server that was killed and whose database file is gone; the names of the files."""
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / DATABASE_FILE)) as connection:
+        connection.execute("PRAGMA journal_mode = wal")
+        connection.execute("CREATE TABLE other (content)")
+        connection.executemany("INSERT INTO other VALUES (?)", [("x" * 3000,)] * 20)
+        connection.commit()
+        kept = {end: Path(f"{folder / DATABASE_FILE}{end}").read_bytes() for end in ("-wal", "-shm")}
+    (folder / DATABASE_FILE).unlink()
+    for end, content in kept.items():
+        (folder / f"{DATABASE_FILE}{end}").write_bytes(content)
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_journal_without_its_database_is_moved_aside_when_asked(played: Played, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    left = leave_a_journal(data)
+    assert_refused(run("restore", str(played.archive), "--data", str(data)), "-wal exists", "--force")
+    assert {path.name for path in data.iterdir()} == left
+    done = run("restore", str(played.archive), "--data", str(data), "--force")
+    assert (done.code, done.err.count("What was there is now")) == (0, 2)
+    assert len(list(data.glob(f"{DATABASE_FILE}.before-*-wal"))) == 1
+    with closing(sqlite3.connect(data / DATABASE_FILE)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert connection.execute("SELECT count(*) FROM tables").fetchone() == (TABLES,)
+
+
+def test_a_restored_database_is_read_in_its_place(
+    played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave_a_journal(tmp_path / "data")
+    monkeypatch.setattr(backup, "_move_aside", lambda paths: [])
+    with pytest.raises(BadFile, match=f"{DATABASE_FILE}: the database"):
+        restore_backup(settings(tmp_path / "data"), played.archive, force=True)
+
+
+def test_a_refused_restore_leaves_nothing_behind(played: Played, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        restore_backup(settings(tmp_path / "new" / "folder"), tmp_path / "nothing")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / DATABASE_FILE).write_text("mine")
+    with pytest.raises(BadFile, match="--force moves it aside"):
+        restore_backup(settings(tmp_path), played.archive)
+    assert [path.name for path in tmp_path.iterdir()] == [DATABASE_FILE]
+
+
+def test_nothing_is_restored_under_a_running_server(played: Played, tmp_path: Path) -> None:
+    with alone(settings(tmp_path), "http://127.0.0.1:8000/"), pytest.raises(AlreadyRunning):
+        restore_backup(settings(tmp_path), played.archive)
+    assert not (tmp_path / DATABASE_FILE).exists()
+
+
+def test_a_backup_is_not_written_over(played: Played, tmp_path: Path) -> None:
+    (tmp_path / "there.tar.gz").write_text("mine")
+    with pytest.raises(BadFile, match="--force replaces it"):
+        make_backup(settings(played.data), tmp_path / "there.tar.gz")
+    assert (tmp_path / "there.tar.gz").read_text() == "mine"
+    make_backup(settings(played.data), tmp_path / "there.tar.gz", force=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["there.tar.gz"]
+    with tarfile.open(tmp_path / "there.tar.gz") as tar:
+        assert sorted(tar.getnames()) == sorted((MANIFEST, DATABASE, "key"))
+
+
+@pytest.mark.parametrize("link", [None, os.symlink, os.link])
+@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal", LOCK_SUFFIX, "key"])
+def test_a_backup_never_replaces_what_the_server_uses(
+    end: str, link: Callable[[Path, Path], None] | None, played: Played, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    restore_backup(settings(data), played.archive)
+    target = used = data / (end if end == "key" else DATABASE_FILE + end)
+    if link is not None:
+        used.touch()
+        target = tmp_path / "link"
+        link(used, target)
+    before = {path: path.read_bytes() for path in data.iterdir()}
+    assert_refused(run("backup", str(target), "--data", str(data), "--force"), "belongs to the server")
+    assert {path: path.read_bytes() for path in data.iterdir()} == before
+
+
+def test_a_backup_replaces_files_only(played: Played, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for name in ("pipe", "link"):
+        done = run("backup", str(tmp_path / name), "--data", str(played.data), "--force")
+        assert_refused(done, "not a regular file")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+
+
+def test_a_key_of_the_environment_is_not_in_the_backup(played: Played, tmp_path: Path) -> None:
+    shutil.copytree(played.data, tmp_path / "data")
+    (tmp_path / "data" / "key").unlink()
+    done = run("backup", str(tmp_path / "b.tar.gz"), "--data", str(tmp_path / "data"))
+    assert done.code == 0
+    assert "AXIO_KEY" in done.err
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "key").write_text("k" * 64)
+    restore_backup(settings(tmp_path / "other"), tmp_path / "b.tar.gz")
+    assert (tmp_path / "other" / "key").read_text() == "k" * 64
+
+
+@pytest.mark.parametrize("command", ["backup", "restore"])
+def test_postgresql_has_tools_of_its_own(command: str, tmp_path: Path) -> None:
+    done = run(command, str(tmp_path / "x"), "--database", "postgresql://nobody@localhost/none")
+    assert_refused(done, "pg_dump", "docs/hosting.md")
+
+
+def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
+    with pytest.raises(BadSetting, match="there is no database at"):
+        make_backup(settings(tmp_path), tmp_path / "b.tar.gz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_says_what_a_backup_holds(played: Played, tmp_path: Path) -> None:
+    done = run("backup", str(tmp_path / "b.tar.gz"), "--data", str(played.data), "--json")
+    told = json.loads(done.out)
+    assert (told["rows"]["tables"], told["rows"]["people"], told["key"]) == (TABLES, TABLES, True)
+
+
+# ------------------------------------------------------------ damaged archives
+
+Change = Callable[[dict[str, bytes]], dict[str, bytes]]
+
+
+def manifest_with(**values: object) -> Change:
+    def change(parts: dict[str, bytes]) -> dict[str, bytes]:
+        return {**parts, MANIFEST: json.dumps({**json.loads(parts[MANIFEST]), **values}).encode()}
+
+    return change
+
+
+def flipped(parts: dict[str, bytes]) -> dict[str, bytes]:
+    body = bytearray(parts[DATABASE])
+    body[len(body) // 2] ^= 1
+    return {**parts, DATABASE: bytes(body)}
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda parts: {name: parts[name] for name in (MANIFEST, "key")}, "lacks"),
+        (lambda parts: {name: parts[name] for name in (DATABASE, "key")}, "lacks"),
+        (lambda parts: {name: parts[name] for name in (MANIFEST, DATABASE)}, "do not fit"),
+        (lambda parts: {**parts, "../evil": b"x"}, "it holds ../evil"),
+        (lambda parts: {**parts, MANIFEST: b"{" * 5000}, "cannot be read"),
+        (lambda parts: {**parts, MANIFEST: b"\xff"}, "cannot be read"),
+        (lambda parts: {**parts, MANIFEST: b"x" * 100_000}, "has 100000 bytes"),
+        (lambda parts: {**parts, DATABASE: parts[DATABASE][:-1]}, "do not fit"),
+        (manifest_with(format="axio-backup/9"), "axio-backup/9"),
+        (manifest_with(schema="9999"), "newer schema"),
+        (manifest_with(rows={"people": 1, "tables": 1, "entries": 1}), "not what"),
+        (manifest_with(size="big"), "cannot be read"),
+        (flipped, "another digest"),
+    ],
+)
+def test_a_wrong_archive_is_refused_and_replaces_nothing(
+    played: Played, tmp_path: Path, change: Change, why: str
+) -> None:
+    with tarfile.open(played.archive) as tar:
+        parts = {name: tar.extractfile(name).read() for name in tar.getnames()}  # type: ignore[union-attr]
+    with tarfile.open(tmp_path / "wrong.tar.gz", "w:gz") as tar:
+        for name, content in change(parts).items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, BytesIO(content))
+    with pytest.raises(BadFile, match=why):
+        restore_backup(settings(tmp_path / "new"), tmp_path / "wrong.tar.gz")
+    assert [path.name for path in tmp_path.iterdir()] == ["wrong.tar.gz"]
+
+
+@pytest.mark.parametrize("content", [b"", b"not an archive", gzip.compress(b"no tar", mtime=0), None])
+def test_what_is_no_archive_is_refused(content: bytes | None, played: Played, tmp_path: Path) -> None:
+    if content is None:
+        content = played.archive.read_bytes()[:-4000]
+    (tmp_path / "wrong").write_bytes(content)
+    assert_refused(run("restore", str(tmp_path / "wrong"), "--data", str(tmp_path / "new")), "wrong")
+
+
+def test_a_link_in_an_archive_is_refused(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "wrong", "w:gz") as tar:
+        member = tarfile.TarInfo(DATABASE)
+        member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(member)
+    with pytest.raises(BadFile, match="links"):
+        restore_backup(settings(tmp_path / "new"), tmp_path / "wrong")
+
+
+# ------------------------------------------------------------------ PostgreSQL
+
+
+def test_a_dump_made_during_play_is_restored_as_the_page_for_hosts_says(
+    postgres: Postgres, tmp_path: Path
+) -> None:
+    """The commands of docs/hosting.md, with the addresses of this test."""
+    url, other = postgres.create(), postgres.create()
+    programs = folder_of_programs()
+    assert programs is not None
+    if not (programs / "pg_dump").exists():
+        missing("postgresql", "pg_dump is not installed")
+    page = (Path(__file__).parents[2] / "docs" / "hosting.md").read_text(encoding="utf-8")
+    dump, restore = (
+        shlex.split(line) for line in page.splitlines() if line.startswith(("pg_dump ", "pg_restore "))
+    )
+    known: dict[str, int] = {}
+    with start_server(tmp_path / "data", database=url) as server, ThreadPoolExecutor(TABLES) as pool:
+        people = [server.guest(f"Guest {n}") for n in range(TABLES)]
+        tables = [guest.open(GAME, ["me", "random"]).id for guest in people]
+        begun = threading.Barrier(TABLES + 1)
+
+        def go_on(guest: Guest, table: str) -> None:
+            choose = at_random(table)
+            with guest.live(table) as live:
+                for number in range(18):
+                    if number == 8:
+                        begun.wait(60)  # the dump begins now, and everybody plays on
+                    if live.my_turn()["phase"] == "over":
+                        return
+                    assert live.moves is not None
+                    live.play(choose(live.moves))
+                    if number < 8:
+                        known[table] = live.n
+
+        playing = [pool.submit(go_on, *pair) for pair in zip(people, tables, strict=True)]
+        begun.wait(60)
+        call(programs, dump, tmp_path, url)
+        for one in playing:
+            one.result()
+    call(programs, restore, tmp_path, other)
+    query = "SELECT table_id, number, body FROM entries ORDER BY table_id, number"
+    original, kept = by_table(run_sql(url, query)), by_table(run_sql(other, query))
+    assert set(kept) == set(known) == set(tables)
+    for table, number in known.items():
+        assert number <= len(kept[table]) <= len(original[table])
+        assert kept[table] == original[table][: len(kept[table])]
+    with (
+        start_server(tmp_path / "data", database=other) as server,
+        people[0].at(server.url).live(tables[0]) as live,
+    ):
+        assert live.play_to_the_end() is not None
+
+
+def call(programs: Path, words: list[str], folder: Path, url: str) -> None:
+    """A command of the page, on a database of this test."""
+    words = [f"--dbname={url}" if word.startswith("--dbname=") else word for word in words]
+    done = subprocess.run(
+        [programs / words[0], *words[1:]], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def by_table(rows: list[tuple[Any, ...]]) -> dict[str, list[tuple[int, str]]]:
+    found: dict[str, list[tuple[int, str]]] = {}
+    for table, number, body in rows:
+        found.setdefault(table, []).append((number, body))
+    return found

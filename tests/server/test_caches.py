@@ -1,0 +1,115 @@
+"""What the server remembers has a bound, whatever clients ask for."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator
+from functools import _lru_cache_wrapper
+from pathlib import Path
+
+import pytest
+
+from axio.games import GAMES, LANGUAGES, find_variant
+from axio.server.play import describe
+from axio.server.routes import games, site
+from tests.conformance.positions import Case
+
+from .inside import Inside, inside
+from .rooms import run
+from .worlds import TABLE, install, played
+
+STRANGE = ("xx", "de-AT", "DE", "", "q" * 20, "de-%00", "en-\N{SNOWMAN}", "en_US")
+
+
+def caches() -> Iterator[tuple[str, int]]:
+    """How many results each function of the package keeps that keeps its results for good."""
+    for one in gc.get_objects():
+        if type(one) is _lru_cache_wrapper and str(one.__module__).startswith("axio."):
+            info = one.cache_info()
+            if info.maxsize is None:
+                yield f"{one.__module__}.{one.__qualname__}", info.currsize
+
+
+def sizes() -> dict[str, int]:
+    """The same, added up for each name, with the dictionaries that modules keep."""
+    found = {"site": len(site._FILES)}
+    for name, size in caches():
+        found[name] = found.get(name, 0) + size
+    for name, module in tuple(sys.modules.items()):
+        if name.startswith("axio.server"):
+            for what, kept in vars(module).items():
+                if what.startswith("_") and not what.startswith("__") and isinstance(kept, dict):
+                    found[f"{name}.{what}"] = len(kept)
+    return found
+
+
+async def ask_for(made: Inside, language: str) -> None:
+    """Everything that comes in a language."""
+    paths = ["/api/games", "/api/review/words", "/api/daily", *(f"/api/games/{name}/rules" for name in GAMES)]
+    for path in paths:
+        answer = await made.ask("GET", f"{path}?lang={language}")
+        assert answer.status == 200, path
+
+
+def test_languages_that_nobody_speaks_are_not_remembered(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            for language in LANGUAGES:
+                await ask_for(made, language)
+            before = sizes()
+            for language in (*STRANGE, *(f"l{number}" for number in range(20))):
+                await ask_for(made, language)
+            assert sizes() == before
+            assert games._info.cache_info().currsize <= len(GAMES) * len(LANGUAGES)
+
+    run(work)
+
+
+def test_addresses_of_nothing_are_not_remembered(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            await install(made, played(Case("rota", 2), "people"))
+            name = GAMES[0]
+            known = [
+                f"/api/games/{name}/picture.svg?dark=0",
+                "/static/css/base.css",
+                "/t/x",
+                "/rules",
+                f"/api/tables/{TABLE}/picture.svg?move=3",
+            ]
+            for path in known:
+                assert (await made.ask("GET", path)).status == 200, path
+            before = sizes()
+            for number in range(20):
+                for path in (
+                    f"/api/games/{name}{number}/picture.svg",
+                    f"/api/games/{name}{number}/rules",
+                    f"/api/games/{name}/figures/none{number}.svg",
+                    f"/static/css/none{number}.css",
+                    f"/static/css/../css/{number}",
+                    f"/t/{number}",
+                    f"/rules/{number}",
+                    f"/api/tables/none{number}",
+                    f"/api/tables/none{number}/picture.svg",
+                ):
+                    assert (await made.ask("GET", path)).status in (200, 404), path
+                for path in (
+                    f"/api/games/{name}/picture.svg?dark=0&x={number}",
+                    f"/static/css/base.css?{number}",
+                ):
+                    assert (await made.ask("GET", path)).status == 200, path
+            assert sizes() == before
+
+    run(work)
+
+
+def test_places_on_a_growing_board_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(describe, "MOST_PLACES", 50)
+    variant = next(made for name in GAMES if (made := find_variant(name)).grows)
+    fresh = describe.Describer(variant)
+    first = fresh.on_board(variant.kinds[0], ("3,4",))
+    for x in range(300):
+        fresh.on_board(variant.kinds[0], (f"{x},-7",))
+        assert len(fresh._places) <= 50
+    assert fresh.on_board(variant.kinds[0], ("3,4",)) == first

@@ -1,0 +1,159 @@
+"""One guest, or one address with many guests, does not fill the server or crowd others out of the lobby."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from axio.server.guard.limits import Limits, Pace
+from axio.server.play.entries import now
+from axio.server.routes.tables import LISTED
+from axio.server.storage.schema import seats, tables
+
+from .abandoned import ANN, BOB, put_table, set_columns
+from .inside import Inside, inside
+from .rooms import Listener, run, running
+
+OPEN = [{"kind": "me"}, {"kind": "open"}]
+ONCE_OR_TWICE = Pace(2, 1e-9)
+
+
+async def lobby(made: Inside, which: str = "open") -> list[str]:
+    return [table["id"] for table in await made.good("GET", f"/api/tables?which={which}")]
+
+
+def test_one_guest_has_one_line_in_the_lobby(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            honest = await made.open(ann, "rota", OPEN, public=True)
+            crowd = [await made.guest("Crowd") for _ in range(2)]
+            last = {}
+            for guest in crowd:
+                for _ in range(LISTED):
+                    last[guest.id] = (await made.open(guest, "rota", OPEN, public=True))["id"]
+            assert set(await lobby(made)) == {honest["id"], *last.values()}
+
+    run(work)
+
+
+def test_one_guest_has_one_line_among_the_games_in_play(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            bots = [{"kind": "me"}, {"kind": "me"}]
+            ann, crowd = await made.guest("Ann"), await made.guest("Crowd")
+            honest = await made.open(ann, "rota", bots, public=True)
+            for _ in range(LISTED):
+                last = await made.open(crowd, "rota", bots, public=True)
+            assert await lobby(made, "live") == [last["id"], honest["id"]]
+
+    run(work)
+
+
+def test_tables_whose_host_is_there_come_first(tmp_path: Path, url: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            for number, table in enumerate(("here", "elsewhere", "gone", "watched")):
+                await put_table(server, table, [ANN if table != "watched" else BOB], 0, public=True)
+                await set_columns(server.database, tables, table, owner=f"host{number}", created=number)
+            await put_table(server, "unreadable", [ANN], 0, public=True, quarantined="BadText", owner="x")
+            async with server.database.writing() as connection:
+                there = update(seats).where(seats.c.table_id == "elsewhere", seats.c.seat == 0)
+                await connection.execute(there.values(here_until=now() + 60_000, person="host1"))
+            Listener(await server.rooms.get("here"), "host0")
+            Listener(await server.rooms.get("watched"), "somebody")
+            assert server.rooms.awaited() == ["here"]
+            found = await server.store.waiting(50, server.rooms.awaited(), now())
+            assert [row["id"] for row in found] == ["elsewhere", "here", "watched", "gone"]
+            assert len(await server.store.waiting(2, server.rooms.awaited(), now())) == 2
+
+    run(work)
+
+
+async def refusals(made: Inside, tokens: list[str], path: str, body: Any = None) -> list[str]:
+    """The codes that requests of several people are refused with, one request each; `` for a good one."""
+    answers = [await made.ask("POST", path, token, body) for token in tokens]
+    return ["" if answer.status < 400 else answer.json["code"] for answer in answers]
+
+
+@pytest.mark.parametrize(
+    ("pace", "path", "body", "code"),
+    [
+        ("tables.TABLES_FROM_ADDRESS", "/api/tables", {"game": "rota", "seats": OPEN}, "too_many_tables"),
+        (
+            "tables.LISTED_FROM_ADDRESS",
+            "/api/tables",
+            {"game": "rota", "seats": OPEN, "public": True},
+            "too_many_tables",
+        ),
+        ("daily.DAILY_FROM_ADDRESS", "/api/daily/rota", None, "too_fast"),
+    ],
+)
+def test_many_guests_of_one_address_share_its_pace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pace: str, path: str, body: Any, code: str
+) -> None:
+    monkeypatch.setattr(f"axio.server.routes.{pace}", ONCE_OR_TWICE)
+
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            tokens = [(await made.guest("Guest")).token for _ in range(4)]
+            made.server.limits.active = True
+            assert await refusals(made, tokens, path, body) == ["", "", code, code]
+            if pace.startswith("tables.LISTED"):  # a game with a bot is not listed, and is not counted
+                alone = {"game": "rota", "seats": [{"kind": "me"}], "public": True}
+                assert await refusals(made, tokens[3:], path, alone) == [""]
+            if pace.startswith("daily"):  # who has begun goes on
+                assert await refusals(made, tokens[:1], path) == [""]
+
+    run(work)
+
+
+def test_a_rematch_counts_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            table = await made.open(ann, "rota", [{"kind": "me"}])
+            room = await made.server.rooms.get(table["id"])
+            while room.game.table is not None and room.game.status == "playing":
+                await room.move(0, 0)
+            monkeypatch.setattr("axio.server.routes.tables.TABLES_FROM_ADDRESS", Pace(0.5, 1e-9))
+            made.server.limits.active = True
+            where = f"/api/tables/{table['id']}/rematch"
+            assert await refusals(made, [ann.token], where) == ["too_many_tables"]
+
+    run(work)
+
+
+def test_an_address_gets_new_guests_at_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axio.server.routes.people.NEW_GUESTS", ONCE_OR_TWICE)
+
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            made.server.limits.active = True
+            assert [(await made.ask("GET", "/api/me")).status for _ in range(3)] == [200, 200, 429]
+            assert (await made.ask("GET", "/api/me", ann.token)).status == 200
+
+    run(work)
+
+
+def test_tables_that_cannot_be_read_take_nobodys_place(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            for number in range(3):
+                await put_table(server, f"table{number}", [ANN], 0)
+            await set_columns(server.database, tables, "table0", quarantined="BadText")
+            await set_columns(server.database, tables, "table1", status="closed")
+            assert await server.store.unfinished() == 1
+            assert await server.store.unfinished("ann") == 1
+
+    run(work)
+
+
+def test_two_paces_with_the_same_numbers_do_not_share_what_is_left() -> None:
+    limits = Limits()
+    one, other = Pace(1, 1e-9), Pace(1, 1e-9)
+    assert [limits.allow(pace, "here") for pace in (one, other, one, other)] == [True, True, False, False]

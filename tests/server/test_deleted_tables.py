@@ -1,0 +1,81 @@
+"""A table that is deleted elsewhere is gone from memory: nobody plays on, its clients are sent away."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete
+
+from axio.server.play.acts import Hired, Sat
+from axio.server.play.connection import NO_SUCH_TABLE, Connection
+from axio.server.play.refusals import NoSuchTable, Refused
+from axio.server.play.room import Room
+from axio.server.running import Server
+from axio.server.storage.schema import entries, seats, tables
+
+from .rooms import run, running, terms
+
+
+async def remove(server: Server, table: str) -> None:
+    """Delete a table as another process would."""
+    async with server.database.writing() as connection:
+        for other, column in (
+            (entries, entries.c.table_id),
+            (seats, seats.c.table_id),
+            (tables, tables.c.id),
+        ):
+            await connection.execute(delete(other).where(column == table))
+
+
+class Client:
+    """A client in memory that notes how it was closed."""
+
+    def __init__(self, room: Room, person: str) -> None:
+        self.closed: list[int] = []
+        self.connection = Connection(self._take, person, None, self._close)
+        room.enter(self.connection)
+
+    async def _take(self, text: str) -> None:
+        pass
+
+    async def _close(self, code: int, reason: str) -> None:
+        assert reason
+        self.closed.append(code)
+
+
+@pytest.mark.parametrize("how", ["sweep", "refresh"])
+def test_clients_are_sent_away_and_the_room_is_forgotten(tmp_path: Path, how: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(move_time=60), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
+            ann, watcher = Client(room, "ann"), Client(room, "watcher")
+            await server.rooms.sweep()
+            assert (ann.closed, len(server.rooms)) == ([], 1)
+            await remove(server, room.id)
+            await (server.rooms.sweep() if how == "sweep" else server.rooms.refresh(room.id))
+            await asyncio.sleep(0)
+            assert (ann.closed, watcher.closed) == ([NO_SUCH_TABLE], [NO_SUCH_TABLE])
+            assert len(server.rooms) == 0
+            with pytest.raises(NoSuchTable):
+                await server.rooms.get(room.id)
+            late = Client(room, "late")  # had found the room before it was dropped
+            await asyncio.sleep(0)
+            assert late.closed == [NO_SUCH_TABLE]
+
+    run(work)
+
+
+def test_a_change_under_way_is_refused_and_not_tried_again_forever(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Hired(1, "random")])
+            await remove(server, room.id)
+            with pytest.raises(Refused):
+                await room.give_up("ann")
+            server.rooms.drop(room.id)
+            room.wake()
+            assert room._timer is None
+
+    run(work)

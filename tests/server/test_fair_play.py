@@ -1,0 +1,347 @@
+"""Nobody loses a seat or time unfairly, whoever is away: a person or the server."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from axio.server import running as running_module
+from axio.server.play import entries as entries_module
+from axio.server.play.acts import Act, Drew, Hired, Moved, Replaced, Sat
+from axio.server.play.audience import ABSENT
+from axio.server.play.bots import DEFAULT_LEVEL
+from axio.server.play.entries import RESPITE, deadline, now
+from axio.server.play.refusals import Refused, Unavailable
+from axio.server.play.room import Room
+from axio.server.routes.live import _welcome
+from axio.server.running import Server
+from axio.server.storage.schema import entries, seats, tables
+
+from .inside import inside
+from .rooms import Listener, run, running, terms, until
+
+SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+HOUR = 3_600_000  # milliseconds
+LONG = 2 * ABSENT
+
+
+def pass_time(room: Room) -> None:
+    """Let everything that is known of people be older than the time after which they count as away."""
+    audience = room.audience
+    audience._opened -= LONG
+    for noted in (audience._left, audience._noted):
+        for person in noted:
+            noted[person] -= LONG
+    room.game.acted = {seat: at - int(1000 * LONG) for seat, at in room.game.acted.items()}
+
+
+async def no_bot(*_: object) -> Any:
+    await asyncio.Event().wait()
+
+
+# ---------------------------------------------------------------- bots for those who are away
+
+
+def test_no_seat_is_taken_over_at_a_table_with_a_clock(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(move_time=3 * 86_400), SEATED)
+            pass_time(room)
+            for seat in (0, 1):
+                with pytest.raises(Refused, match="the clock moves"):
+                    await room.hire(seat, "random", "ann")
+            assert all(seat.bot is None for seat in room.game.seats)
+
+    run(work)
+
+
+@pytest.mark.parametrize("level", ["random", "level8", "greedy", DEFAULT_LEVEL, None])
+def test_whoever_is_away_gets_a_bot_of_the_default_level(tmp_path: Path, level: str | None) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = [await made.guest(name) for name in ("Ann", "Bob")]
+            opened = await made.open(ann, "rota", [{"kind": "me"}, {"kind": "open"}])
+            path = f"/api/tables/{opened['id']}"
+            await made.good("POST", f"{path}/join", bob.token, {"invite": opened["invite"]})
+            room = await made.server.rooms.get(opened["id"])
+            made.server.bots.choose = no_bot  # type: ignore[method-assign, assignment]
+            pass_time(room)
+            body = {} if level is None else {"level": level}
+            view = await made.good("POST", f"{path}/seats/1/bot", ann.token, body)
+            assert (view["seats"][1]["level"], view["seats"][1]["away"]) == (DEFAULT_LEVEL, "Bob")
+            unknown = await made.ask("POST", f"{path}/seats/1/bot", ann.token, {"level": "nobody"})
+            assert unknown.status == 422
+
+    run(work)
+
+
+@pytest.mark.parametrize("what", ["look", "move", "refused move", "picture", "socket", "return"])
+def test_whoever_has_just_been_there_is_not_away(tmp_path: Path, what: str) -> None:
+    """Also without a connection, as those are who play over HTTP."""
+
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = [await made.guest(name) for name in ("Ann", "Bob")]
+            opened = await made.open(bob, "rota", [{"kind": "me"}, {"kind": "open"}])
+            path = f"/api/tables/{opened['id']}"
+            await made.good("POST", f"{path}/join", ann.token, {"invite": opened["invite"]})
+            room = await made.server.rooms.get(opened["id"])
+            made.server.bots.choose = no_bot  # type: ignore[method-assign, assignment]
+            if what == "return":
+                await room.give_up(bob.id)
+            pass_time(room)
+            if what == "look":
+                await made.good("GET", path, bob.token)
+            elif what == "move":
+                order = {"id": "m", "n": room.game.number, "pick": 0}
+                await made.good("POST", f"{path}/moves", bob.token, order)
+            elif what == "refused move":
+                refused = await made.ask("POST", f"{path}/moves", bob.token, {"id": "m", "n": 1, "pick": 0})
+                assert refused.status == 409
+            elif what == "picture":
+                assert (await made.ask("GET", f"{path}/picture.svg", bob.token)).status == 200
+            elif what == "socket":
+                await (await made.socket(opened["id"], bob.token)).close()
+                made.sockets.clear()
+            else:
+                await made.good("POST", f"{path}/seats/0/return", bob.token)
+            called = await made.ask("POST", f"{path}/seats/0/bot", ann.token, {"level": "random"})
+            assert (called.status, called.json["code"]) == (403, "not_allowed")
+            assert "two minutes" in called.json["detail"]
+            pass_time(room)
+            await made.good("POST", f"{path}/seats/0/bot", ann.token, {"level": "random"})
+            assert isinstance(room.game.last, Replaced)
+
+    run(work)
+
+
+def test_a_move_before_a_restart_counts_after_it(tmp_path: Path) -> None:
+    async def before() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), SEATED)
+            await room.move(0, 0)
+
+    async def after() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.get("table")
+            assert room.game.acted.keys() == {0, 1}
+            with pytest.raises(Refused, match="two minutes"):
+                await room.hire(1, "random", "ann")  # the server has only just come back
+            room.audience._opened -= LONG
+            with pytest.raises(Refused, match="two minutes"):
+                await room.hire(0, "random", "bob")  # she has moved just before
+            pass_time(room)
+            await room.hire(0, "random", "bob")
+
+    run(before)
+    run(after)
+
+
+@pytest.mark.parametrize("how", ["a move", "a look"])
+def test_whoever_was_at_another_process_is_not_away(tmp_path: Path, how: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as here, running(tmp_path) as there:
+            for server in (here, there):
+                server.store.shared = True
+            room = await here.rooms.open(terms(), [Sat(0, "bob", "Bob"), Sat(1, "ann", "Ann")])
+            elsewhere = await there.rooms.get("table")
+            pass_time(room)
+            if how == "a move":
+                number = await elsewhere.move(0, 0)
+                await here.rooms.heard(f"table:{number}")
+            else:
+                there.rooms.saw(elsewhere, "bob")
+                there.rooms.saw(elsewhere, "eve")  # who has no seat
+                await until(lambda: not there.rooms._services.tasks)
+                assert await here.store.here(["table"], now()) == {"table": set()}
+            with pytest.raises(Refused, match="two minutes"):
+                await room.hire(0, "random", "ann")
+            pass_time(room)
+            async with here.database.writing() as connection:
+                await connection.execute(update(seats).values(here_until=now() - int(1000 * LONG)))
+            await room.hire(0, "random", "ann")
+
+    run(work)
+
+
+def test_a_look_does_not_shorten_what_is_known_of_a_connection(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.open(terms(), SEATED)
+            until_then = now() + 20_000
+            await server.store.set_here([("table", "bob")], until_then)
+            await server.store.note_seen("table", "bob", now())
+            await server.store.note_seen("table", "ann", 5)
+            assert await server.store.last_here("table", "bob") == until_then
+            assert await server.store.last_here("table", "ann") == 5
+            assert await server.store.last_here("table", "eve") is None
+
+    run(work)
+
+
+# ---------------------------------------------------------------- times in which the server was away
+
+
+async def age(server: Server, by: int) -> None:
+    """Let everything at all tables have happened earlier."""
+    async with server.database.writing() as connection:
+        await connection.execute(update(entries).values(at=entries.c.at - by))
+        await connection.execute(update(tables).values(due=tables.c.due - by))
+
+
+def leave_behind(folder: Path, *, hold: bool = False, move_time: int | None = 60) -> None:
+    """A table at which something was due an hour ago."""
+
+    async def work() -> None:
+        async with running(folder) as server:
+            room = await server.rooms.open(terms(move_time=move_time), SEATED)
+            if hold:
+                await room.move(0, 0, hold=True)
+            await age(server, HOUR)
+
+    run(work)
+
+
+@pytest.mark.parametrize("hold", [False, True])
+def test_after_a_start_everybody_has_time_to_come_back(tmp_path: Path, hold: bool) -> None:
+    leave_behind(tmp_path, hold=hold)
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            started = now()
+            await server.rooms.resume()
+            await server.rooms.sweep()
+            room = await server.rooms.get("table")
+            number = room.game.number
+            bob = Listener(room, "bob")
+            told = room.view(bob.client.viewer).now.deadline
+            assert told == room.audience.deadline
+            assert told is not None
+            assert told >= started + 1000 * RESPITE
+            assert room._timer is not None
+            assert room._timer.when() - asyncio.get_running_loop().time() > RESPITE / 2
+            room._time_is_up(number)  # a timer that was set before
+            await until(lambda: room._thinking is None)
+            await server.rooms.sweep()
+            assert room.game.number == number
+
+    run(work)
+
+
+@pytest.mark.parametrize("hold", [False, True])
+def test_after_that_time_the_clock_goes_on(
+    tmp_path: Path, hold: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entries_module, "RESPITE", 0.05)
+    leave_behind(tmp_path, hold=hold, move_time=None if hold else 60)
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            room = await server.rooms.get("table")
+            number = room.game.number
+            await until(lambda: room.game.number > number)
+            assert isinstance(room.game.last, Drew if hold else Moved)
+
+    run(work)
+
+
+def test_a_table_that_nobody_had_in_memory_was_not_away(tmp_path: Path) -> None:
+    leave_behind(tmp_path)
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            server.rooms._learn_of_resumption(now() - 2 * HOUR)  # at work since then
+            room = await server.rooms.get("table")
+            assert room.audience.deadline == deadline(room.game)
+            await until(lambda: isinstance(room.game.last, Moved) and room.game.last.by == "clock")
+
+    run(work)
+
+
+def test_bots_do_not_wait_after_a_start(tmp_path: Path) -> None:
+    async def before() -> None:
+        async with running(tmp_path) as server:
+            (await server.rooms.open(terms(move_time=60), [Hired(0, "random"), Sat(1, "bob", "Bob")])).close()
+
+    async def after() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            room = await server.rooms.get("table")
+            await until(lambda: room.game.turn == 1)
+
+    run(before)
+    run(after)
+
+
+@pytest.mark.parametrize("how", ["a notice", "the sweep"])
+def test_processes_agree_on_a_deadline_and_tell_it(tmp_path: Path, how: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as here, running(tmp_path) as there:
+            room = await here.rooms.open(terms(move_time=10), SEATED)
+            bob, early = Listener(room, "bob"), room.audience.deadline
+            await there.rooms.resume()
+            kept = await there.store.resumed()
+            if how == "a notice":
+                await here.rooms.heard(f"*:{kept}")
+            else:
+                await here.rooms.sweep()
+            elsewhere = await there.rooms.get("table")
+            late = room.audience.deadline
+            assert late == elsewhere.audience.deadline
+            assert early is not None
+            assert late is not None
+            assert late > early
+            await until(lambda: bool(bob.heard))
+            assert bob.heard[-1]["now"]["deadline"] == late
+            # Who comes back with what they saw before is told it as well.
+            ann = Listener(room, "ann", enter=False)
+            await _welcome(here, room, ann.client, str(room.game.number))
+            await until(lambda: bool(ann.heard))
+            assert ann.heard[0]["now"]["deadline"] == late
+            # What a table that is read again tells does not change.
+            here.rooms._rooms.clear()
+            assert (await here.rooms.get("table")).audience.deadline == late
+
+    run(work)
+
+
+def test_without_the_database_no_clock_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(move_time=3_000), SEATED)
+            number, reading = room.game.number, server.database.reading
+
+            def down() -> Any:
+                raise Unavailable
+
+            with monkeypatch.context() as away:
+                away.setattr(server.database, "reading", down)
+                with pytest.raises(Unavailable):
+                    await server.rooms.sweep()
+            room.game.since -= 2 * HOUR  # it was away for long
+            room._time_is_up(number)
+            assert room._thinking is None
+            assert server.database.reading == reading
+            back = now()
+            await server.rooms.sweep()
+            assert room.audience.deadline is not None
+            assert room.audience.deadline >= back + 1000 * RESPITE
+            assert room.game.number == number
+
+    run(work)
+
+
+def test_a_server_notes_that_it_has_started_before_anybody_is_let_in(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            started = now()
+            async with running_module.running(made.server):
+                assert made.server.rooms._services.uptime.earliest >= started + 1000 * RESPITE
+                assert await made.server.store.resumed() >= started
+
+    run(work)

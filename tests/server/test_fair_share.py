@@ -1,0 +1,114 @@
+"""One client costs the others little: what it asks for waits its turn, and too much of it is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from axio.server.play import replay as replay_module
+from tests.conformance.positions import Case
+
+from .inside import Answer, Guest, Inside, inside
+from .rooms import run, until
+from .worlds import TABLE, install, played
+
+
+class SlowHasher:
+    """Hashes when it is told to, and knows in which order."""
+
+    def __init__(self) -> None:
+        self.go = threading.Event()
+        self.order: list[str] = []
+
+    def hash(self, password: str) -> str:
+        assert self.go.wait(20)
+        self.order.append(password)
+        return password
+
+    def verify(self, secret: str, password: str) -> bool:
+        assert self.go.wait(20)
+        self.order.append(f"login {password}")
+        return secret == password
+
+
+async def account(made: Inside, guest: Guest, name: str) -> Answer:
+    body = {"username": name, "password": f"secret of {name}"}
+    return await made.ask("POST", "/api/me/account", guest.token, body)
+
+
+def test_a_login_does_not_wait_behind_accounts_of_guests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            slow = SlowHasher()
+            monkeypatch.setattr(made.server.people, "_hasher", slow)
+            ann = await made.guest("Ann")
+            slow.go.set()
+            assert (await account(made, ann, "ann")).status == 200
+            slow.go.clear()
+            hostile = [await made.guest("Mallory") for _ in range(30)]
+            asked = [
+                asyncio.create_task(account(made, guest, f"mallory{number}"))
+                for number, guest in enumerate(hostile)
+            ]
+            hashing = made.server.people.hashing
+            await until(lambda: hashing.running + sum(hashing.waiting) + hashing.refused == len(hostile))
+            login = {"username": "ann", "password": "secret of ann"}
+            entering = asyncio.create_task(made.ask("POST", "/api/enter", body=login))
+            await until(lambda: hashing.waiting[0] == 1)
+            slow.go.set()
+            assert (await entering).status == 200
+            answers = await asyncio.gather(*asked)
+            assert slow.order.index("login secret of ann") == 2  # after ann's own and the one that ran
+            statuses = sorted(answer.status for answer in answers)
+            # One ran, and one address may have five waiting.
+            assert statuses == [200] * 6 + [503] * 24
+            refused = next(answer for answer in answers if answer.status == 503)
+            assert refused.json["code"] == "busy"
+            assert dict(refused.headers)[b"retry-after"] == b"5"
+
+    run(work)
+
+
+def test_replays_are_made_one_at_a_time_and_others_get_their_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay_module, "PIECE", -1.0)  # a turn for others after every entry
+    world = played(Case("rota", 2), "people")
+
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            await install(made, world)
+            path = f"/api/tables/{TABLE}/replay"
+            alone = await made.good("GET", path)
+            turns = 0
+            asked = [asyncio.create_task(made.good("GET", path)) for _ in range(5)]
+            while not asked[-1].done():
+                turns += 1
+                await asyncio.sleep(0)
+            assert await asyncio.gather(*asked) == [alone] * 5
+            # Each waits for those before it, and everybody has a turn between any two of their entries.
+            assert turns > 4 * len(world.acts)
+
+    run(work)
+
+
+def test_who_asks_for_replay_after_replay_has_to_wait(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            await install(made, played(Case("rota", 2), "people"))
+            made.server.limits.active = True
+            made.server.limits.loop.active = False  # it would delay them, and the pace would never be reached
+            replay = f"/api/tables/{TABLE}/replay"
+            assert (await made.ask("GET", replay)).status == 200
+            for _ in range(5_000):  # however slow the machine is, and the pace refilled meanwhile
+                answer = await made.ask("GET", replay)
+                if answer.status != 200:
+                    break
+            assert (answer.status, answer.json["code"]) == (429, "too_fast")
+
+    run(work)

@@ -1,0 +1,200 @@
+"""A database that hangs or cannot write: nobody waits in vain, and nothing is lost or done twice."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Connection, event, text
+from sqlalchemy.exc import OperationalError
+
+from axio.server.play import room as room_module
+from axio.server.play.refusals import Unavailable
+from axio.server.storage import database as database_module
+from axio.server.storage.database import Database
+
+from .faults import Hanging, company
+from .inside import PATIENCE, Inside, inside
+
+
+def _select(connection: Connection) -> None:
+    connection.execute(text("SELECT 1"))
+
+
+async def until_well(made: Inside) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while (await made.ask("GET", "/health")).status != 200:
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("statements", ["", "COMMIT"])
+def test_a_database_that_hangs_is_told_and_a_late_commit_is_neither_lost_nor_doubled(
+    tmp_path: Path, statements: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(room_module, "RETRY", 0.1)
+
+    async def play() -> None:
+        async with company(tmp_path, "axio") as here:
+            hanging = Hanging(here.made.server.database, statements)
+            for _ in range(2):
+                socket, order = here.order(hold=False)
+                with hanging.hanging():
+                    refused = await socket.ask(**order)
+                    assert (refused["type"], refused["code"]) == ("refused", "unavailable")
+                    for method, path, body in (
+                        ("GET", f"/api/tables/{here.table}", None),
+                        ("GET", "/api/tables?which=mine", None),
+                        ("PATCH", "/api/me", {"name": "Anna"}),
+                        ("POST", "/api/tables", {"game": "axio", "seats": [{"kind": "me"}]}),
+                        ("POST", "/api/guests", {"name": "Zoe"}),
+                    ):
+                        answer = await here.made.ask(method, path, here.people[0].token, body)
+                        assert (answer.status, answer.json["code"]) == (503, "unavailable"), path
+                    sick = await here.made.ask("GET", "/health")
+                    assert (sick.status, sick.json["status"]) == (503, "the database does not answer")
+                await until_well(here.made)
+                done = await socket.ask(**order)  # with the same id, whatever has become of it
+                assert (done["ack"], done["n"]) == (order["id"], order["n"] + 1)
+                await here.check()
+
+    asyncio.run(asyncio.wait_for(play(), PATIENCE))
+    assert caplog.text.count("the database is not available") <= 2
+    assert "the database is available again" in caplog.text
+
+
+def test_while_a_database_hangs_only_the_first_have_to_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are refused without an attempt of their own."""
+
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            database = made.server.database
+            hanging = Hanging(database)
+            async with database.reading() as connection:
+                await connection.execute(text("SELECT 1"))
+            with hanging.hanging():
+                with pytest.raises(Unavailable):
+                    await database.transact(_select)
+                database.patience = PATIENCE
+                started: list[object] = []
+                for _ in range(20):
+                    with pytest.raises(Unavailable):
+                        await database.transact(started.append)
+                assert started == []
+            await until_well(made)
+            await database.transact(started.append)
+            assert len(started) == 1
+
+    asyncio.run(work())
+
+
+def test_a_process_that_was_held_up_itself_does_not_blame_the_database(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            database = made.server.database
+            database.patience = 1.0
+            async with database.reading() as connection:
+                time.sleep(1.05)  # nothing else runs: the event loop is held up
+                await connection.execute(text("SELECT 1"))
+                await connection.execute(text("SELECT 1"))
+
+    asyncio.run(work())
+
+
+def test_who_stops_waiting_for_a_hanging_database_leaves_no_connection_behind(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            database = made.server.database
+            hanging = Hanging(database)
+
+            async def read() -> None:
+                async with database.reading() as connection:
+                    await connection.execute(text("SELECT 1"))
+
+            for _ in range(3):
+                with hanging.hanging():
+                    database.patience = PATIENCE
+                    tasks = [asyncio.create_task(read()) for _ in range(10)]
+                    await asyncio.sleep(0)
+                    for task in tasks:
+                        task.cancel()
+                    await asyncio.wait(tasks)
+            await until_well(made)
+            pool: Any = database.engine.pool
+            async with asyncio.timeout(PATIENCE):
+                while pool.checkedout():
+                    await asyncio.sleep(0.01)
+
+    asyncio.run(work())
+
+
+REQUESTS: tuple[tuple[str, str, Any], ...] = (
+    ("PATCH", "/api/me", {"name": "Anna"}),
+    ("POST", "/api/me/phrase", None),
+    ("POST", "/api/me/account", {"username": "annanna", "password": "a long password"}),
+    ("POST", "/api/me/leave", {"everywhere": True}),
+    ("POST", "/api/tables", {"game": "rota", "seats": [{"kind": "me"}]}),
+    ("POST", "/api/daily/axio", None),
+)
+
+
+class Unwritable:
+    """Lets nobody write any more."""
+
+    def __init__(self, database: Database, file: Path, why: str) -> None:
+        assert database._writer is not None
+        self._why, self._other = why, sqlite3.connect(file)
+        self._engines = (database.engine.sync_engine, database._writer._engine)
+        self._on = True
+        for engine in self._engines:
+            event.listen(engine, "checkout", self._check_out)
+            event.listen(engine, "before_cursor_execute", self._execute)
+        if why == "locked":
+            self._other.execute("BEGIN IMMEDIATE")
+
+    def end(self) -> None:
+        self._on = False
+        self._other.close()
+
+    def _check_out(self, connection: Any, *_: object) -> None:
+        if self._why == "read-only":
+            cursor = connection.cursor()
+            cursor.execute(f"PRAGMA query_only = {int(self._on)}")
+            cursor.close()
+
+    def _execute(self, _: object, cursor: object, statement: str, *__: object) -> None:
+        if self._on and self._why == "full" and not statement.startswith("SELECT"):
+            raise OperationalError(statement, {}, sqlite3.OperationalError("database or disk is full"))
+
+
+@pytest.mark.parametrize("why", ["locked", "full", "read-only"])
+def test_where_nothing_can_be_written_every_route_says_so(
+    tmp_path: Path, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_module, "BUSY", 1)
+
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            await made.good("PATCH", "/api/me", ann.token, {"name": "Ann"})
+            table = (await made.open(ann, "axio", [{"kind": "me"}, {"kind": "me"}]))["id"]
+            socket = await made.socket(table, ann.token)
+            await socket.ask(do="look", id="look", seat=0)
+            unwritable = Unwritable(made.server.database, tmp_path / "axio.sqlite3", why)
+            sick = await made.ask("GET", "/health")
+            assert (sick.status, sick.json["status"]) == (503, "the database cannot be written")
+            for method, path, body in REQUESTS:
+                answer = await made.ask(method, path, ann.token, body)
+                assert (answer.status, answer.json["code"]) == (503, "unavailable"), path
+            number = (await made.good("GET", f"/api/tables/{table}", ann.token))["n"]  # reads go on
+            assert (await socket.ask(do="move", id="m", n=number, pick=0))["code"] == "unavailable"
+            unwritable.end()
+            await until_well(made)
+            assert (await socket.ask(do="move", id="m", n=number, pick=0))["ack"] == "m"
+
+    asyncio.run(asyncio.wait_for(work(), PATIENCE))

@@ -1,0 +1,319 @@
+"""Hints and bots share a machine: nobody's hints hold up a game, and no bot takes another one's turn."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axio.players import PLAYERS
+from axio.players.greedy import Greedy
+from axio.review.hints import hint as real_hint
+from axio.server.guard.limits import HINTS
+from axio.server.play import bots as module
+from axio.server.pools import Bounds
+
+from .inside import Guest, Inside, Socket, inside
+from .rooms import run, until
+
+GAME = "rota"
+
+
+class SlowHints:
+    """Hints that take until they are let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.go = threading.Event()
+        self.made = 0
+        monkeypatch.setattr(module, "hint", self._hint)
+        monkeypatch.setattr(module, "HINT_ROLLOUTS", 40)
+
+    def _hint(self, *given: Any) -> Any:
+        assert self.go.wait(30)
+        self.made += 1
+        return real_hint(*given)
+
+
+class AtTable:
+    """Somebody at a table with a bot, whose turn it is."""
+
+    def __init__(self, made: Inside, guest: Guest, table: str, socket: Socket, n: int) -> None:
+        self.made, self.guest, self.table, self.socket, self.n = made, guest, table, socket, n
+
+    @classmethod
+    async def sit(cls, made: Inside, name: str = "Ann") -> AtTable:
+        guest = await made.guest(name)
+        seats = [{"kind": "me"}, {"kind": "bot", "level": "greedy"}]
+        table = (await made.open(guest, GAME, seats))["id"]
+        return await cls.join(made, guest, table)
+
+    @classmethod
+    async def join(cls, made: Inside, guest: Guest, table: str) -> AtTable:
+        socket = await made.socket(table, guest.token)
+        view = await socket.until(lambda told: told["type"] == "view")
+        return cls(made, guest, table, socket, view["n"])
+
+    async def again(self) -> AtTable:
+        """The same person with one more WebSocket."""
+        return await self.join(self.made, self.guest, self.table)
+
+    def ask(self, message: str = "h") -> None:
+        self.socket.send(do="hint", id=message, n=self.n)
+
+    async def answer(self, message: str = "h") -> dict[str, Any]:
+        return await self.socket.until(lambda told: told.get("id") == message)
+
+
+def played(tmp_path: Path, work: Callable[[Inside], Coroutine[Any, Any, None]], **settings: Any) -> None:
+    async def main() -> None:
+        async with inside(tmp_path, **settings) as made:
+            await work(made)
+
+    run(main)
+
+
+def test_bots_move_while_hints_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = SlowHints(monkeypatch)
+
+    async def work(made: Inside) -> None:
+        hostile = [await AtTable.sit(made, f"Mallory {number}") for number in range(4)]
+        honest = await AtTable.sit(made)
+        for one in hostile:
+            one.ask()
+        advice = made.server.bots.advice
+        await until(lambda: (advice.running, advice.waiting) == (1, (3,)))
+        try:
+            honest.socket.send(do="move", id="m", n=honest.n, pick=0)
+            await honest.socket.until(lambda told: told.get("n", 0) == honest.n + 2)  # the bot has moved
+            assert slow.made == 0
+        finally:
+            slow.go.set()
+        for one in hostile:
+            assert (await one.answer())["type"] == "hint"
+
+    played(tmp_path, work)
+
+
+def test_a_person_has_one_hint_at_a_time_on_however_many_sockets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = SlowHints(monkeypatch)
+
+    async def work(made: Inside) -> None:
+        ann = await AtTable.sit(made)
+        more = [await ann.again() for _ in range(5)]
+        ann.ask()
+        await until(lambda: made.server.bots.advice.running == 1)
+        for one in more:
+            one.ask()
+            refused = await one.answer()
+            assert (refused["type"], refused["code"]) == ("refused", "too_fast")
+        ann.ask("again")  # the table hears its clients meanwhile
+        assert (await ann.answer("again"))["code"] == "too_fast"
+        slow.go.set()
+        assert (await ann.answer())["type"] == "hint"
+        await until(lambda: len(made.server.hints) == 0)
+        more[0].ask("later")
+        assert (await more[0].answer("later"))["type"] == "hint"
+
+    played(tmp_path, work)
+
+
+def test_who_hangs_up_takes_no_place_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = SlowHints(monkeypatch)
+
+    async def work(made: Inside) -> None:
+        first, gone, stays = [await AtTable.sit(made, name) for name in ("Ann", "Bob", "Cid")]
+        advice = made.server.bots.advice
+        for one in (first, gone, stays):
+            one.ask()
+        await until(lambda: advice.waiting == (2,))
+        await gone.socket.close()
+        made.sockets.remove(gone.socket)
+        await until(lambda: advice.waiting == (1,))
+        back = await gone.again()
+        back.ask()
+        await until(lambda: advice.waiting == (2,))
+        slow.go.set()
+        for one in (first, stays, back):
+            assert (await one.answer())["type"] == "hint"
+        assert slow.made == 3
+
+    played(tmp_path, work)
+
+
+def test_guests_from_one_network_fill_a_part_of_the_queue_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = SlowHints(monkeypatch)
+
+    async def work(made: Inside) -> None:
+        guests = [await AtTable.sit(made, f"Mallory {number}") for number in range(12)]
+        ann = await AtTable.sit(made)
+        for one in guests:
+            one.ask()
+        advice = made.server.bots.advice
+        await until(lambda: advice.refused == 5)
+        assert (advice.running, advice.waiting) == (1, (6,))
+        assert (await guests[-1].answer())["code"] == "busy"
+        made.server.bots.askers.came(ann.guest.id, "elsewhere")
+        ann.ask()
+        await until(lambda: advice.waiting == (7,))
+        slow.go.set()
+        assert (await ann.answer())["type"] == "hint"
+        assert slow.made <= 4  # the one that ran, one of theirs, then hers
+
+    played(tmp_path, work)
+
+
+def test_hints_have_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = SlowHints(monkeypatch)
+    slow.go.set()
+
+    async def work(made: Inside) -> None:
+        ann = await AtTable.sit(made)
+        made.server.limits.active = True
+        codes = []
+        for number in range(int(HINTS.burst) + 20):
+            ann.ask(str(number))
+            told = await ann.answer(str(number))
+            codes.append(told.get("code"))
+            if codes[-1] is not None:
+                break
+            await until(lambda: len(made.server.hints) == 0)
+        assert codes[-1] == "too_fast"
+        assert len(codes) > HINTS.burst
+
+    played(tmp_path, work)
+
+
+def test_a_hint_that_fails_is_refused_and_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("no idea")
+
+    monkeypatch.setattr(module, "hint", broken)
+
+    async def work(made: Inside) -> None:
+        ann = await AtTable.sit(made)
+        ann.ask()
+        assert (await ann.answer())["code"] == "busy"
+        await until(lambda: len(made.server.hints) == 0)
+
+    played(tmp_path, work)
+    assert "a hint at table" in caplog.text
+
+
+class Blocked:
+    """A bot that does not answer until it is let go."""
+
+    name = "blocked"
+    go = threading.Event()
+
+    def choose(self, *given: Any) -> Any:
+        assert self.go.wait(30)
+        return Greedy().choose(*given)
+
+
+@pytest.fixture
+def blocked(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Put a bot that blocks in place of one that people are offered."""
+    go = threading.Event()
+    monkeypatch.setattr(Blocked, "go", go)
+    monkeypatch.setitem(PLAYERS, "level8", Blocked)
+    return go
+
+
+def test_a_bot_that_never_answers_is_logged_counted_and_moved_for(
+    tmp_path: Path, blocked: threading.Event, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(made: Inside) -> None:
+        pool = made.server.bots.moves
+        pool.patience = 0.0
+        try:
+            ann = await made.guest("Ann")
+            seats = [{"kind": "me"}, {"kind": "bot", "level": "level8"}]
+            table = (await made.open(ann, GAME, seats))["id"]
+            socket = await made.socket(table, ann.token)
+            n = (await socket.until(lambda told: told["type"] == "view"))["n"]
+            socket.send(do="move", id="m", n=n, pick=0)
+            await socket.reach(n + 2)  # a move was made for it
+            assert (pool.overdue, pool.ever_overdue) == (1, 1)
+            pool.patience = None
+            other = await AtTable.sit(made, "Bob")  # another thread stands in
+            other.socket.send(do="move", id="m", n=other.n, pick=0)
+            await other.socket.reach(other.n + 2)
+        finally:
+            blocked.set()
+        await until(lambda: pool.overdue == pool.running == 0)
+
+    played(tmp_path, work)
+    assert "the bot level8 does not answer" in caplog.text
+
+
+def test_bots_of_one_person_take_turns_with_those_of_others(
+    tmp_path: Path, blocked: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds: dict[str, float] = {}
+
+    class Timed:
+        name = "timed"
+
+        def choose(self, view: Any, budget: Any, lots: Any) -> Any:
+            assert blocked.wait(30)
+            seconds[f"move {len(seconds)}"] = budget.seconds
+            return Greedy().choose(view, budget, lots)
+
+    monkeypatch.setitem(PLAYERS, "level8", Timed)
+
+    async def work(made: Inside) -> None:
+        bots, pool = made.server.bots, made.server.bots.moves
+        ann = await AtTable.sit(made)
+        view = (await made.server.rooms.get(ann.table)).game.table
+        assert view is not None
+        order: list[str] = []
+
+        async def choose(person: str) -> None:
+            await bots.choose("level8", view.view(view.turn), person)
+            order.append(person)
+
+        for guest in range(4):
+            bots.askers.came(f"mallory{guest}", "6.6.6.6")
+        asked = [asyncio.create_task(choose(f"mallory{number % 4}")) for number in range(40)]
+        await until(lambda: pool.waiting == (39,))
+        asked.append(asyncio.create_task(choose("ann")))
+        await until(lambda: pool.waiting == (40,))
+        blocked.set()
+        await asyncio.gather(*asked)
+        assert order.index("ann") <= 2
+        times = list(seconds.values())
+        # Two networks share a thread; theirs has four guests with ten bots each.
+        assert times[order.index("ann")] == pytest.approx(0.5)
+        assert min(times) <= 1 / 80 + 1e-9
+
+    played(tmp_path, work)
+
+
+def test_a_bot_waits_for_a_place_in_a_full_queue(
+    tmp_path: Path, blocked: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MOST_MOVES", Bounds(1))
+    monkeypatch.setattr(module, "RETRY", 0.0)
+
+    async def work(made: Inside) -> None:
+        bots = made.server.bots
+        ann = await AtTable.sit(made)
+        table = (await made.server.rooms.get(ann.table)).game.table
+        assert table is not None
+        asked = [asyncio.create_task(bots.choose("level8", table.view(table.turn), "ann")) for _ in range(4)]
+        await until(lambda: bots.moves.refused >= 2)
+        blocked.set()
+        for choice in await asyncio.gather(*asked):
+            assert choice.move in list(table.legal_moves())
+
+    played(tmp_path, work)

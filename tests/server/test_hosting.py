@@ -1,0 +1,264 @@
+"""docs/hosting.md tells the truth: commands, options and numbers are those of the code, its proxies work."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import signal
+import ssl
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection, HTTPSConnection
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from websockets.sync.client import connect
+from websockets.typing import Origin
+
+from axio.cli import program
+from axio.server.guard import limits
+from axio.server.guard.limits import Pace
+from axio.server.settings import Settings
+
+from .driving import Live, RunningServer, free_port, start_server
+from .live import PATIENCE
+from .postgres import missing
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("docs/hosting.md", "docs/monitoring.md", "README.md", "SECURITY.md")
+HOSTING = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
+
+
+def blocks(page: str, language: str) -> list[str]:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.M | re.S)
+
+
+def commands(page: str) -> Iterator[list[str]]:
+    """The words after `axio` of every command in a page: in blocks, in the unit, and in the text."""
+    lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
+    lines += [line.partition("=")[2] for block in blocks(page, "ini") for line in block.splitlines()]
+    text = (ROOT / page).read_text(encoding="utf-8")
+    lines += re.findall(r"`(axio (?:serve|admin|backup|restore|warm)[^`]*)`", text)
+    for line in lines:
+        words = shlex.split(line.replace("\n", " "), comments=True)
+        for number, word in enumerate(words):
+            if word.rpartition("/")[2] == "axio" and words[number + 1 :]:
+                if words[number + 1] in program.list_commands(click.Context(program)):
+                    yield words[number + 1 :]
+                break
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_and_option_exists(page: str) -> None:
+    found = list(commands(page))
+    assert found or page == "SECURITY.md"
+    for words in found:
+        command: click.Command | None = program
+        rest = list(words)
+        context = click.Context(program)
+        while isinstance(command, click.Group) and rest:
+            command = command.get_command(context, rest.pop(0))
+        assert command is not None, words
+        known = {"--help", *(name for one in command.params for name in (*one.opts, *one.secondary_opts))}
+        wrong = [word for word in rest if word.startswith("-") and word.partition("=")[0] not in known]
+        assert not wrong, (page, words)
+        if "…" not in rest and not isinstance(command, click.Group):
+            wanted = any(isinstance(one, click.Argument) and one.required for one in command.params)
+            if "--help" not in rest and (
+                rest or not wanted
+            ):  # a command that is only named in the text has no arguments
+                command.make_context(command.name, rest)
+
+
+def test_every_option_that_is_named_in_the_text_is_one_of_ours() -> None:
+    known = {name for words in ("serve", "backup", "restore") for name in options(words)}
+    known |= options("admin", "retention") | options("admin", "tables", "delete")
+    for name in re.findall(r"`(--[a-z-]+)", HOSTING):
+        assert name in known, name
+
+
+def options(*path: str) -> set[str]:
+    command: click.Command | None = program
+    for name in path:
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(program), name)
+    assert command is not None
+    return {name for param in command.params for name in param.opts}
+
+
+def test_the_days_are_those_that_are_kept() -> None:
+    usual = Settings()
+    for option in ("open", "unfinished", "closed", "guests", "reviews"):
+        (row,) = (line for line in HOSTING.splitlines() if line.endswith(f"| `--keep-{option}` |"))
+        assert f" {getattr(usual, f'keep_{option}')} days" in row, row
+    assert f"{usual.most_tables:,} of all, {usual.most_tables_each} of one person" in HOSTING
+
+
+def test_the_paces_are_those_of_the_code() -> None:
+    def an_hour(pace: Pace) -> str:
+        return f"{pace.burst:g} at once and {pace.rate * 3600:.0f} an hour"
+
+    listed = an_hour(limits.LISTED_FROM_ADDRESS).replace(" at once", "")
+    assert f"{an_hour(limits.TABLES_FROM_ADDRESS)}; {listed} of them in the lobby" in HOSTING
+    assert f"{limits.NEW_GUESTS.burst} at once and {limits.NEW_GUESTS.rate * 60:g} a minute" in HOSTING
+    assert an_hour(limits.DAILY_FROM_ADDRESS) in HOSTING
+
+
+# ------------------------------------------------------------------ proxies
+
+
+class Visitor:
+    """Somebody who comes through a proxy, as a browser does."""
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        self.place = origin.partition("://")[2]
+        self.cookie = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Origin": self.origin, "Content-Type": "application/json", "Cookie": self.cookie}
+
+    def ask(self, method: str, path: str, body: object = None) -> Any:
+        connection: HTTPConnection
+        if self.origin.startswith("https"):
+            connection = HTTPSConnection(self.place, timeout=PATIENCE, context=anybody())
+        else:
+            connection = HTTPConnection(self.place, timeout=PATIENCE)
+        connection.request(method, path, None if body is None else json.dumps(body), self.headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        assert answer.status < 400, content
+        if (set_cookie := answer.headers["set-cookie"]) is not None:
+            assert ("Secure" in set_cookie) == self.origin.startswith("https"), set_cookie
+            self.cookie = set_cookie.partition(";")[0]
+        connection.close()
+        return json.loads(content)
+
+    def live(self, table: str) -> Live:
+        secure = self.origin.startswith("https")
+        return Live(
+            connect(
+                f"{self.origin.replace('http', 'ws', 1)}/api/tables/{table}/live",
+                additional_headers={"Cookie": self.cookie},
+                origin=Origin(self.origin),
+                ssl=anybody() if secure else None,
+                max_size=None,
+                proxy=None,
+            )
+        )
+
+
+def anybody() -> ssl.SSLContext:
+    """Trust any certificate."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+@contextmanager
+def process(*words: str | Path, folder: Path, port: int) -> Iterator[None]:
+    """A program that listens on a port, for as long as it is needed."""
+    with (folder / "out.txt").open("wb") as out:
+        environment = {"HOME": str(folder), "PATH": "/usr/bin"}
+        running = subprocess.Popen(list(map(str, words)), stdout=out, stderr=out, cwd=folder, env=environment)
+    try:
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with closing(HTTPConnection("127.0.0.1", port, timeout=1)) as tried:
+                    tried.connect()
+                break
+            except OSError:
+                why = (folder / "out.txt").read_text(errors="replace")
+                assert time.monotonic() < end, why
+                assert running.poll() is None, why
+                time.sleep(0.05)
+        yield
+    finally:
+        running.send_signal(signal.SIGTERM)
+        running.wait(PATIENCE)
+
+
+def play(origin: str) -> None:
+    """Play a game through a proxy."""
+    ann = Visitor(origin)
+    ann.ask("GET", "/api/me")
+    opened = ann.ask("POST", "/api/tables", {"game": "trio", "seats": [{"kind": "me"}, {"kind": "open"}]})
+    bot = {"kind": "me"}, {"kind": "bot", "level": "random"}
+    table = ann.ask("POST", "/api/tables", {"game": "trio", "seats": list(bot)})["id"]
+    with ann.live(table) as live:
+        assert live.play_to_the_end() is not None
+    assert ann.ask("GET", f"/api/tables/{table}")["now"]["phase"] == "over"
+    assert ann.ask("GET", f"/api/tables/{opened['id']}")["yours"] == [0]
+
+
+@pytest.fixture(scope="module")
+def ports() -> dict[str, int]:
+    """Where the proxies listen."""
+    return {proxy: free_port() for proxy in ("nginx", "caddy")}
+
+
+@pytest.fixture(scope="module")
+def behind(ports: dict[str, int], tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    """A server behind proxies."""
+    origins = f"https://127.0.0.1:{ports['nginx']}", f"http://127.0.0.1:{ports['caddy']}"
+    extra = ["--proxy", "127.0.0.1", *(word for origin in origins for word in ("--origin", origin))]
+    with start_server(tmp_path_factory.mktemp("behind"), limits=True, extra=extra) as server:
+        yield server
+
+
+@pytest.mark.parametrize("proxy", ["nginx", "caddy"])
+def test_a_game_is_played_through_the_proxy_of_the_example(
+    tmp_path: Path, proxy: str, ports: dict[str, int], request: pytest.FixtureRequest
+) -> None:
+    if (found := shutil.which(proxy) or shutil.which(proxy, path="/usr/sbin")) is None:
+        missing(proxy, f"{proxy} is not installed")
+    if proxy == "nginx" and shutil.which("openssl") is None:
+        missing("openssl", "openssl is not installed, which makes the certificate")
+    port, server = ports[proxy], request.getfixturevalue("behind")
+    (block,) = blocks("docs/hosting.md", proxy)
+    assert "127.0.0.1:8000" in block
+    text = block.replace("127.0.0.1:8000", f"127.0.0.1:{server.port}")
+    if proxy == "nginx":
+        words, origin = nginx(found, text, tmp_path, port), f"https://127.0.0.1:{port}"
+    else:
+        origin = f"http://127.0.0.1:{port}"
+        text = text.replace("play.example.org", origin)
+        (tmp_path / "Caddyfile").write_text(f"{{\n    admin off\n}}\n\n{text}")
+        words = [found, "run", "--config", "Caddyfile", "--adapter", "caddyfile"]
+    with process(*words, folder=tmp_path, port=port):
+        play(origin)
+
+
+def nginx(program: str, block: str, folder: Path, port: int) -> list[str]:
+    """The command that serves with a block of the page, on loopback and with a certificate of its own."""
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+         "-days", "2", "-subj", "/CN=test",
+         "-keyout", folder / "key.pem", "-out", folder / "cert.pem"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    for old, new in (
+        ("listen 80;", f"listen 127.0.0.1:{free_port()};"),
+        ("listen 443 ", f"listen 127.0.0.1:{port} "),
+        ("/etc/ssl/play.example.org.pem", str(folder / "cert.pem")),
+        ("/etc/ssl/play.example.org.key", str(folder / "key.pem")),
+    ):
+        assert old in block
+        block = block.replace(old, new)
+    temporary = "".join(
+        f"{name}_temp_path {folder / name};" for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (folder / "nginx.conf").write_text(
+        f"daemon off; error_log stderr; pid {folder / 'pid'}; events {{}}\n"
+        f"http {{ access_log off; {temporary}\n{block}\n}}\n"
+    )
+    return [program, "-c", str(folder / "nginx.conf"), "-p", str(folder), "-e", "stderr"]

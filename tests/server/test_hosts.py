@@ -1,0 +1,421 @@
+"""Who a server is, which pages may write to it, which proxies are believed, what caches may keep."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axio.games import figures
+from axio.server.guard.gate import address, gate
+from axio.server.guard.hosts import Site, parse_host, parse_origin, parse_page_address
+from axio.server.guard.limits import Limits, Quota
+from axio.server.guard.proxies import TrustedProxies, network_of
+from axio.server.settings import BadSetting, Settings
+
+from .inside import Answer, Inside, inside
+
+PROBLEM = ["code", "detail", "status_code"]
+PAGE = "https://play.example"
+
+
+def serve(
+    folder: Path, work: Callable[[Inside], Coroutine[Any, Any, None]], *, limits: bool = False, **how: Any
+) -> None:
+    """Let a coroutine ask a server with these settings."""
+
+    async def run() -> None:
+        async with inside(folder, **how) as made:
+            made.server.limits.active = limits
+            await work(made)
+
+    asyncio.run(run())
+
+
+def code(answer: Answer) -> tuple[int, str]:
+    """The status and the code of an error."""
+    assert sorted(answer.json) == PROBLEM
+    return answer.status, answer.json["code"]
+
+
+def headers(answer: Answer) -> dict[str, str]:
+    found = {name.decode(): value.decode() for name, value in answer.headers}
+    assert len(found) == len(answer.headers)
+    return found
+
+
+async def write(made: Inside, **given: str) -> Answer:
+    """A request that writes, with these headers."""
+    host = given.pop("host", "localhost").encode("latin-1")
+    sent = {name.encode(): value.encode("latin-1") for name, value in given.items()}
+    return await made.ask("POST", "/api/guests", body={"name": "Ann"}, headers=sent, host=[host])
+
+
+# ------------------------------------------------------------------ hosts
+
+OWN = ["localhost", "LOCALHOST:8000", "127.0.0.1:8000", "127.9.9.9", "[::1]:8000", "a.localhost"]
+LAN = ["192.168.1.7:8000", "[fe80::1]:8000", "203.0.113.9"]
+NAMES = [
+    "evil.example",
+    "evil.example:8000",
+    "127.0.0.1.evil.example",
+    "localhost.evil.example",
+    "play.example.evil",
+]
+NOTHING = [
+    "", "a b", "http://localhost", "localhost:x", "localhost:99999", "[::1", "::1", "256.1.1.1", "1.2.3",
+    "x" * 400, "localhost/", "user@localhost", "local\xe9", "localhost,evil.example", "[localhost]", "..",
+    "0x7f.1",
+]  # fmt: skip
+
+
+def statuses(folder: Path, hosts: list[str], **how: Any) -> list[int]:
+    """What requests for hosts are answered with."""
+    found: list[int] = []
+
+    async def work(made: Inside) -> None:
+        for host in hosts:
+            answer = await made.ask("GET", "/health", host=[host.encode("latin-1")])
+            found.append(answer.status)
+            if answer.status != 200:
+                assert code(answer) == {400: (400, "bad_request"), 421: (421, "unknown_host")}[answer.status]
+                assert headers(answer)["x-content-type-options"] == "nosniff"
+            assert (await write(made, host=host)).status == (201 if answer.status == 200 else answer.status)
+
+    serve(folder, work, **how)
+    return found
+
+
+def test_names_that_are_not_the_servers_are_refused(tmp_path: Path) -> None:
+    assert statuses(tmp_path, OWN + LAN) == [200] * (len(OWN) + len(LAN))
+    assert statuses(tmp_path, NAMES) == [421] * len(NAMES)
+    assert statuses(tmp_path, NOTHING) == [400] * len(NOTHING)
+
+
+def test_names_that_were_given_are_the_servers(tmp_path: Path) -> None:
+    names = ["box.local:8000", "BOX.local.", "club.lan", "xn--mller-kva.example", "evil.example"]
+    given = {"host": "club.lan", "allowed_hosts": ("box.local", "müller.example")}
+    assert statuses(tmp_path, names, **given) == [200, 200, 200, 200, 421]
+
+
+def test_with_an_origin_only_its_host_and_the_servers_own_addresses_are_known(tmp_path: Path) -> None:
+    hosts = ["play.example", "play.example:443", *OWN, *LAN, *NAMES]
+    wanted = [200] * (2 + len(OWN)) + [421] * (len(LAN) + len(NAMES))
+    assert statuses(tmp_path, hosts, origins=(PAGE,)) == wanted
+
+
+def test_the_address_that_a_connection_came_in_at_is_known(tmp_path: Path) -> None:
+    async def work(made: Inside) -> None:
+        for host, local, status in (
+            (b"10.0.0.9:8000", "10.0.0.9", 200),
+            (b"10.0.0.9:8000", "::ffff:10.0.0.9", 200),
+            (b"10.0.0.9:8000", "10.0.0.8", 421),
+            (b"[2001:db8::9]", "2001:db8::9", 200),
+        ):
+            answer = await made.ask("GET", "/health", host=[host], server=(local, 8000))
+            assert answer.status == status
+
+    serve(tmp_path, work, origins=(PAGE,))
+
+
+def test_a_request_names_one_host(tmp_path: Path) -> None:
+    async def work(made: Inside) -> None:
+        for hosts in ([], [b"localhost"] * 2, [b"localhost", b"evil.example"]):
+            assert code(await made.ask("GET", "/health", host=hosts)) == (400, "bad_request")
+
+    serve(tmp_path, work)
+
+
+# ------------------------------------------------------------------ origins
+
+MALFORMED = [
+    "http://[", "http://[::1", "https://", "://", "http:/localhost", "http://localhost:x",
+    "http://localhost:99999", "http://localhost:-1", "http://local host", "http://localhost/",
+    "http://localhost?", "http://u@localhost", "null", "file://", "http://" + "x" * 30_000, "localhost",
+    "//localhost", "\xff", "http://\xff", "http://localhost http://localhost", "ftp://localhost", " ",
+    "http://localhost,http://localhost",
+]  # fmt: skip
+
+
+def test_a_malformed_origin_is_foreign(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    async def work(made: Inside) -> None:
+        guest = await made.guest("Ann")
+        table = await made.open(guest, "axio", [{"kind": "me"}, {"kind": "open"}])
+        for origin in MALFORMED:
+            assert code(await write(made, origin=origin)) == (403, "foreign_origin"), origin
+            answer = await made.ask("GET", "/health", headers={b"origin": origin.encode("latin-1")})
+            assert answer.status == 200
+            socket = await made.socket(table["id"], headers={b"origin": origin.encode("latin-1")})
+            assert socket.closed == 4403
+
+    serve(tmp_path, work)
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+ORIGINS: list[tuple[tuple[str, ...], str, str, str, bool]] = [
+    # --origin, Host, Origin, scheme, whether it may write
+    ((), "localhost:8000", "http://localhost:8000", "http", True),
+    ((), "localhost", "http://localhost:80", "http", True),
+    ((), "localhost:8000", "https://localhost:8000", "http", False),
+    ((), "localhost:8000", "http://localhost:8001", "http", False),
+    ((), "localhost:8000", "http://127.0.0.1:8000", "http", False),
+    ((), "192.168.1.7:8000", "http://192.168.1.7:8000", "http", True),
+    ((), "[::1]:8000", "http://[0:0::1]:8000", "http", True),
+    ((), "localhost", "https://localhost", "https", True),
+    ((PAGE,), "play.example", PAGE, "http", True),
+    ((PAGE + ":443/",), "play.example", PAGE, "http", True),
+    ((PAGE,), "127.0.0.1:8000", PAGE, "http", True),
+    ((PAGE,), "play.example", "http://play.example", "http", False),
+    ((PAGE,), "play.example", "https://play.example:8443", "https", False),
+    ((PAGE,), "localhost:8000", "http://localhost:8000", "http", True),
+    ((PAGE,), "play.example", "https://evil.example", "https", False),
+    ((PAGE, "http://old.example"), "old.example", "http://old.example", "http", True),
+]
+
+
+def test_only_the_page_itself_writes(tmp_path: Path) -> None:
+    for number, (origins, host, origin, scheme, allowed) in enumerate(ORIGINS):
+        site = Site("127.0.0.1", origins)
+        parsed = parse_host(host)
+        assert parsed is not None
+        assert site.may_write(origin, parsed, scheme) is allowed, number
+
+    async def work(made: Inside) -> None:
+        assert (await write(made, host="play.example", origin=PAGE)).status == 201
+        assert code(await write(made, host="play.example", origin="http://play.example"))[0] == 403
+        assert code(await write(made, host="evil.example", origin="http://evil.example"))[0] == 421
+
+    serve(tmp_path, work, origins=(PAGE,))
+
+
+@pytest.mark.parametrize(
+    "text", ["evil", "https://", "https://a b", "https://x/y", "ftp://x", "https://u@x", "https://x:y"]
+)
+def test_settings_that_are_no_addresses_are_refused(text: str) -> None:
+    with pytest.raises(BadSetting, match="origin"):
+        Settings(origins=(text,)).check()
+    with pytest.raises(BadSetting, match="host"):
+        Settings(allowed_hosts=("a b",)).check()
+    for proxy in ("proxy.example", "10.0.0.1/24", "0.0.0.0/0", "::/0", ""):
+        with pytest.raises(BadSetting, match="proxy"):
+            Settings(proxies=(proxy,)).check()
+    assert Settings(origins=("https://x.example/",), proxies=("10.0.0.0/8", "::1")).check()
+
+
+# ------------------------------------------------------------------ proxies
+
+
+def hops(proxies: tuple[str, ...], peer: str, forwarded: str) -> str:
+    return TrustedProxies(proxies).client(peer, forwarded)
+
+
+def test_the_client_is_the_rightmost_hop_that_is_no_proxy_of_ours() -> None:
+    ours = ("10.0.0.0/8", "2001:db8::/32", "127.0.0.1")
+    assert hops((), "127.0.0.1", "192.0.2.1") == "127.0.0.1"
+    assert hops(ours, "192.0.2.9", "192.0.2.1") == "192.0.2.9"
+    assert hops(ours, "10.0.0.1", "192.0.2.1") == "192.0.2.1"
+    assert hops(ours, "10.0.0.1", "6.6.6.6, 192.0.2.1, 10.0.0.2") == "192.0.2.1"
+    assert hops(ours, "10.0.0.1", "6.6.6.6, forged, 10.0.0.2") == "10.0.0.2"
+    assert hops(ours, "10.0.0.1", "192.0.2.1:4711") == "192.0.2.1"
+    assert hops(ours, "10.0.0.1", "[2a00::1]:4711") == "2a00::1"
+    assert hops(ours, "::ffff:10.0.0.1", "192.0.2.1") == "192.0.2.1"
+    assert hops(ours, "10.0.0.1", "10.0.0.3, 10.0.0.2") == "10.0.0.3"
+    assert hops(ours, "10.0.0.1", "") == "10.0.0.1"
+    assert hops(ours, "10.0.0.1", "6.6.6.6," * 3_000 + "192.0.2.1") == "192.0.2.1"
+
+
+def test_limits_are_kept_for_an_ipv4_address_and_for_64_bits_of_an_ipv6_one() -> None:
+    assert network_of("192.0.2.1") != network_of("192.0.2.2")
+    assert network_of("::ffff:192.0.2.1") == network_of("192.0.2.1")
+    assert network_of("2001:db8::1") == network_of("2001:db8::ffff:2") != network_of("2001:db8:0:1::1")
+    assert network_of("fe80::1%eth0") == network_of("fe80::2")
+    assert address({"client": None}) == ""
+
+
+def test_who_is_no_trusted_proxy_forges_no_address(tmp_path: Path) -> None:
+    async def tries(made: Inside, peer: str) -> int:
+        """How many of twenty phrases are tried, each said to come from somebody else."""
+        found = []
+        for number in range(20):
+            sent = {b"x-forwarded-for": b"192.0.2.%d" % number}
+            answer = await made.ask(
+                "POST", "/api/enter", body={"phrase": "x"}, headers=sent, client=(peer, 1)
+            )
+            found.append(answer.json["code"])
+        return found.count("wrong_secret")
+
+    async def work(made: Inside) -> None:
+        assert await tries(made, "127.0.0.1") == 8  # somebody on this machine
+        assert await tries(made, "10.0.0.6") == 8
+        assert await tries(made, "10.0.0.5") == 20  # the proxy that was named
+
+    serve(tmp_path, work, limits=True, proxies=("10.0.0.5",))
+
+
+def test_an_account_is_guarded_against_tries_from_everywhere(tmp_path: Path) -> None:
+    async def work(made: Inside) -> None:
+        codes = []
+        for number in range(22):
+            login = {"username": " Anna " if number % 2 else "anna", "password": "x"}
+            answer = await made.ask("POST", "/api/enter", body=login, client=(f"192.0.2.{number}", 1))
+            codes.append(answer.json["code"])
+        assert codes == ["wrong_secret"] * 20 + ["too_fast"] * 2
+        other = {"username": "berta", "password": "x"}
+        answer = await made.ask("POST", "/api/enter", body=other, client=("192.0.2.1", 1))
+        assert answer.json["code"] == "wrong_secret"
+
+    async def quick(made: Inside) -> None:
+        made.server.people._verify = lambda *_: False  # type: ignore[method-assign]
+        await work(made)
+
+    serve(tmp_path, quick, limits=True)
+
+
+def test_phrases_are_guarded_against_tries_from_everywhere(tmp_path: Path) -> None:
+    async def work(made: Inside) -> None:
+        codes = set()
+        for number in range(250):
+            client = (f"192.0.{number % 250}.1", 1)
+            codes.add(
+                (await made.ask("POST", "/api/enter", body={"phrase": "x"}, client=client)).json["code"]
+            )
+        assert codes == {"wrong_secret", "too_fast"}
+
+    serve(tmp_path, work, limits=True)
+
+
+def test_sockets_have_a_number_for_each_person(tmp_path: Path) -> None:
+    async def work(made: Inside) -> None:
+        ann, bob = await made.guest("Ann"), await made.guest("Bob")
+        table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
+        made.server.limits.sockets_each = Quota(2)
+        first, second = [await made.socket(table["id"], ann.token) for _ in range(2)]
+        third = await made.socket(table["id"], ann.token)
+        assert await third.end() == 4429
+        assert (await made.socket(table["id"], bob.token)).closed is None
+        await first.close()
+        assert await (await made.socket(table["id"], ann.token)).heard()
+        assert second.closed is None
+
+    serve(tmp_path, work)
+
+
+# ------------------------------------------------------------------ caches, HTTPS, HEAD
+
+PRIVATE = [
+    "/api/me",
+    "/api/tables?which=mine",
+    "/api/daily",
+    "/api/tables/{}",
+    "/api/nothing",
+    "/api/tables/{}/replay",
+]
+
+
+def test_nothing_private_is_kept_by_a_cache(tmp_path: Path) -> None:
+    async def work(made: Inside) -> None:
+        ann = await made.guest("Ann")
+        table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
+        for path in PRIVATE:
+            for token in ("", ann.token):
+                found = headers(await made.ask("GET", path.format(table["id"]), token))
+                assert found["cache-control"] == "private, no-store", path
+                assert "cookie" in found["vary"]
+        assert "no-store" in headers(await write(made))["cache-control"]
+        figure = await made.ask("GET", f"/api/games/axio/figures/{figures('axio')[0]}")
+        assert headers(figure)["cache-control"] == "max-age=3600"
+        visit = await made.ask("GET", "/api/me")
+        assert headers(visit)["set-cookie"].startswith("who=")
+
+    serve(tmp_path, work)
+
+
+@pytest.mark.parametrize(
+    ("origins", "proxies", "given", "secure"),
+    [
+        ((), (), {}, False),
+        ((), (), {"x-forwarded-proto": "https"}, False),
+        ((), ("127.0.0.1",), {"x-forwarded-proto": "https"}, True),
+        ((), ("127.0.0.1",), {"x-forwarded-proto": "http"}, False),
+        ((), ("127.0.0.1",), {"x-forwarded-proto": "gopher"}, False),
+        ((PAGE,), (), {"host": "play.example"}, True),
+        ((PAGE,), (), {}, True),
+        (("http://play.example",), (), {"host": "play.example"}, False),
+        ((PAGE, "http://old.example"), (), {"host": "play.example"}, True),
+        ((PAGE, "http://old.example"), (), {"host": "old.example"}, False),
+    ],
+)
+def test_behind_https_cookies_are_secure_and_browsers_come_back_by_https(
+    tmp_path: Path, origins: tuple[str, ...], proxies: tuple[str, ...], given: dict[str, str], secure: bool
+) -> None:
+    async def work(made: Inside) -> None:
+        sent = {name.encode(): value.encode() for name, value in given.items() if name != "host"}
+        host = given.get("host", "localhost").encode()
+        found = headers(await made.ask("GET", "/api/me", headers=sent, host=[host]))
+        assert ("; secure" in found["set-cookie"].lower()) is secure
+        assert ("strict-transport-security" in found) is secure
+
+    serve(tmp_path, work, origins=origins, proxies=proxies)
+
+
+def test_head_is_answered_as_get_without_a_body(tmp_path: Path) -> None:
+    async def work(made: Inside) -> None:
+        for path in (
+            "/",
+            "/health",
+            "/api/games",
+            "/api/me",
+            "/static/css/base.css",
+            "/nothing",
+            "/schema/openapi.json",
+        ):
+            whole, head = await made.ask("GET", path), await made.ask("HEAD", path)
+            assert (head.status, head.body) == (whole.status, b"")
+            about = headers(head)
+            assert about["content-length"] == headers(whole)["content-length"]
+            assert about["content-security-policy"]
+        assert (await made.ask("HEAD", "/api/enter")).status == 405
+        assert headers(await made.ask("DELETE", "/health"))["allow"] == "GET, HEAD, OPTIONS"
+        options = await made.ask("OPTIONS", "/api/games")
+        assert (options.status, options.body) == (204, b"")
+        assert headers(options)["allow"] == "GET, HEAD, OPTIONS"
+
+    serve(tmp_path, work)
+
+
+def test_what_breaks_is_told_as_every_error_is(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail(*_: Any) -> None:
+        raise RuntimeError("planted")
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    made: Any = gate(fail, sockets=fail, settings=Settings(), limits=Limits())
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/",
+        "scheme": "http",
+        "headers": [(b"host", b"localhost")],
+    }
+    asyncio.run(made(scope, receive, send))
+    assert sent[0]["status"] == 500
+    assert dict(sent[0]["headers"])[b"x-content-type-options"] == b"nosniff"
+    assert json.loads(sent[1]["body"])["code"] == "broken"
+    assert "planted" in caplog.text
+
+
+def test_what_can_be_an_origin_and_what_cannot() -> None:
+    assert parse_origin("https://play.example") == parse_page_address("HTTPS://Play.Example:443/")
+    assert parse_origin("https://play.example/") is None
+    assert all(parse_origin(text) is None for text in MALFORMED)

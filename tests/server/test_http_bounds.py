@@ -1,0 +1,446 @@
+"""Requests and connections without end: cut off at a size, after a time, and at a number."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from axio.server.connections import ConnectionLimits, PromptTransport, StallWatch
+from axio.server.guard.limits import CONNECTIONS
+from axio.server.guard.proxies import TrustedProxies
+from axio.server.http_protocol import Bounds, HttpProtocol
+
+from .wire import PATIENCE, Port
+from .wire import run as run_wire
+
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
+CHUNKED = POST + b"Transfer-Encoding: chunked\r\n\r\n"
+MUCH = 50  # megabytes: far more than buffers of sockets hold
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    """Says how long the body was, and which headers there were."""
+    length = 0
+    while (message := await receive())["type"] == "http.request":
+        length += len(message["body"])
+        if not message["more_body"]:
+            break
+    names = [name.decode() for name, _ in scope["headers"]]
+    body = json.dumps([scope["path"], length, names]).encode()
+    headers = [(b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **how: Any) -> None:
+    run_wire(work, app, **how)
+
+
+# ------------------------------------------------------------------ size
+
+
+@pytest.mark.parametrize(
+    ("beginning", "repeated"),
+    [
+        (b"GET /", b"x" * 1000),
+        (b"GET /?", b"a=b&" * 250),
+        (GET + b"X: ", b"y" * 1000),
+        (GET, b"X: y\r\n" * 100),
+        (GET + b"x", b"y" * 1000),
+        (b"", b"\r\n" * 500),
+        (CHUNKED + b"1;", b"e" * 1000),
+        (CHUNKED, b"1;e\r\nx\r\n" * 100),
+        (CHUNKED + b"1\r\nx\r\n0\r\n", b"X: y\r\n" * 100),
+        (GET + b"Connection: upgrade\r\nUpgrade: websocket\r\n", b"X: y\r\n" * 100),
+    ],
+    ids=[
+        "address",
+        "query",
+        "value",
+        "headers",
+        "name",
+        "lines",
+        "extension",
+        "chunks",
+        "trailers",
+        "upgrade",
+    ],
+)
+def test_what_is_no_body_has_at_most_32_kb(beginning: bytes, repeated: bytes) -> None:
+    async def work(port: Port) -> None:
+        found = await port.ask(beginning + repeated * 100)
+        assert b"HTTP/1.1 431 " in found
+        assert b"HTTP/1.1 200 " not in found
+
+    run(work)
+
+
+def test_who_goes_on_sending_after_that_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axio.server.http_protocol.LINGERING", PATIENCE)
+    monkeypatch.setattr("axio.server.http_protocol.MOST_DISCARDED", 100_000)
+
+    async def work(port: Port) -> None:
+        wire = await port.wire()
+        await wire.send(GET)
+        async with asyncio.timeout(PATIENCE):
+            while not wire.writer.transport.is_closing():
+                wire.writer.write(b"x" * 1_000)
+                await asyncio.sleep(0)
+        await port.until(0)
+
+    run(work)
+
+
+def test_a_head_that_is_too_large_is_answered_as_every_error_is() -> None:
+    async def work(port: Port) -> None:
+        head, _, body = (await port.ask(GET + b"X: y\r\n" * 10_000)).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 431 ")
+        assert b"default-src 'none'" in head
+        problem = json.loads(body)
+        assert (problem["status_code"], problem["code"]) == (431, "too_large")
+        assert "32,768" in problem["detail"]
+        fine = await port.ask(GET + b"Connection: close\r\nX: " + b"y" * 30_000 + b"\r\n\r\n")
+        assert fine.startswith(b"HTTP/1.1 200 ")
+
+    run(work)
+
+
+def test_a_head_that_is_split_is_counted_as_one() -> None:
+    async def work(port: Port) -> None:
+        wire = await port.wire()
+        for number in range(40):
+            await wire.send((GET if number == 0 else b"") + b"X: " + b"y" * 1000 + b"\r\n")
+            await asyncio.sleep(0)
+        assert (await wire.rest()).startswith(b"HTTP/1.1 431 ")
+
+    run(work)
+
+
+def test_requests_one_after_the_other_have_a_head_each() -> None:
+    async def work(port: Port) -> None:
+        wire = await port.wire()
+        for _ in range(10):
+            await wire.send(GET + b"X: " + b"y" * 8_000 + b"\r\n\r\n")
+            assert b"HTTP/1.1 200 " in await wire.head()
+
+    run(work)
+
+
+def test_a_body_without_end_is_cut_off() -> None:
+    async def work(port: Port) -> None:
+        found = await port.ask(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
+        assert found.startswith(b"HTTP/1.1 413 ")
+
+    run(work, bounds=Bounds(body=300_000))
+
+
+def test_a_body_that_was_refused_is_taken_until_its_bounds() -> None:
+    async def refusing(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "http.response.start", "status": 413, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def work(port: Port) -> None:
+        found = await port.ask(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
+        assert found.count(b"HTTP/1.1 413 ") == 1
+
+    run(work, refusing, bounds=Bounds(body=300_000))
+
+
+def test_many_requests_at_once_wait_outside_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each one that is parsed takes a hundred times the memory of its bytes."""
+    most, answered, go_on = 0, 0, asyncio.Event()
+    begin = HttpProtocol.on_message_begin
+
+    def count(self: HttpProtocol) -> None:
+        nonlocal most
+        most = max(most, len(self.pipeline))
+        begin(self)
+
+    monkeypatch.setattr(HttpProtocol, "on_message_begin", count)
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        await go_on.wait()
+        await echo(scope, receive, send)
+
+    async def work(port: Port) -> None:
+        nonlocal answered
+        wire = await port.wire()
+        request, number = GET + b"\r\n", 3_000
+        await wire.send(request * (number - 1) + GET + b"Connection: close\r\n\r\n")
+        go_on.set()
+        answered = (await wire.rest()).count(b"HTTP/1.1 200 ")
+        assert answered == number
+        assert most < 200
+
+    run(work, app=slow)
+
+
+def test_trailers_are_no_headers_of_any_request() -> None:
+    async def work(port: Port) -> None:
+        trailers = b"1\r\nx\r\n0\r\nX-First: 1\r\nX-Second: 2\r\n\r\n"
+        found = await port.ask(CHUNKED + trailers + GET + b"Connection: close\r\n\r\n")
+        assert found.count(b"HTTP/1.1 200 ") == 2
+        assert b"x-" not in found.lower()
+
+    run(work)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 9,
+        b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"CONNECT a:1 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET http://[ HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        POST + b"Content-Length: -1\r\n\r\n",
+        POST + b"Content-Length: 99999999999999999999999\r\n\r\n",
+        POST + b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        GET + b"X\x00: y\r\n\r\n",
+        GET + b": y\r\n\r\n",
+    ],
+)
+def test_what_is_no_http_is_answered_400_and_not_logged(
+    request_: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(port: Port) -> None:
+        found = await port.ask(request_)
+        assert found.startswith(b"HTTP/1.1 400 ")
+        assert json.loads(found.partition(b"\r\n\r\n")[2])["code"] == "bad_request"
+
+    with caplog.at_level(logging.WARNING):
+        run(work)
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("head", [b"A: b\r\n" * 500, b"", b"X: " + b"y" * 9_000 + b"\r\n"])
+def test_a_handshake_that_cannot_be_is_answered(head: bytes) -> None:
+    async def work(port: Port) -> None:
+        found = await port.ask(GET + b"Connection: upgrade\r\nUpgrade: websocket\r\n" + head + b"\r\n")
+        assert found.startswith(b"HTTP/1.1 4")
+        await port.until(0)
+
+    run(work)
+
+
+# ------------------------------------------------------------------ time
+
+HURRY = Bounds(head_seconds=0.2, body_seconds=0.2)
+
+
+@pytest.mark.parametrize(
+    ("sent", "answer"),
+    [
+        (b"", b""),
+        (b"\r\n", b"HTTP/1.1 408 "),
+        (b"GET", b"HTTP/1.1 408 "),
+        (GET, b"HTTP/1.1 408 "),
+        (POST + b"Content-Length: 10\r\n\r\nhalf", b"HTTP/1.1 408 "),
+        (CHUNKED + b"5\r\nhalf", b"HTTP/1.1 408 "),
+        (CHUNKED + b"4\r\nhalf\r\n0\r\nX: ", b"HTTP/1.1 408 "),
+    ],
+)
+def test_a_request_that_does_not_arrive_is_not_waited_for(sent: bytes, answer: bytes) -> None:
+    async def work(port: Port) -> None:
+        wire = await port.wire()
+        await wire.send(sent)
+        assert (await wire.rest()).startswith(answer)
+        wire.close()
+        await port.until(0)
+
+    run(work, bounds=HURRY)
+
+
+def test_a_request_that_trickles_is_not_waited_for() -> None:
+    async def work(port: Port) -> None:
+        wire = await port.wire()
+        reading = asyncio.create_task(wire.rest())
+        await wire.send(GET)
+        async with asyncio.timeout(PATIENCE):
+            while not reading.done():
+                wire.writer.write(b"X: y\r\n")
+                await asyncio.sleep(0.01)
+        assert reading.result().startswith(b"HTTP/1.1 408 ")
+
+    run(work, bounds=HURRY)
+
+
+@pytest.mark.parametrize("more", [b"", b"\r\n", b"GET / HT"])
+def test_a_connection_that_is_kept_for_the_next_request_is_closed_after_a_while(more: bytes) -> None:
+    async def work(port: Port) -> None:
+        wire = await port.wire()
+        await wire.send(GET + b"\r\n")
+        assert (await wire.head()).startswith(b"HTTP/1.1 200 ")
+        await wire.send(more)
+        await wire.rest()
+        wire.close()
+        await port.until(0)
+
+    run(work, bounds=HURRY, timeout_keep_alive=0.2)
+
+
+def test_an_answer_that_takes_long_is_waited_for() -> None:
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.sleep(3 * HURRY.head_seconds)
+        await echo(scope, receive, send)
+
+    async def work(port: Port) -> None:
+        assert (await port.ask(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+
+    run(work, app=slow, bounds=HURRY)
+
+
+def test_an_answer_that_is_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axio.server.connections.STALLED_SECONDS", 0.2)
+    monkeypatch.setattr("axio.server.connections.CLOSING_SECONDS", 0.2)
+
+    async def much(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for _ in range(MUCH):
+            await send({"type": "http.response.body", "body": b"x" * 1_000_000, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def work(port: Port) -> None:
+        wire = await port.wire(limit=1_000)
+        await wire.send(GET + b"\r\n")
+        await wire.head()
+        await port.until(0)
+
+    run(work, app=much)
+
+
+class Stuck:
+    """A transport with a peer that takes so many bytes between two looks."""
+
+    def __init__(self, waiting: float, taken: float = 0) -> None:
+        self.waiting, self.taken = waiting, taken
+        self.aborted = self.closing = False
+        self.later: list[Callable[[], None]] = []
+
+    write = None
+
+    def get_write_buffer_size(self) -> float:
+        return self.waiting
+
+    def pause_reading(self) -> None:
+        """Nothing is read."""
+
+    resume_reading = pause_reading
+
+    def is_closing(self) -> bool:
+        return self.closing
+
+    def close(self) -> None:
+        self.closing = True
+
+    def abort(self) -> None:
+        self.aborted = True
+
+    def call_later(self, seconds: float, what: Callable[[], None]) -> None:
+        self.later.append(what)
+
+    def go_on(self) -> None:
+        self.waiting -= self.taken
+        self.later.pop()()
+
+
+def test_who_takes_a_little_is_slow_and_who_takes_nothing_is_gone() -> None:
+    slow: Any = Stuck(200_000, taken=30_000)
+    StallWatch(slow, slow)
+    for _ in range(5):
+        slow.go_on()
+    assert not slow.aborted
+    slow.taken = 10
+    slow.go_on()
+    assert slow.aborted
+
+
+def test_closing_does_not_wait_for_a_peer_that_reads_nothing() -> None:
+    stuck: Any = Stuck(5)
+    transport = PromptTransport(stuck, stuck)
+    transport.close()
+    transport.close()
+    assert stuck.closing
+    assert not stuck.aborted
+    stuck.go_on()
+    assert stuck.aborted
+
+
+def test_garbage_behind_requests_that_are_answered_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async def work(port: Port) -> None:
+        for count in (1, 2, 5):
+            await port.ask((GET + b"\r\n") * count + b"GARBAGE\r\n\r\n")
+        await port.until(0)
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await asyncio.sleep(0)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await asyncio.sleep(0.01)
+        await send({"type": "http.response.body", "body": b"x"})
+
+    with caplog.at_level(logging.ERROR):
+        run_wire(work, app)
+    assert caplog.records == []
+
+
+# ------------------------------------------------------------------ number
+
+
+def test_an_address_has_so_many_connections_and_gives_them_back() -> None:
+    async def work(port: Port) -> None:
+        wires = [await port.wire() for _ in range(3)]
+        await port.until(3)
+        found = await port.ask(GET + b"\r\n")
+        assert found == b"" or found.startswith(b"HTTP/1.1 503 ")
+        await port.until(3)
+        for wire in wires:
+            wire.close()
+        await port.until(0)
+        assert (await port.ask(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+
+    run(work, connections=ConnectionLimits(each=3))
+
+
+def test_who_opens_connections_without_end_is_not_even_answered() -> None:
+    async def work(port: Port) -> None:
+        for _ in range(int(CONNECTIONS.burst)):
+            assert (await port.ask(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+        assert await port.ask(GET + b"Connection: close\r\n\r\n") == b""
+        await port.until(0)
+
+    with patch("axio.server.guard.limits.time.monotonic", return_value=0.0):
+        run(work, connections=ConnectionLimits())
+
+
+def test_connections_have_a_pace_for_each_address_but_not_for_a_proxy() -> None:
+    burst = int(CONNECTIONS.burst)
+    with patch("axio.server.guard.limits.time.monotonic", return_value=0.0):
+        limits = ConnectionLimits(proxies=TrustedProxies(["10.0.0.1"]))
+        assert all(limits.admits("192.0.2.1") for _ in range(burst))
+        assert not limits.admits("192.0.2.1")
+        assert limits.admits("192.0.2.2")
+        assert all(limits.admits("10.0.0.1") for _ in range(burst + 1))
+        without = ConnectionLimits(each=None)
+        assert all(without.admits("192.0.2.1") for _ in range(burst + 1))
+
+
+def test_connections_are_counted_for_each_address_and_in_all() -> None:
+    limits = ConnectionLimits(10, 2, TrustedProxies(["10.0.0.1"]))
+    releases = [limits.take("2001:db8::1"), limits.take("2001:db8::2"), limits.take("2001:db8:0:1::1")]
+    assert all(releases)
+    assert limits.take("2001:db8::3") is None  # the same /64
+    assert limits.take("192.0.2.1")
+    assert all(limits.take("10.0.0.1") for _ in range(6))  # everybody comes through the proxy
+    assert limits.take("10.0.0.1") is None
+    assert releases[0] is not None
+    releases[0]()
+    assert limits.take("2001:db8::3")
+    assert limits.take("192.0.2.2") is None

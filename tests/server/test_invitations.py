@@ -1,0 +1,221 @@
+"""A rematch begins when everybody has come; until then seats are kept for those who are expected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axio.server.play.acts import Invited, Sat, read_act, write_act
+from axio.server.play.entries import deadline
+from axio.server.play.room import Room
+
+from .inside import Answer, Guest, Inside, inside
+from .rooms import Listener, run, until
+
+
+class Rematch:
+    """People who have played a game to its end."""
+
+    def __init__(self, made: Inside, people: list[Guest], old: str) -> None:
+        self.made, self.people, self.old = made, people, old
+
+    async def ask(self, who: int) -> str:
+        """Somebody asks for the rematch: its id."""
+        asked = await self.made.good("POST", f"/api/tables/{self.old}/rematch", self.people[who].token)
+        return str(asked["id"])
+
+    async def room(self) -> Room:
+        """The room of the rematch."""
+        table = (await self.made.server.rooms.get(self.old)).game.next
+        assert table is not None
+        return await self.made.server.rooms.get(table)
+
+    async def post(self, who: int, path: str, body: object = None) -> Answer:
+        """Somebody does something at the table of the rematch."""
+        room = await self.room()
+        return await self.made.ask("POST", f"/api/tables/{room.id}{path}", self.people[who].token, body)
+
+
+async def finished(made: Inside, *kinds: str, **more: object) -> Rematch:
+    """A game that is over; each `open` seat was another person's."""
+    people = [await made.guest("Ann")]
+    seats = [{"kind": "bot", "level": "random"} if kind == "bot" else {"kind": kind} for kind in kinds]
+    table = (await made.open(people[0], "rota", seats, public=True, **more))["id"]
+    for name in ("Bob", "Cid")[: kinds.count("open")]:
+        people.append(await made.guest(name))
+        await made.good("POST", f"/api/tables/{table}/join", people[-1].token, {})
+    room = await made.server.rooms.get(table)
+    while (turn := room.game.turn) is not None:
+        if room.game.bot_to_move is not None:
+            number = room.game.number
+            await until(lambda number=number: room.game.number > number)  # type: ignore[misc]
+        else:
+            await room.move(turn, 0)
+    return Rematch(made, people, table)
+
+
+def test_the_clock_starts_when_the_other_has_come(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            rematch = await finished(made, "me", "open", move_time=60)
+            table = await rematch.ask(0)
+            room = await rematch.room()
+            listener = Listener(room, rematch.people[0].id)
+            bob = rematch.people[1]
+            row = await made.server.store.find(table)
+            assert row is not None
+            assert (room.game.status, room.game.turn, deadline(room.game)) == ("open", None, None)
+            assert (row["status"], row["due"], room._timer) == ("open", None, None)
+            # Neither the lobby nor anybody else is offered the seat that is kept.
+            assert await made.good("GET", "/api/tables?which=open", bob.token) == []
+            eve = await made.guest("Eve")
+            body = {"invite": room.game.terms.invite, "seat": 0}
+            refused = await made.ask("POST", f"/api/tables/{table}/join", eve.token, body)
+            assert (refused.status, refused.json["code"]) == (409, "seat_taken")
+            refused = await made.ask("POST", f"/api/tables/{table}/join", eve.token, {})
+            assert (refused.status, refused.json["code"]) == (409, "seat_taken")
+            # To be told of it and to look at it is not yet to come.
+            mine = await made.good("GET", "/api/tables?which=mine", bob.token)
+            assert table in {one["id"] for one in mine}
+            view = await made.good("GET", f"/api/tables/{table}", bob.token)
+            assert (view["yours"], view["seats"][0]["invited"]) == ([0], True)
+            socket = await made.socket(table, bob.token)
+            await socket.heard()
+            assert await rematch.ask(0) == table  # she asks again
+            assert room.game.missing() == [0]
+
+            assert await rematch.ask(1) == table
+            assert room.game.status == "playing"
+            told = await socket.until(lambda told: told.get("now", {}).get("phase") == "place")
+            assert told["now"]["deadline"] == deadline(room.game)
+            assert told["moves"] is not None
+            assert not any("invited" in seat for seat in told["seats"])
+            assert listener.heard[-1]["table"]["status"] == "playing"
+            assert await rematch.ask(1) == table  # he asks again
+
+    run(work)
+
+
+def test_of_three_all_have_to_come(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            rematch = await finished(made, "open", "me", "open")
+            await rematch.ask(2)  # not the one who opened the game
+            room = await rematch.room()
+            assert room.game.terms.owner == rematch.people[2].id
+            joined = await rematch.post(0, "/join", {})
+            assert joined.json["table"]["status"] == "open"
+            assert room.game.missing() == [2]
+            await rematch.ask(1)
+            assert room.game.status == "playing"
+            people = [seat.person for seat in room.game.seats]
+            assert people == [rematch.people[number].id for number in (0, 2, 1)]
+
+    run(work)
+
+
+@pytest.mark.parametrize("kinds", [("me", "bot"), ("me",), ("me", "me")])
+def test_a_rematch_without_others_begins_at_once(tmp_path: Path, kinds: tuple[str, ...]) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            rematch = await finished(made, *kinds)
+            await rematch.ask(0)
+            assert (await rematch.room()).game.status == "playing"
+
+    run(work)
+
+
+def test_two_who_ask_at_once_have_both_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            rematch = await finished(made, "me", "open")
+            honest = made.server.rooms.open
+
+            async def later(*given: Any) -> Any:
+                """Bob is a little faster everywhere."""
+                monkeypatch.setattr(made.server.rooms, "open", honest)
+                await rematch.ask(1)
+                return await honest(*given)
+
+            monkeypatch.setattr(made.server.rooms, "open", later)
+            await rematch.ask(0)
+            assert (await rematch.room()).game.status == "playing"
+
+    run(work)
+
+
+def test_an_invitation_survives_a_restart(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path / "data") as made:
+            rematch = await finished(made, "me", "open")
+            table = await rematch.ask(0)
+        async with inside(tmp_path / "data") as made:
+            rematch.made = made
+            room = await made.server.rooms.get(table)
+            assert [seat.invited for seat in room.game.seats] == [True, False]
+            await rematch.ask(1)
+            assert room.game.status == "playing"
+
+    run(work)
+
+
+def test_who_declines_leaves_a_free_seat_and_who_asked_can_go_as_well(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            rematch = await finished(made, "me", "open")
+            table = await rematch.ask(0)
+            room = await rematch.room()
+            declined = await rematch.post(1, "/leave")
+            assert declined.json["seats"][0]["kind"] == "open"
+            assert [one["id"] for one in await made.good("GET", "/api/tables?which=open")] == [table]
+            left = await rematch.post(0, "/leave")
+            assert left.json["table"]["status"] == "closed"
+            assert await rematch.ask(1) == table  # it is no more; he can look
+            assert room.game.status == "closed"
+
+    run(work)
+
+
+def test_a_table_at_which_nobody_is_left_but_those_who_were_invited_is_closed(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            rematch = await finished(made, "me", "open")
+            await rematch.ask(0)
+            left = await rematch.post(0, "/leave")
+            assert left.json["table"]["status"] == "closed"
+
+    run(work)
+
+
+def test_a_seat_is_kept_for_two_minutes_before_a_bot_may_have_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            rematch = await finished(made, "me", "open", "open")
+            await rematch.ask(0)
+            room = await rematch.room()
+            await rematch.post(1, "/join", {})
+            seat = room.game.missing()[0]
+            for who, code in ((0, "seat_taken"), (1, "not_allowed")):
+                refused = await rematch.post(who, f"/seats/{seat}/bot", {"level": "random"})
+                assert refused.json["code"] == code
+            monkeypatch.setattr("axio.server.play.audience.ABSENT", 0.0)
+            refused = await rematch.post(1, f"/seats/{seat}/bot", {"level": "random"})
+            assert refused.json["code"] == "not_allowed"
+            begun = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})
+            assert begun.json["table"]["status"] == "playing"
+            table = await rematch.ask(2)  # too late: the game can be watched
+            view = await made.good("GET", f"/api/tables/{table}", rematch.people[2].token)
+            assert (view["yours"], view["table"]["status"]) == ([], "playing")
+
+    run(work)
+
+
+def test_an_invitation_is_an_entry_of_its_own() -> None:
+    act = Invited(1, "bob", "Bob")
+    assert write_act(act) == '{"a":"invite","seat":1,"person":"bob","name":"Bob"}'
+    assert read_act(write_act(act)) == act
+    assert read_act('{"a":"sit","seat":1,"person":"bob","name":"Bob"}') == Sat(1, "bob", "Bob")

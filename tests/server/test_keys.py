@@ -1,0 +1,180 @@
+"""Secret keys: made once, replaced one by one, and never silently another than the database's."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import stat
+from pathlib import Path
+
+import pytest
+
+from axio.server.identity.people import WrongSecret
+from axio.server.identity.tokens import Tokens
+from axio.server.keys import WrongKey, fingerprint, secret_keys
+from axio.server.routes import daily
+from axio.server.running import assemble, confirm_keys
+from axio.server.settings import BadSetting, Settings
+
+from .inside import inside
+
+OLD, NEW, OTHER = ("old " * 10).strip(), ("new " * 10).strip(), ("other " * 10).strip()
+
+
+def use(monkeypatch: pytest.MonkeyPatch, *keys: str) -> None:
+    monkeypatch.setenv("AXIO_KEY", ",".join(keys))
+
+
+def make_key(folder: str, start: object, found: object) -> None:
+    start.wait()  # type: ignore[attr-defined]
+    found.put(secret_keys(Path(folder)))  # type: ignore[attr-defined]
+
+
+def test_of_several_first_processes_all_have_the_same_key(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    for folder in (tmp_path / str(number) for number in range(5)):
+        start, found = context.Barrier(4), context.Queue()
+        made = [context.Process(target=make_key, args=(str(folder), start, found)) for _ in range(4)]
+        for process in made:
+            process.start()
+        keys = {found.get(timeout=60) for _ in made}
+        for process in made:
+            process.join(60)
+        assert keys == {secret_keys(folder)}
+        assert [path.name for path in folder.iterdir()] == ["key"]
+
+
+def test_a_key_file_is_never_seen_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write_and_look(path: Path, key: str, write: object = None) -> None:
+        assert not (tmp_path / "key").exists()
+        path.write_text(key)
+        path.chmod(0o600)
+
+    monkeypatch.setattr("axio.server.keys._write", write_and_look)
+    assert len(secret_keys(tmp_path)[0]) >= 32
+
+
+def test_a_file_system_without_links_has_a_key_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr("os.link", refuse)
+    assert secret_keys(tmp_path) == secret_keys(tmp_path)
+    assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("text", [f"{NEW}\n{OLD}\n", f"{NEW},{OLD}", f" {NEW} ,\r\n {OLD}\n\n{NEW}"])
+def test_several_keys_are_read_the_first_one_signs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    (tmp_path / "key").write_text(text)
+    (tmp_path / "key").chmod(0o600)
+    assert secret_keys(tmp_path) == (NEW, OLD)
+    monkeypatch.setenv("AXIO_KEY", text)
+    assert secret_keys(tmp_path / "elsewhere") == (NEW, OLD)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("text", [f"{NEW},short", f"short\n{OLD}", "\n", ",", "\xff\xfe" * 4])
+def test_each_key_has_to_be_long_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    (tmp_path / "key").write_bytes(text.encode("latin-1"))
+    (tmp_path / "key").chmod(0o600)
+    with pytest.raises(BadSetting, match="32 characters"):
+        secret_keys(tmp_path)
+    monkeypatch.setenv("AXIO_KEY", text)
+    with pytest.raises(BadSetting, match="AXIO_KEY"):
+        secret_keys(tmp_path)
+
+
+def test_tokens_of_all_keys_are_read_and_the_first_signs() -> None:
+    old, both, new = Tokens([OLD]), Tokens([NEW, OLD]), Tokens([NEW])
+    before, after = old.make("ann", 0), both.make("ann", 0)
+    assert both.read(before) is not None
+    assert not both.signed_with_newest_key(before)
+    assert new.read(after) is not None
+    assert both.signed_with_newest_key(after)
+    assert new.read(before) is None
+    assert old.read(after) is None
+
+
+def test_phrases_survive_the_replacement_of_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        use(monkeypatch, OLD)
+        async with inside(tmp_path) as made:
+            people = made.server.people
+            ann = await people.keep(people.arrive())
+            bob = await people.keep(people.arrive())
+            hers, his = await people.give_phrase(ann), await people.give_phrase(bob)
+        use(monkeypatch, NEW, OLD)
+        async with inside(tmp_path) as made:
+            assert (await made.server.people.by_phrase(hers)).id == ann.id
+        use(monkeypatch, NEW)
+        async with inside(tmp_path) as made:
+            assert (await made.server.people.by_phrase(hers)).id == ann.id  # it was hashed anew
+            with pytest.raises(WrongSecret):
+                await made.server.people.by_phrase(his)
+
+    asyncio.run(run())
+
+
+def test_the_deal_of_the_day_does_not_change_with_the_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daily, "today", lambda: "2026-03-01")
+
+    async def seed(*keys: str, begin: bool = False) -> str:
+        use(monkeypatch, *keys)
+        async with inside(tmp_path) as made:
+            if begin:
+                ann = await made.guest("Ann")
+                table = (await made.good("POST", "/api/daily/rota", ann.token))["id"]
+                return (await made.server.rooms.get(table)).game.terms.seed
+            return await daily.seed_of(made.server, "2026-03-01", "rota")
+
+    async def run() -> None:
+        first = await seed(OLD)
+        assert (
+            await seed(NEW, OLD) == first
+        )  # nobody has begun yet, and other processes have the old key only
+        assert await seed(NEW, OLD, begin=True) == first
+        assert await seed(NEW, begin=True) == first  # it outlasts the key
+        assert await seed(OTHER) == first
+
+    asyncio.run(run())
+
+
+# ------------------------------------------------------------------ the key of a database
+
+
+async def start(folder: Path, *, accept_new_key: bool = False) -> None:
+    """What a start does with the key."""
+    server = assemble(Settings(data=str(folder), accept_new_key=accept_new_key))
+    try:
+        await server.database.upgrade()
+        await confirm_keys(server)
+    finally:
+        server.people.close()
+        server.pictures.close()
+        server.bots.close()
+        await server.database.close()
+
+
+def test_a_database_knows_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        for keys in ((OLD,), (OLD,), (OLD, NEW), (NEW, OLD), (OLD, NEW), (NEW, OLD), (NEW,)):
+            use(monkeypatch, *keys)
+            await start(tmp_path)
+        for keys in ((OLD,), (OTHER,)):
+            use(monkeypatch, *keys)
+            with pytest.raises(WrongKey, match="AXIO_KEY=NEW,OLD"):
+                await start(tmp_path)
+        await start(tmp_path, accept_new_key=True)
+        await start(tmp_path)
+
+    asyncio.run(run())
+
+
+def test_a_fingerprint_tells_nothing_of_a_key() -> None:
+    assert len({fingerprint(key) for key in (OLD, NEW, OTHER)}) == 3
+    assert OLD not in fingerprint(OLD)
+    assert fingerprint(OLD) != fingerprint(OLD + "x")

@@ -1,0 +1,176 @@
+"""Names that people choose: what can be seen, and nothing that looks like a bot."""
+
+from __future__ import annotations
+
+import asyncio
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import insert
+
+from axio.players import PLAYERS
+from axio.server.identity.names import (
+    DELETED,
+    LONGEST_NAME,
+    MOST_MARKS,
+    BadName,
+    clean_name,
+    clean_username,
+)
+from axio.server.storage.schema import people
+
+from .inside import inside
+
+# Characters of every kind that has given trouble, among ordinary ones.
+ODD = st.sampled_from(
+    "aZ1 é字🐙\u3164\uffa0\u115f\u2800\u034f\u200b\u200d\u202e\u2066\ufe0f\u00ad\u0301\u0300\u20dd\u0e33"
+    "\u093f\u1100\u1161\ud7b0\U000e0041\U000e01ef\ud800\ue000\ufdd0\x00\x85\u2028\u00a0\u3000\u1680"
+)
+TEXTS = st.text(ODD | st.characters(), max_size=60)
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS)
+def test_whatever_is_left_of_a_name_can_be_seen(text: str) -> None:
+    try:
+        name = clean_name(text)
+    except BadName:
+        return
+    assert 1 <= len(name) <= LONGEST_NAME
+    assert name == " ".join(name.split()) == unicodedata.normalize("NFC", name) == clean_name(name)
+    categories = [unicodedata.category(one) for one in name]
+    assert not [one for one in categories if one[0] == "C" or one in ("Zl", "Zp")]
+    assert not set(name) & set("\u3164\uffa0\u115f\u1160\u2800\u034f\ufe0f\u180b\ufffc")
+    assert categories[0] not in ("Mn", "Me")
+    piled = 0
+    for one in categories:
+        piled = piled + 1 if one in ("Mn", "Me") else 0
+        assert piled <= MOST_MARKS
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u3164",
+        "\u2800\u2800",
+        "\U000e0041\U000e0042",
+        "\u0301",
+        " \u115f ",
+        "\u202e\u2066",
+        "\ufe0f",
+        "\ue000",
+    ],
+    ids=ascii,
+)
+def test_a_name_that_nobody_sees_is_none(name: str) -> None:
+    with pytest.raises(BadName, match="1 to 24"):
+        clean_name(name)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("Zoe" + "\u0308" * 12, "Zoe" + "\u0308" * 3),
+        ("A\u0301\u0302\u0303\u0304\u0305n", "\u00c1\u0302\u0303n"),
+        ("e\u0301" * 24, "\u00e9" * 24),
+        ("x\u3164y", "xy"),
+        ("Ann\u00a0\u2003 Lee", "Ann Lee"),
+        ("สวัสดีครับ", "สวัสดีครับ"),
+        ("नमस्ते", "नमस्ते"),
+        ("שלום", "שלום"),
+        ("Гриша", "Гриша"),
+        ("Ελένη", "Ελένη"),
+        ("Ø", "Ø"),
+        ("O'Neil-Łuk", "O'Neil-Łuk"),
+        ("Level 9", "Level 9"),
+        ("Randolf", "Randolf"),
+    ],
+    ids=ascii,
+)
+def test_names_of_people_stay_as_they_are(given: str, shown: str) -> None:
+    assert clean_name(given) == unicodedata.normalize("NFC", shown)
+
+
+def fullwidth(text: str) -> str:
+    return "".join(chr(ord(one) + 0xFEE0) for one in text)
+
+
+CYRILLIC = str.maketrans("aeopcyxr", "аеорсухг")
+
+
+@pytest.mark.parametrize("bot", [*PLAYERS, DELETED])
+def test_no_person_is_called_like_a_bot(bot: str) -> None:
+    forms = [
+        bot, bot.upper(), bot.title(), f" {bot} ", " ".join(bot), "-".join(bot), f"{bot[0]}\u200b{bot[1:]}",
+        f"{bot[0]}\u0301{bot[1:]}", bot.translate(CYRILLIC), f"{bot}!",
+        *((f"Bot {bot}", f"{bot} bot", fullwidth(bot)) if bot in PLAYERS else ()),
+    ]  # fmt: skip
+    for form in (one for one in forms if len(one) <= LONGEST_NAME):
+        with pytest.raises(BadName) as refused:
+            clean_name(form)
+        assert refused.value.code == "reserved_name", ascii(form)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ʟᴇᴠᴇʟ8",
+        "ⓛⓔⓥⓔⓛ①",
+        "𝐥𝐞𝐯𝐞𝐥𝟖",
+        "level٨",
+        "levelI",
+        "lеvеl5",
+        "gгeedy",
+        "ɡreedy",
+        "rаndοm",
+        "🅻🅴🆅🅴🅻2",
+        "ŁEVEL3",
+        "leve|4",
+        "Bot (hard)",
+        "ＢＯＴ（８）",
+        "level3 (me)",
+    ],
+    ids=ascii,
+)
+def test_what_only_looks_like_a_bot_is_refused_too(name: str) -> None:
+    with pytest.raises(BadName, match="reserved"):
+        clean_name(name)
+
+
+def test_usernames_are_lower_case_letters_digits_and_signs() -> None:
+    assert clean_username(" Ann.Lee_7 ") == "ann.lee_7"
+    for wrong in ("a", ".ann", "änn", "ann lee", "a" * 25, "аnn", "ann\n\x00", "ａｎｎ"):
+        with pytest.raises(BadName):
+            clean_username(wrong)
+
+
+def test_names_from_before_they_were_checked_are_still_loaded(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            row: dict[str, Any] = {
+                "id": "ab" * 10,
+                "name": "level8\u3164",
+                "epoch": 0,
+                "created": 1,
+                "username": "greedy",
+            }
+            async with made.server.database.writing() as connection:
+                await connection.execute(insert(people), [row])
+            token = made.server.people.token(await made.server.people.find(row["id"]))
+            assert (await made.good("GET", "/api/me", token))["name"] == "level8\u3164"
+            body = {"game": "rota", "seats": [{"kind": "me"}]}
+            table = (await made.good("POST", "/api/tables", token, body))["id"]
+            assert (await made.good("GET", f"/api/tables/{table}", token))["seats"][0][
+                "name"
+            ] == "level8\u3164"
+            person = await made.server.people.find(row["id"])
+            kept = await made.server.people.set_password(person, "greedy", "correct horse 7")
+            assert kept.username == "greedy"  # only another one has to be free of bots
+            with pytest.raises(BadName, match="reserved"):
+                await made.server.people.set_password(kept, "level1", "another 8", old="correct horse 7")
+
+    asyncio.run(run())

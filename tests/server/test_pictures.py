@@ -1,0 +1,357 @@
+"""Pictures: drawn by a process of their own, each one once, and nobody waits for those of others."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axio.games import GAMES, figures, find_variant
+from axio.server import drawing_process, pictures
+from axio.server.draw import Drawing, draw
+from axio.server.drawing_process import CannotDraw, DrawingProcess
+from axio.server.pictures import ByteCache
+from tests.conformance.positions import Case
+
+from .inside import Answer, Inside, _identity, _scope, inside
+from .rooms import run, until
+from .worlds import TABLE, install, played
+
+FIGURE = Drawing(GAMES[0], figure=figures(GAMES[0])[0])
+
+
+# ---------------------------------------------------------------- the process
+
+
+@pytest.fixture
+def process() -> Iterator[DrawingProcess]:
+    made = DrawingProcess()
+    yield made
+    made.close()
+    assert made.pid is None
+
+
+def ended(pid: int) -> bool:
+    """Whether a process is gone."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_the_process_draws_what_would_be_drawn_here(process: DrawingProcess) -> None:
+    variant = find_variant("rota", 3)
+    content = variant.content(variant.opening, ())
+    for wanted in (
+        FIGURE,
+        Drawing("rota", 3, content=content, dark=True),
+        Drawing("rota", 3, content=content, png=True),
+    ):
+        assert process.draw(wanted) == draw(wanted)
+
+
+def test_a_process_that_is_killed_is_replaced(process: DrawingProcess) -> None:
+    first = process.draw(FIGURE)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+    killed = process.pid
+    assert process.draw(FIGURE) == first
+    assert process.pid != killed
+
+
+def test_a_process_is_replaced_after_many_pictures(
+    process: DrawingProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing_process, "PICTURES_EACH", 2)
+    used = []
+    for _ in range(5):
+        process.draw(FIGURE)
+        assert process.pid is not None
+        used.append(process.pid)
+    assert [used.count(pid) for pid in dict.fromkeys(used)] == [2, 2, 1]
+    assert all(ended(pid) for pid in used[:4])
+
+
+def test_a_picture_that_takes_too_long_is_given_up(
+    process: DrawingProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing_process, "PATIENCE", 0.0)
+    with pytest.raises(CannotDraw) as refused:
+        process.draw(FIGURE)
+    assert "ended twice" in refused.value.why
+    monkeypatch.undo()
+    assert process.draw(FIGURE).startswith(b"<svg")
+
+
+def test_what_cannot_be_drawn_harms_nobody(process: DrawingProcess) -> None:
+    with pytest.raises(CannotDraw) as refused:
+        process.draw(Drawing(GAMES[0], figure="nothing"))
+    assert "UnknownFigure" in refused.value.why
+    used = process.pid
+    assert process.draw(FIGURE).startswith(b"<svg")
+    assert process.pid == used
+
+
+def test_the_process_ends_with_the_server(process: DrawingProcess) -> None:
+    process.draw(FIGURE)
+    running = process._process
+    assert running is not None
+    assert running.stdin is not None
+    running.stdin.close()  # as when the server is killed
+    assert running.wait(20) == 0
+
+
+def test_a_closed_process_is_not_started_again(process: DrawingProcess) -> None:
+    process.draw(FIGURE)
+    pid = process.pid
+    assert pid is not None
+    process.close()
+    assert ended(pid)
+    with pytest.raises(CannotDraw):
+        process.draw(FIGURE)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_the_process_gets_nothing_of_the_server(
+    process: DrawingProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AXIO_SERVER", "the password of the database")
+    monkeypatch.setenv("AXIO_KEY", "the secret key")
+    process.draw(FIGURE)
+    folder = Path(f"/proc/{process.pid}")
+    assert b"AXIO" not in (folder / "environ").read_bytes()
+    names = [os.readlink(file) for file in (folder / "fd").iterdir()]
+    assert sorted(name.partition(":")[0] for name in names) == ["/dev/null", "/dev/null", "pipe", "pipe"]
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+def test_a_cache_holds_so_many_bytes_and_forgets_what_is_not_used() -> None:
+    cache = ByteCache(10)
+    for key in "abc":
+        cache.put(key, b"xxx")
+    assert cache.get("a") == b"xxx"  # used, so b is the oldest now
+    cache.put("d", b"yyyy")
+    assert [cache.get(key) for key in "abcd"] == [b"xxx", None, b"xxx", b"yyyy"]
+    cache.put("d", b"y")
+    assert cache.size == 7
+    cache.put("large", b"z" * 11)
+    assert (cache.get("large"), cache.size, len(cache)) == (None, 7, 3)
+
+
+# ---------------------------------------------------------------- routes
+
+
+class Slowly:
+    """Draws when it is told to, and counts."""
+
+    def __init__(self, made: Inside) -> None:
+        self.go = threading.Event()
+        self.drawn: list[Drawing] = []
+        made.server.pictures.draw = self.draw
+
+    def draw(self, wanted: Drawing) -> bytes:
+        assert self.go.wait(20)
+        self.drawn.append(wanted)
+        return b"<svg/>"
+
+
+async def over(made: Inside) -> None:
+    """A game that is over, of which there are many pictures."""
+    await install(made, played(Case("axio", 2), "people"))
+
+
+def path(move: int, kind: str = "png") -> str:
+    return f"/api/tables/{TABLE}/picture.{kind}?move={move}"
+
+
+def statuses(answers: list[Answer]) -> dict[int, int]:
+    found = [answer.status for answer in answers]
+    return {status: found.count(status) for status in sorted(set(found))}
+
+
+def test_many_pictures_wait_in_a_short_line_and_everything_else_goes_on(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            await over(made)
+            slow = Slowly(made)
+            asked = [asyncio.create_task(made.ask("GET", path(move))) for move in range(30)]
+            pool = made.server.pictures.pool
+            await until(lambda: sum(task.done() for task in asked) == 21)
+            assert (pool.running, pool.waiting) == (1, (0, 0, 8))  # one address has eight places
+            refused = next(task.result() for task in asked if task.done())
+            assert refused.json["code"] == "busy"
+            assert dict(refused.headers)[b"retry-after"]
+            # Everything else is answered, and what takes less time is drawn first.
+            assert (await made.ask("GET", "/health")).status == 200
+            quick = asyncio.create_task(made.ask("GET", path(3, "svg")))
+            fixed = asyncio.create_task(made.ask("GET", f"/api/games/{GAMES[0]}/figures/{FIGURE.figure}.svg"))
+            await until(lambda: pool.waiting == (1, 1, 8))
+            slow.go.set()
+            answers = await asyncio.gather(*asked, quick, fixed)
+            assert statuses(list(answers)) == {200: 11, 503: 21}
+            assert [(one.png, bool(one.figure)) for one in slow.drawn[:4]] == [
+                (True, False),
+                (False, True),
+                (False, False),
+                (True, False),
+            ]
+
+    run(work)
+
+
+def test_the_same_picture_is_drawn_once(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            await over(made)
+            slow = Slowly(made)
+            asked = [asyncio.create_task(made.ask("GET", path(3))) for _ in range(40)]
+            await until(lambda: made.server.pictures.pool.running == 1)
+            await made.ask("GET", "/health")
+            slow.go.set()
+            assert statuses(list(await asyncio.gather(*asked))) == {200: 40}
+            assert (await made.ask("GET", path(3))).status == 200
+            assert len(slow.drawn) == 1
+            # The last position goes by many numbers.
+            for move in (100, 200, 1000):
+                await made.ask("GET", path(move))
+            assert len(slow.drawn) == 2
+            for _ in range(3):
+                await made.ask("GET", f"/api/games/{GAMES[0]}/figures/{FIGURE.figure}.svg")
+                await made.ask("GET", f"/api/games/{GAMES[0]}/picture.svg")
+            assert len(slow.drawn) == 4
+
+    run(work)
+
+
+def test_a_picture_of_another_seat_or_time_is_another_picture(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = await made.guest("Ann"), await made.guest("Bob")
+            table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
+            await made.good("POST", f"/api/tables/{table['id']}/join", bob.token, {"invite": table["invite"]})
+            address = f"/api/tables/{table['id']}/picture.svg"
+
+            async def seen() -> list[bytes]:
+                return [(await made.ask("GET", address, who)).body for who in (ann.token, bob.token, "")]
+
+            before = await seen()
+            assert len(set(before)) == 3
+            assert await seen() == before
+            move = {"id": "1", "n": 3, "pick": 0}
+            await made.good("POST", f"/api/tables/{table['id']}/moves", ann.token, move)
+            assert not set(await seen()) & set(before)
+
+    run(work)
+
+
+def test_pictures_that_are_kept_have_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            await over(made)
+            kept = made.server.pictures.cache = ByteCache(100_000)
+            for move in range(12):
+                assert (await made.ask("GET", path(move, "svg"))).status == 200
+            assert 1 <= len(kept) < 12
+            assert kept.size <= 100_000
+
+    run(work)
+
+
+def test_who_asks_for_picture_after_picture_has_to_wait(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            await over(made)
+            Slowly(made).go.set()
+            made.server.limits.active = True
+            answers = [await made.ask("GET", path(move % 9)) for move in range(150)]
+            counted = statuses(answers)
+            assert counted[429] >= 10
+            assert answers[-1].json["code"] == "too_fast"
+            # Another address still gets its pictures.
+            scope = _scope("http", path(3), []) | {"method": "GET", "client": ("192.0.2.7", 1)}
+            assert (await raw(made, scope)) == 200
+
+    run(work)
+
+
+async def raw(made: Inside, scope: dict[str, Any], hang_up: asyncio.Event | None = None) -> int | None:
+    """The status of an answer, `None` if there is none; the client hangs up when it is told to."""
+    sent: list[dict[str, Any]] = []
+    told = False
+
+    async def receive() -> dict[str, Any]:
+        nonlocal told
+        if not told:
+            told = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await (hang_up or asyncio.Event()).wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    await made.app(scope, receive, send)
+    return next((message["status"] for message in sent if "status" in message), None)
+
+
+def test_a_picture_that_nobody_waits_for_is_not_drawn(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            await over(made)
+            slow, hang_up = Slowly(made), asyncio.Event()
+            pool = made.server.pictures.pool
+            first = asyncio.create_task(made.ask("GET", path(1)))
+            await until(lambda: pool.running == 1)
+            scopes = [_scope("http", path(move), _identity("")) | {"method": "GET"} for move in (2, 2, 3)]
+            leaving = [asyncio.create_task(raw(made, scope, hang_up)) for scope in scopes]
+            stays = asyncio.create_task(made.ask("GET", path(3)))
+            await until(lambda: pool.waiting == (0, 0, 2))
+            hang_up.set()
+            await asyncio.gather(*leaving)
+            assert pool.waiting == (0, 0, 1)  # somebody still waits for the other one
+            slow.go.set()
+            assert statuses([await first, await stays]) == {200: 2}
+            assert len(slow.drawn) == 2
+
+    run(work)
+
+
+def test_a_failure_is_logged_and_the_next_picture_is_drawn(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(wanted: Drawing) -> bytes:
+        raise CannotDraw("the disk is on fire")
+
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            await over(made)
+            made.server.pictures.draw = fail
+            with caplog.at_level(logging.ERROR, logger=pictures.__name__):
+                answer = await made.ask("GET", path(1))
+            assert (answer.status, answer.json["code"]) == (503, "unavailable")
+            assert "the disk is on fire" in caplog.text
+            assert b"fire" not in answer.body
+            made.server.pictures.draw = draw
+            assert (await made.ask("GET", path(1, "svg"))).body.startswith(b"<svg")
+
+    run(work)
+
+
+def test_a_page_that_shows_all_games_at_once_gets_all_examples(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            asked = [made.ask("GET", f"/api/games/{name}/picture.svg") for name in GAMES]
+            assert [one.status for one in await asyncio.gather(*asked)] == [200] * len(GAMES)
+
+    run(work)

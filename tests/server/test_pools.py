@@ -1,0 +1,328 @@
+"""Bounded pools: who goes first, who is refused, and what becomes of work that nobody waits for."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from axio.server.play.refusals import Refused
+from axio.server.pools import SWITCH, Asker, Bounds, Busy, Overdue, WorkPool
+
+from .rooms import run, until
+
+
+class Gate:
+    """Work that takes until it is let go, and a list of what was done in which order."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self._open = threading.Event()
+
+    def hold(self, name: str = "held") -> str:
+        """Occupy a thread until the gate opens."""
+        assert self._open.wait(20)
+        return self.note(name)
+
+    def note(self, name: str) -> str:
+        self.done.append(name)
+        return name
+
+    def open(self) -> None:
+        self._open.set()
+
+
+def pooled(work: Callable[[WorkPool, Gate], Coroutine[Any, Any, None]], threads: int = 1, **how: Any) -> None:
+    """Run a test with a pool whose gate is open at the end, whatever happens."""
+
+    async def main() -> None:
+        pool, gate = WorkPool("test", threads, **how), Gate()
+        try:
+            await work(pool, gate)
+        finally:
+            gate.open()
+            pool.close()
+
+    run(main)
+
+
+async def turns() -> None:
+    """Let everybody go on who can."""
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+def test_lower_kinds_go_first_and_askers_take_turns() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        held = asyncio.create_task(pool.run(gate.hold))
+        await turns()
+        asked = [("review", "bob", 1), ("a1", "ann", 0), ("a2", "ann", 0), ("a3", "ann", 0), ("b1", "bob", 0)]
+        waiting = [
+            asyncio.create_task(pool.run(gate.note, name, asker=asker, kind=kind))
+            for name, asker, kind in asked
+        ]
+        await turns()
+        assert pool.running == 1
+        assert pool.waiting == (4, 1)
+        assert pool.askers() == 2
+        gate.open()
+        assert await asyncio.gather(held, *waiting) == ["held", *(name for name, *_ in asked)]
+        assert gate.done == ["held", "a1", "b1", "a2", "a3", "review"]
+        assert pool.waiting == (0, 0)
+        await until(lambda: pool.running == 0)
+
+    pooled(work, kinds=2)
+
+
+def test_as_many_run_at_once_as_there_are_threads() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        tasks = [asyncio.create_task(pool.run(gate.hold)) for _ in range(5)]
+        await turns()
+        assert (pool.running, pool.waiting) == (2, (3,))
+        gate.open()
+        assert await asyncio.gather(*tasks) == ["held"] * 5
+
+    pooled(work, threads=2)
+
+
+def test_what_does_not_fit_is_refused_at_once_and_changes_nothing() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        held = asyncio.create_task(pool.run(gate.hold))
+        await turns()
+        waiting = [
+            asyncio.create_task(pool.run(gate.note, name, asker=name)) for name in ("a", "a", "b", "c")
+        ]
+        await turns()
+        with pytest.raises(Busy, match="too many; try again"):
+            await pool.run(gate.note, "refused", asker="d")
+        assert (pool.waiting, pool.refused) == ((4,), 1)
+        gate.open()
+        await asyncio.gather(held, *waiting)
+        assert await pool.run(gate.note, "d", asker="d") == "d"
+        assert "refused" not in gate.done
+
+    pooled(work, bounds=Bounds(4, 2, "too many"))
+
+
+def test_less_urgent_work_takes_no_place_from_more_urgent() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        held = asyncio.create_task(pool.run(gate.hold))
+        await turns()
+        asked = [("late", 1), ("later", 1), ("first", 0), ("second", 0)]
+        waiting = [
+            asyncio.create_task(pool.run(gate.note, name, asker=name, kind=kind)) for name, kind in asked
+        ]
+        await turns()
+        assert pool.waiting == (2, 2)
+        for kind in (0, 1):
+            with pytest.raises(Busy):
+                await pool.run(gate.note, "refused", asker="d", kind=kind)
+        gate.open()
+        await asyncio.gather(held, *waiting)
+        assert gate.done == ["held", "first", "second", "late", "later"]
+
+    pooled(work, bounds=Bounds(2), kinds=2)
+
+
+def test_one_asker_cannot_fill_the_queue() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        held = asyncio.create_task(pool.run(gate.hold))
+        await turns()
+        hostile = [asyncio.create_task(pool.run(gate.note, "no", asker="mallory")) for _ in range(20)]
+        await turns()
+        honest = asyncio.create_task(pool.run(gate.note, "ann", asker="ann"))
+        await turns()
+        assert pool.waiting == (3,)
+        gate.open()
+        answers = await asyncio.gather(held, honest, *hostile, return_exceptions=True)
+        assert sum(isinstance(answer, Busy) for answer in answers) == 18
+        assert gate.done == ["held", "no", "ann", "no"]
+
+    pooled(work, bounds=Bounds(10, 2))
+
+
+def test_work_leaves_the_queue_with_its_asker() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        held = asyncio.create_task(pool.run(gate.hold))
+        await turns()
+        gone = asyncio.create_task(pool.run(gate.note, "gone", asker="ann"))
+        stays = asyncio.create_task(pool.run(gate.note, "stays", asker="ann"))
+        await turns()
+        gone.cancel()
+        await turns()
+        assert pool.waiting == (1,)
+        gate.open()
+        await asyncio.gather(held, stays)
+        assert gate.done == ["held", "stays"]
+
+    pooled(work)
+
+
+def test_work_that_runs_keeps_its_thread_although_its_asker_is_gone() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        gone = asyncio.create_task(pool.run(gate.hold, "gone"))
+        await turns()
+        gone.cancel()
+        later = asyncio.create_task(pool.run(gate.note, "later"))
+        await turns()
+        assert (pool.running, pool.waiting) == (1, (1,))
+        gate.open()
+        assert await later == "later"
+        assert gate.done == ["gone", "later"]
+        await until(lambda: pool.running == 0)
+
+    pooled(work)
+
+
+def test_a_place_is_not_lost_when_its_taker_is_cancelled_in_the_same_moment() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        for cancelled_first in (True, False):
+            held = asyncio.create_task(pool.run(gate.note, "held"))
+            await asyncio.sleep(0)
+            gone = asyncio.create_task(pool.run(gate.note, "gone"))
+            await asyncio.sleep(0)
+            assert pool.waiting == (1,)
+            if cancelled_first:
+                gone.cancel()
+                pool._release()
+            else:
+                pool._release()
+                gone.cancel()
+            pool.running += 1  # for the place that was given away above and is still in use
+            await asyncio.gather(held, gone, return_exceptions=True)
+            await until(lambda: pool.running == 0)
+        assert gate.done == ["held", "held"]
+        assert await pool.run(gate.note, "after") == "after"
+
+    pooled(work)
+
+
+def test_what_work_raises_is_raised_to_its_asker() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        with pytest.raises(ValueError, match="invalid literal"):
+            await pool.run(int, "x")
+        await until(lambda: pool.running == 0)
+        assert await pool.run(int, "7") == 7
+
+    pooled(work)
+
+
+def test_a_closed_pool_refuses_what_waits_and_what_comes() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        held = asyncio.create_task(pool.run(gate.hold))
+        await turns()
+        waits = asyncio.create_task(pool.run(gate.note, "waits"))
+        await turns()
+        pool.close()
+        for refused in (waits, pool.run(gate.note, "comes")):
+            with pytest.raises(Refused, match="the server is stopping"):
+                await refused
+        with pytest.raises(asyncio.CancelledError):
+            await held
+        assert gate.done == []
+
+    pooled(work)
+
+
+def test_networks_take_turns_and_within_them_their_askers() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        held = asyncio.create_task(pool.run(gate.hold))
+        await turns()
+        crowd = [("x1", "x"), ("x2", "x"), ("y1", "y"), ("z1", "z")]
+        asked = [(name, Asker(who, "crowd")) for name, who in crowd] + [
+            ("a", Asker("ann")),
+            ("b", Asker("bob")),
+        ]
+        waiting = [asyncio.create_task(pool.run(gate.note, name, asker=asker)) for name, asker in asked]
+        await turns()
+        assert pool.share(Asker("x", "crowd")) == 1 / (4 * 3 * 2)  # with the one that is held
+        assert pool.share(Asker("ann")) == 1 / 4
+        with pytest.raises(Busy):
+            pool.check(Asker("new", "crowd"))
+        pool.check(Asker("new"))
+        gate.open()
+        await asyncio.gather(held, *waiting)
+        assert gate.done == ["held", "x1", "a", "b", "y1", "z1", "x2"]
+        await until(lambda: pool.running == 0)
+        assert pool.share(Asker("ann")) == 1.0
+
+    pooled(work, bounds=Bounds(waiting_near=4))
+
+
+def test_work_that_leaves_the_queue_no_longer_counts() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        held = asyncio.create_task(pool.run(gate.hold))
+        await turns()
+        asker = Asker("x", "crowd")
+        gone = [asyncio.create_task(pool.run(gate.note, "gone", asker=asker)) for _ in range(3)]
+        await turns()
+        with pytest.raises(Busy):
+            pool.check(asker)
+        for one in gone:
+            one.cancel()
+        await turns()
+        pool.check(asker)
+        assert pool.share(Asker("ann")) == 1.0
+        gate.open()
+        await held
+        assert gate.done == ["held"]
+
+    pooled(work, bounds=Bounds(waiting_near=3))
+
+
+def test_another_thread_takes_over_from_one_that_does_not_end(caplog: pytest.LogCaptureFixture) -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        with pytest.raises(Overdue, match="hold"):
+            await pool.run(gate.hold)
+        assert (pool.overdue, pool.running) == (1, 0)
+        pool.patience = None
+        assert await pool.run(gate.note, "next") == "next"
+        pool.patience = 0.0
+        with pytest.raises(Overdue):  # there is no other thread left to stand in for this one
+            await pool.run(gate.hold)
+        pool.patience = None
+        waits = asyncio.create_task(pool.run(gate.note, "waits"))
+        await turns()
+        assert (pool.overdue, pool.waiting) == (2, (1,))
+        gate.open()
+        assert await waits == "waits"
+        await until(lambda: pool.overdue == pool.running == 0)
+        assert pool.ever_overdue == 2
+        assert await pool.run(gate.note, "after") == "after"
+
+    pooled(work, patience=0.0, spare=1)
+    assert "has been running for more than 0 s" in caplog.text
+
+
+def test_an_overdue_job_is_noticed_although_nobody_waits_for_it() -> None:
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        pool.patience = 0.01
+        gone = asyncio.create_task(pool.run(gate.hold))
+        await turns()
+        gone.cancel()
+        await until(lambda: pool.overdue == 1)
+        pool.patience = None
+        assert await pool.run(gate.note, "next") == "next"
+        gate.open()
+        await until(lambda: pool.overdue == pool.running == 0)
+
+    pooled(work, spare=1)
+
+
+def test_the_event_loop_has_the_lock_back_soon_while_such_work_runs() -> None:
+    usual = sys.getswitchinterval()
+
+    async def work(pool: WorkPool, gate: Gate) -> None:
+        held = asyncio.create_task(pool.run(gate.hold))
+        await turns()
+        assert sys.getswitchinterval() == pytest.approx(SWITCH)
+        gate.open()
+        await held
+        await until(lambda: not pool.running)
+        assert sys.getswitchinterval() == pytest.approx(usual)
+
+    pooled(work, yields=True)

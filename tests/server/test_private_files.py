@@ -1,0 +1,113 @@
+"""What the server writes can be read by its owner only, whatever the umask and whatever was there before."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from axio.server.operations.backup import make_backup, restore_backup
+from axio.server.private_files import SQLITE_FILES, make_private, make_private_file
+from axio.server.running import assemble
+from axio.server.serving import check
+from axio.server.settings import DATABASE_FILE, Settings
+
+from .driving import free_port
+from .inside import inside
+
+
+@pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)
+def umask(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, int]:
+    """The permissions of a folder and all that is in it."""
+    return {path.name: stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
+
+
+@pytest.mark.usefixtures("umask")
+def test_everything_that_is_made_is_private(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+
+    async def run() -> None:
+        check(Settings(data=str(folder), port=free_port()))
+        async with inside(folder) as made:
+            await made.open(await made.guest("Ann"), "rota", [{"kind": "me"}])
+            found = modes(folder)
+            assert {f"{DATABASE_FILE}{end}" for end in ("", "-wal", "-shm")} | {"key"} <= set(found)
+            assert found.pop("data") == 0o700
+            assert set(found.values()) == {0o600}
+            make_backup(made.server.settings, tmp_path / "backup")
+            assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
+
+    asyncio.run(run())
+
+
+def test_what_others_could_read_is_made_private_at_the_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "data"
+    settings = Settings(data=str(folder))
+
+    async def run(warnings: int) -> None:
+        caplog.clear()
+        server = assemble(settings)
+        server.people.close()
+        server.pictures.close()
+        server.bots.close()
+        await server.database.close()
+        assert [record.levelno for record in caplog.records] == [logging.WARNING] * warnings
+        assert not {mode & 0o077 for mode in modes(folder).values()} - {0}
+
+    asyncio.run(run(0))
+    folder.chmod(0o755)
+    for end in SQLITE_FILES:
+        (folder / f"{DATABASE_FILE}{end}").touch()
+        (folder / f"{DATABASE_FILE}{end}").chmod(0o664)
+    asyncio.run(run(1))
+    assert DATABASE_FILE in caplog.text
+    asyncio.run(run(0))
+
+
+def test_a_backup_in_place_of_another_and_what_is_moved_aside_are_private(tmp_path: Path) -> None:
+    async def run() -> Settings:
+        async with inside(tmp_path / "data") as made:
+            await made.guest("Ann")
+            return made.server.settings
+
+    settings = asyncio.run(run())
+    archive = tmp_path / "backup"
+    archive.touch()
+    archive.chmod(0o644)
+    make_backup(settings, archive, force=True)
+    assert stat.S_IMODE(archive.stat().st_mode) == 0o600
+    (tmp_path / "data" / DATABASE_FILE).chmod(0o644)
+    _, moved = restore_backup(settings, archive, force=True)
+    assert moved
+    assert not {mode & 0o077 for mode in modes(tmp_path / "data").values()} - {0}
+
+
+def test_what_everybody_shares_is_left_alone(tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    assert make_private(shared, tmp_path / "nothing") == []
+    assert stat.S_IMODE(shared.stat().st_mode) == 0o1777
+
+
+def test_where_modes_mean_nothing_nothing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    make_private_file(file)
+    make_private_file(file)  # what is there stays
+    file.chmod(0o644)
+    monkeypatch.setattr("axio.server.private_files.os.name", "nt")
+    monkeypatch.delattr("axio.server.private_files.os.geteuid")
+    assert make_private(file) == []

@@ -1,0 +1,400 @@
+"""A table that cannot be read is put aside: it is told of, and holds up nobody else."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, select, update
+from sqlalchemy.exc import OperationalError
+
+from axio.server.play import rooms as rooms_module
+from axio.server.play.acts import Act, Hired, Sat, read_act
+from axio.server.play.refusals import Refused, Unreadable
+from axio.server.play.room import Room
+from axio.server.running import Server
+from axio.server.storage.schema import entries, tables
+
+from .faults import Faults
+from .inside import Inside, inside
+from .rooms import Listener, run, running, terms, until
+
+SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+WITH_BOT: list[Act] = [Hired(0, "random"), Sat(1, "bob", "Bob")]
+
+
+async def body(server: Server, number: int, change: Callable[[dict[str, Any]], object] | str) -> None:
+    """Change an entry of the table."""
+    where = (entries.c.table_id == "table", entries.c.number == number)
+    async with server.database.writing() as connection:
+        if not isinstance(change, str):
+            act = json.loads((await connection.execute(select(entries.c.body).where(*where))).scalar_one())
+            change(act)
+            change = json.dumps(act)
+        await connection.execute(update(entries).where(*where).values(body=change))
+
+
+async def row(server: Server, **values: Any) -> None:
+    """Change the table's row."""
+    async with server.database.writing() as connection:
+        await connection.execute(update(tables).where(tables.c.id == "table").values(**values))
+
+
+async def drop(server: Server, number: int) -> None:
+    """Lose an entry."""
+    async with server.database.writing() as connection:
+        await connection.execute(
+            delete(entries).where(entries.c.table_id == "table", entries.c.number == number)
+        )
+
+
+DAMAGE: dict[str, Callable[[Server], Any]] = {
+    "an act of a newer version": lambda server: body(server, 1, '{"a":"teleport","seat":0}'),
+    "a field of another type": lambda server: body(server, 1, lambda act: act.update(seat="first")),
+    "no JSON": lambda server: body(server, 2, "{"),
+    "nested too deeply": lambda server: body(server, 2, '{"a":"sit","x":' + "[" * 5000 + "]" * 5000 + "}"),
+    "a seat that is not there": lambda server: body(server, 2, lambda act: act.update(seat=7)),
+    "a seat counted from the end": lambda server: body(server, 2, lambda act: act.update(seat=-1)),
+    "a move that is not legal": lambda server: body(server, 4, lambda act: act.update(move="RGBO 9,9")),
+    "a move that is no move": lambda server: body(server, 4, lambda act: act.update(move="?")),
+    "tiles that are not there": lambda server: body(server, 4, lambda act: act.update(drawn=["XY"])),
+    "tiles that were not drawn": lambda server: body(server, 5, lambda act: act.update(drawn=[])),
+    "an entry that is lost": lambda server: drop(server, 2),
+    "a last entry that is lost": lambda server: drop(server, 5),
+    "a game that is gone": lambda server: row(server, game="chess"),
+    "an option that is gone": lambda server: row(server, options='{"blindfold": true}'),
+    "options that are no JSON": lambda server: row(server, options="{"),
+    "options of another type": lambda server: row(server, options="[1]"),
+    "too many players": lambda server: row(server, players=9),
+}
+
+
+async def play_two(room: Room) -> None:
+    """Two moves, the entries 4 and 5."""
+    for _ in range(2):
+        assert room.game.turn is not None
+        await room.move(room.game.turn, 0)
+    assert room.game.number == 5
+
+
+def _seat_one_moves(room: Room) -> bool:
+    return room.game.turn == 1
+
+
+def complaints(caplog: pytest.LogCaptureFixture) -> list[str]:
+    ours = (record for record in caplog.records if record.name.startswith("axio"))
+    return [record.message for record in ours if record.levelno >= logging.ERROR]
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_table_that_cannot_be_read_stops_nobody_else(
+    tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def before() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(move_time=0), SEATED)
+            room.close()
+            await play_two(room)
+            for number in range(3):
+                (await server.rooms.open(terms(id=f"good{number}"), WITH_BOT)).close()
+            await DAMAGE[damage](server)
+            await row(server, due=0)  # it comes before all others
+
+    async def after() -> None:
+        async with running(tmp_path) as server:
+            assert (await server.store.due(2**62, 9))[0] == "table"
+            for _ in range(3):
+                await server.rooms.sweep()
+            for number in range(3):
+                room = await server.rooms.get(f"good{number}")
+                await until(partial(_seat_one_moves, room))
+            for _ in range(3):
+                with pytest.raises(Unreadable):
+                    await server.rooms.get("table")
+            assert await server.store.count_quarantined() == 1
+            assert "table" not in await server.store.due(2**62, 9)
+            kept = await server.store.find("table")
+            assert kept is not None
+            assert kept["quarantined"]
+            assert kept["due"] is not None  # when it is released it goes on
+
+    run(before)
+    caplog.clear()
+    run(after)
+    assert complaints(caplog) == ["table table cannot be read and is in quarantine"]
+
+
+def test_a_table_that_is_released_goes_on_if_it_can_be_read(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), WITH_BOT)
+            await until(lambda: room.game.turn == 1 and room.idle)
+            number = room.game.number
+            server.rooms._rooms.clear()
+            async with server.database.writing() as connection:
+                query = select(entries.c.body).where(entries.c.table_id == "table", entries.c.number == 2)
+                honest = (await connection.execute(query)).scalar_one()
+            await body(server, 2, "{")
+            for _ in range(2):
+                with pytest.raises(Unreadable):
+                    await server.rooms.get("table")
+                assert await server.store.release("table")  # it is put back
+            with pytest.raises(Unreadable):
+                await server.rooms.get("table")
+            await body(server, 2, honest)
+            with pytest.raises(Unreadable):
+                await server.rooms.get("table")
+            assert await server.store.release("table")
+            assert not await server.store.release("table")
+            assert await server.store.count_quarantined() == 0
+            again = await server.rooms.get("table")
+            assert again.game.number == number
+            await again.move(1, 0)
+
+    run(work)
+
+
+@pytest.mark.parametrize("error", [OSError, MemoryError, ImportError, RuntimeError, TimeoutError])
+def test_what_may_pass_puts_no_table_into_quarantine(
+    tmp_path: Path, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: str) -> Act:
+        raise error("not now")
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.open(terms(), SEATED)
+            server.rooms._recent.clear()
+            monkeypatch.setattr(rooms_module, "read_act", fail)
+            with pytest.raises(error):
+                await server.rooms.get("table")
+            assert await server.store.count_quarantined() == 0
+            monkeypatch.setattr(rooms_module, "read_act", read_act)
+            assert (await server.rooms.get("table")).game.number == 3
+
+    run(work)
+
+
+def test_a_database_that_is_away_puts_no_table_into_quarantine(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            seats = [{"kind": "me"}, {"kind": "bot", "level": "random"}]
+            table = (await made.open(ann, "rota", seats))["id"]
+            rooms = made.server.rooms
+            rooms._recent.clear()
+            faults = Faults(made)
+            faults.down = True
+            with pytest.raises(OperationalError):
+                await rooms.sweep()
+            faults.down = False
+            assert (await made.ask("GET", f"/api/tables/{table}", ann.token)).status == 200
+            await rooms.sweep()
+            assert await made.server.store.count_quarantined() == 0
+
+    run(work)
+
+
+def test_tables_that_cannot_be_woken_do_not_hide_those_behind_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """However many there are, and though nobody knows what is wrong with them."""
+    monkeypatch.setattr(rooms_module, "AT_ONCE", 2)
+
+    async def before() -> None:
+        async with running(tmp_path) as server:
+            for name in ("bad0", "bad1", "bad2", "bad3", "good"):
+                (await server.rooms.open(terms(id=name), WITH_BOT)).close()
+
+    async def after() -> None:
+        async with running(tmp_path) as server:
+            honest = server.rooms._load
+
+            async def load(table: str) -> Any:
+                if table.startswith("bad"):
+                    raise RuntimeError("nobody knows")
+                return await honest(table)
+
+            server.rooms._load = load  # type: ignore[method-assign, assignment]
+            for _ in range(3):  # two tables each time
+                await server.rooms.sweep()
+            assert "good" in server.rooms._rooms
+            room = await server.rooms.get("good")
+            await until(lambda: room.game.turn == 1)
+            for _ in range(3):
+                await server.rooms.sweep()
+
+    run(before)
+    caplog.clear()
+    run(after)
+    assert sorted(complaints(caplog)) == [f"table bad{number} could not be woken" for number in range(4)]
+
+
+# ---------------------------------------------------------------- a table in use
+
+
+async def two_processes(here: Server, there: Server) -> tuple[Room, Listener, Room]:
+    """A table with a client, and another one of the same process."""
+    await there.rooms.open(terms(), SEATED)
+    await there.rooms.open(terms(id="good"), SEATED)
+    room, good = await here.rooms.get("table"), await here.rooms.get("good")
+    return room, Listener(room, "bob"), good
+
+
+@pytest.mark.parametrize("how", ["a notice", "the sweep"])
+def test_an_entry_that_cannot_be_followed_stops_no_other_table(
+    tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as here, running(tmp_path) as there:
+            room, bob, good = await two_processes(here, there)
+            Listener(good, "bob")
+            writers = [await there.rooms.get(name) for name in ("table", "good")]
+            number = await writers[0].move(0, 0)
+            assert number == await writers[1].move(0, 0)
+            async with here.database.writing() as connection:
+                query = select(entries.c.body).where(entries.c.number == number)
+                honest = (await connection.execute(query.where(entries.c.table_id == "table"))).scalar_one()
+            await body(here, number, '{"a":"teleport"}')
+
+            async def look() -> None:
+                if how == "a notice":
+                    await here.rooms.heard(f"nonsense table:x table:{number} good:{number}")
+                else:
+                    await here.rooms.compare()
+
+            await look()
+            assert good.game.number == number
+            assert room.game.number == number - 1
+            assert await here.store.count_quarantined() == 1
+            assert complaints(caplog) == ["table table cannot be read and is in quarantine"]
+            await look()
+            for attempt in (room.move(1, 0), room.sit("eve", "Eve"), room.give_up("ann")):
+                with pytest.raises(Unreadable):
+                    await attempt
+            room.wake()
+            room._time_is_up(room.game.number)
+            await until(lambda: room._thinking is None)
+            assert room._timer is None  # nothing is tried again and again
+            assert complaints(caplog) == ["table table cannot be read and is in quarantine"]
+
+            await body(here, number, honest)
+            await here.store.release("table")
+            await here.rooms.compare()
+            assert room.game.number == number
+            await until(lambda: any(told.get("n") == number for told in bob.heard))
+            await room.move(1, 0)
+
+    run(work)
+
+
+def test_a_history_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), SEATED)
+            await play_two(room)
+            await body(server, 4, "{")
+            for number in (0, 4):
+                with pytest.raises(Unreadable):
+                    await server.rooms.before(room, number)
+            assert await server.store.count_quarantined() == 1
+
+    run(work)
+
+
+def test_what_nobody_here_has_heard_of_is_not_read_for_the_history(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as here, running(tmp_path) as there:
+            room = await here.rooms.open(terms(), SEATED)
+            number = await (await there.rooms.get("table")).move(0, 0)
+            await body(here, number, '{"a":"teleport"}')
+            game, since = await here.rooms.before(room, number - 1)
+            assert (game.number, since) == (number - 1, [])
+
+    run(work)
+
+
+# ---------------------------------------------------------------- what people are told
+
+
+async def bad_table(made: Inside) -> tuple[str, str, str]:
+    """A table whose log is damaged, one that is not, and the token of their owner."""
+    ann = await made.guest("Ann")
+    seats = [{"kind": "me"}, {"kind": "open"}]
+    bad, good = [(await made.open(ann, "rota", seats, public=True))["id"] for _ in range(2)]
+    async with made.server.database.writing() as connection:
+        await connection.execute(update(entries).where(entries.c.table_id == bad).values(body="{"))
+    made.server.rooms._recent.clear()
+    return bad, good, ann.token
+
+
+ROUTES = [
+    ("GET", "", None),
+    ("GET", "/record", None),
+    ("GET", "/replay", None),
+    ("GET", "/review", None),
+    ("POST", "/review", None),
+    ("GET", "/picture.svg", None),
+    ("GET", "/picture.png", None),
+    ("POST", "/join", {}),
+    ("POST", "/leave", None),
+    ("POST", "/rematch", None),
+    ("POST", "/moves", {"id": "m", "n": 1, "pick": 0}),
+    ("POST", "/seats/0/bot", {"level": "greedy"}),
+    ("POST", "/seats/0/return", None),
+]
+
+
+def test_whoever_asks_for_a_table_that_cannot_be_read_is_told_so(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            bad, good, token = await bad_table(made)
+            for method, path, content in ROUTES:
+                answer = await made.ask(method, f"/api/tables/{bad}{path}", token, content)
+                assert (answer.status, answer.json["code"]) == (409, "unreadable"), path
+            socket = await made.socket(bad, token)
+            assert await socket.end() == 4409
+            assert (await made.ask("GET", f"/api/tables/{good}", token)).status == 200
+            assert [one["id"] for one in await made.good("GET", "/api/tables?which=open", token)] == [good]
+            mine = {one["id"] for one in await made.good("GET", "/api/tables?which=mine", token)}
+            assert mine == {bad, good}
+            assert await made.server.store.unfinished() == 1
+
+    run(work)
+
+
+@pytest.mark.parametrize("values", [{"game": "chess"}, {"options": "{"}, {"options": '{"x": 3}'}])
+def test_lists_leave_out_what_they_cannot_describe(tmp_path: Path, values: dict[str, Any]) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            bad, good, token = await bad_table(made)
+            async with made.server.database.writing() as connection:
+                await connection.execute(update(tables).where(tables.c.id == bad).values(**values))
+            for which in ("open", "mine"):
+                listed = await made.good("GET", f"/api/tables?which={which}", token)
+                assert [one["id"] for one in listed] == [good]
+
+    run(work)
+
+
+def test_a_socket_whose_history_cannot_be_read_is_closed(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            table = (await made.open(ann, "rota", [{"kind": "me"}, {"kind": "me"}]))["id"]
+            socket = await made.socket(table, ann.token)
+            await socket.heard()
+            room = await made.server.rooms.get(table)
+            await room.move(0, 0)
+            async with made.server.database.writing() as connection:
+                await connection.execute(update(entries).where(entries.c.table_id == table).values(body="{"))
+            again = await made.socket(table, ann.token, room.game.number - 1)
+            assert await again.end() == 4409
+            assert isinstance(Unreadable(), Refused)
+
+    run(work)

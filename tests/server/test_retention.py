@@ -1,0 +1,317 @@
+"""Retention: what is abandoned is closed and deleted by the documented rules, and nothing else is."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert, select, update
+
+from axio.server.operations import retention
+from axio.server.operations.audit import Actor, write_audit
+from axio.server.operations.retention import EVERY, Retention, Rules
+from axio.server.play.acts import Closed
+from axio.server.running import Server, add_background_tasks
+from axio.server.storage.schema import (
+    audit,
+    entries,
+    people,
+    results,
+    reviews,
+    revoked_sessions,
+    seats,
+    tables,
+)
+
+from .abandoned import ANN, BOB, BOT, DAY, NOW, count, ids, put_person, put_table, set_columns, statuses
+from .rooms import Listener, run, running
+
+RULES = Rules()
+
+
+def keeper(server: Server, rules: Rules = RULES, most_tables: int = 1000) -> Retention:
+    return Retention(server.database, rules, most_tables, in_use=server.rooms.is_in_use, pause=0.0)
+
+
+async def done(server: Server, at: int = NOW, **how: object) -> dict[str, int]:
+    """What a run did, without what there was nothing of. It is what it said it would do."""
+    made = keeper(server, **how)  # type: ignore[arg-type]
+    foreseen, found = await made.preview(at), await made.run_once(at)
+    assert foreseen == found
+    return {name: number for name, number in asdict(found).items() if number}
+
+
+def test_tables_that_nobody_comes_to_are_closed(tmp_path: Path, url: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            await put_table(server, "open-old", [ANN], RULES.open + 0.01)
+            await put_table(server, "open-new", [ANN], RULES.open - 0.01)
+            await put_table(server, "played-old", [ANN, BOB], RULES.unfinished + 0.01)
+            await put_table(server, "played-new", [ANN, BOB], RULES.unfinished - 0.01)
+            await put_table(server, "unreadable", [ANN], 400, quarantined="BadText")
+            assert await done(server) == {"open_tables_closed": 1, "unfinished_games_closed": 1}
+            assert await statuses(server.database) == {
+                "open-new": "open",
+                "open-old": "closed",
+                "played-new": "playing",
+                "played-old": "closed",
+                "unreadable": "open",
+            }
+            room = await server.rooms.get("played-old")  # closed by an entry, as everything at a table is
+            assert room.game.status == "closed"
+            assert isinstance(room.game.last, Closed)
+            assert await done(server) == {}
+
+    run(work)
+
+
+def test_a_table_at_which_somebody_is_is_not_closed(tmp_path: Path, url: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            await put_table(server, "here", [ANN], 100)
+            Listener(await server.rooms.get("here"), "ann")
+            await put_table(server, "elsewhere", [ANN, BOB], 100)
+            async with server.database.writing() as connection:
+                there = update(seats).where(seats.c.table_id == "elsewhere", seats.c.person == "bob")
+                await connection.execute(there.values(here_until=NOW + 1))
+            await keeper(server).run_once(NOW)
+            assert await statuses(server.database) == {"here": "open", "elsewhere": "playing"}
+
+    run(work)
+
+
+def test_closed_tables_are_deleted_with_all_that_belongs_to_them_and_finished_ones_never(
+    tmp_path: Path, url: str
+) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            await put_table(server, "closed-old", [ANN, BOB], RULES.closed + 1, status="closed", moves=9)
+            await put_table(server, "closed-new", [ANN, BOB], RULES.closed - 1, status="closed", moves=9)
+            await put_table(server, "closed-empty", [ANN], 2, status="closed", moves=0)
+            await put_table(server, "closed-just-now", [ANN], 0.5, status="closed", moves=0)
+            await put_table(server, "closed-unreadable", [ANN], 400, status="closed", quarantined="BadText")
+            await put_table(server, "over", [ANN, BOB], 4000, status="over", moves=60)
+            reviewed = {"person": "ann", "asked": NOW, "done": 0, "total": 1}
+            result = {
+                "day": "2026-11-15", "game": "rota", "person": "ann", "table_id": "over", "name": "Ann",
+                "scores": "[1]", "rank": "1", "finished": 1,
+            }  # fmt: skip
+            async with server.database.writing() as connection:
+                await connection.execute(insert(reviews), [{"table_id": "closed-old", **reviewed}])
+                await connection.execute(insert(results), [result])
+            assert await done(server) == {"closed_tables_deleted": 2}
+            kept = {"closed-new", "closed-just-now", "closed-unreadable", "over"}
+            assert set(await statuses(server.database)) == kept
+            for table in (entries, seats):
+                async with server.database.reading() as connection:
+                    assert {row[0] for row in await connection.execute(select(table.c.table_id))} == kept
+            assert (await count(server.database, reviews), await count(server.database, results)) == (0, 1)
+
+    run(work)
+
+
+def test_guests_without_tables_are_forgotten(tmp_path: Path, url: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            long_ago = RULES.guests + 1
+            await put_person(server, "gone", long_ago)
+            await put_person(server, "new", RULES.guests - 1)
+            await put_person(server, "came-again", long_ago, seen=NOW - DAY)
+            await put_person(server, "with-phrase", long_ago, phrase="x")
+            await put_person(server, "with-account", long_ago, username="x", password="y")
+            await put_person(server, "banned", long_ago, banned=1)
+            await put_person(server, "signed-out-everywhere", long_ago, epoch=1)
+            await put_person(server, "signed-out", long_ago)
+            await put_person(server, "signed-out-long-ago", 500)
+            signed_out = [
+                {"person": "signed-out", "session": "s", "at": NOW},
+                {"person": "signed-out-long-ago", "session": "s", "at": NOW - 401 * DAY},
+                {"person": "host", "session": "s", "at": NOW - 401 * DAY},
+            ]
+            async with server.database.writing() as connection:
+                await connection.execute(insert(revoked_sessions), signed_out)
+            await put_person(server, "ann", long_ago)  # has a finished game
+            await put_table(server, "over", [ANN, BOT], 400, status="over")
+            await put_person(server, "host", long_ago)  # of a table where others sit
+            await put_table(server, "open", [BOB], 0)
+            await set_columns(server.database, tables, "open", owner="host")
+            assert await done(server) == {"guests_deleted": 2}
+            left = await ids(server.database, people)
+            assert left == {
+                "new", "came-again", "with-phrase", "with-account", "banned", "signed-out-everywhere",
+                "signed-out", "ann", "host",
+            }  # fmt: skip
+            # A token of a session that was ended must stay worthless as long as there is its person.
+            assert await done(server) == {"sessions_deleted": 1}
+            assert await count(server.database, revoked_sessions) == 2
+
+    run(work)
+
+
+def test_old_reviews_and_own_lines_of_the_log_go(tmp_path: Path, url: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            for name in ("old", "working", "new"):
+                await put_table(server, name, [ANN, BOT], 0, status="over")
+            review = {"person": "ann", "done": 1, "total": 1, "body": "{}", "claimed_until": None}
+            old = {**review, "asked": NOW - (RULES.reviews + 1) * DAY}
+            async with server.database.writing() as connection:
+                await connection.execute(
+                    insert(reviews),
+                    [
+                        {"table_id": "old", **old},
+                        {"table_id": "working", **old, "claimed_until": NOW + 1},
+                        {"table_id": "new", **review, "asked": NOW},
+                    ],
+                )
+                for actor in ("retention", "host", "retention"):
+                    await connection.run_sync(write_audit, Actor(actor), "table-close", "x")
+                await connection.execute(update(audit).values(at=1))
+            assert await done(server) == {
+                "reviews_deleted": 1,
+                "log_lines_deleted": 1,  # the host's line stays, and the last one, which numbers go on from
+            }
+
+    run(work)
+
+
+def test_zero_days_keep_for_ever(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await put_table(server, "open", [ANN], 9999)
+            await put_table(server, "playing", [ANN, BOB], 9999)
+            await put_table(server, "closed", [ANN], 9999, status="closed")
+            await put_person(server, "guest", 9999)
+            nothing = Rules(0, 0, 0, 0, 0)
+            assert await done(server, rules=nothing) == {}
+            assert await done(server, rules=nothing, most_tables=1) == {}
+
+    run(work)
+
+
+def test_a_full_server_makes_room(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            hour = 1 / 24
+            await put_table(server, "open-2h", [ANN], 2 * hour)
+            await put_table(server, "open-now", [ANN], hour / 2)
+            await put_table(server, "begun", [ANN, BOB], 1.1, moves=3)
+            await put_table(server, "going", [ANN, BOB], 50, moves=4)
+            await put_table(server, "played-old", [ANN, BOB], 61, moves=30)
+            assert await done(server, most_tables=100) == {"unfinished_games_closed": 1}
+            assert await done(server, most_tables=4) == {
+                "open_tables_closed": 1,
+                "unfinished_games_closed": 1,
+            }
+            found = await statuses(server.database)
+            assert {name for name, status in found.items() if status != "closed"} == {"open-now", "going"}
+
+    run(work)
+
+
+def test_one_run_is_bounded_and_the_next_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "AT_ONCE", 2)
+    monkeypatch.setattr(retention, "MOST_AT_A_TIME", 4)
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            for number in range(7):
+                await put_table(server, f"table{number}", [ANN], 50 + number)
+            made = keeper(server)
+            assert [(await made.run_once(NOW)).open_tables_closed for _ in range(3)] == [4, 3, 0]
+
+    run(work)
+
+
+def test_a_table_that_cannot_be_read_holds_up_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(retention, "AT_ONCE", 1)
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await put_table(server, "broken", [ANN], 60)
+            async with server.database.writing() as connection:
+                await connection.execute(update(entries).values(body="{}"))
+            await put_table(server, "good", [ANN], 50)
+            assert (await keeper(server).run_once(NOW)).open_tables_closed == 1
+            assert await statuses(server.database) == {"broken": "open", "good": "closed"}
+
+    run(work)
+    assert "broken could not be closed" in caplog.text
+
+
+def test_somebody_who_comes_back_meanwhile_keeps_the_table(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await put_table(server, "table", [ANN], 50)
+            made = keeper(server)
+            room = await server.rooms.get("table")
+
+            found = made._tables.close
+
+            async def late(table: str, action: str, *, number: int) -> None:
+                await room.sit("bob", "Bob")  # between the search and the closing
+                await found(table, action, number=number)
+
+            made._tables.close = late  # type: ignore[method-assign, assignment]
+            assert (await made.run_once(NOW)).open_tables_closed == 0
+            assert room.game.status == "playing"
+
+    run(work)
+
+
+def test_one_process_runs_at_a_time(tmp_path: Path, url: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            one, other = keeper(server), keeper(server)
+            claims = await asyncio.gather(one.claim(NOW), other.claim(NOW))
+            assert sorted(claims) == [False, True]
+            later = NOW + int(1000 * EVERY)
+            assert not await one.claim(later - 1)
+            assert await other.claim(later)
+            assert not await one.claim(later)
+
+    run(work)
+
+
+def test_a_client_of_a_table_that_is_closed_is_told(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.following.start()
+            await put_table(server, "table", [ANN], 50)
+            room = await server.rooms.get("table")
+            made = keeper(server)
+            made._in_use = lambda table: False  # as for a watcher of another process
+            watcher = Listener(room, None)
+            await made.run_once(NOW)
+            await server.following.poll()
+            assert watcher.heard[-1]["table"]["status"] == "closed"
+
+    run(work)
+
+
+def test_settings_reach_the_rules(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            assert Rules.of(server.settings) == RULES
+            changed = replace(server.settings, keep_open=1, keep_guests=2)
+            assert Rules.of(changed) == Rules(open=1, guests=2)
+
+    run(work)
+
+
+def test_a_server_runs_it_by_itself_and_not_more_often_than_needed(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            add_background_tasks(server)
+            assert {"retention", "follow_admin"} <= {task.name for task in server.supervisor.tasks}
+            await put_table(server, "first", [ANN], 50)
+            await server.retention.run_if_due()
+            await put_table(server, "second", [ANN], 50)
+            await server.retention.run_if_due()  # as another process, a moment later
+            assert await statuses(server.database) == {"first": "closed", "second": "open"}
+
+    run(work)

@@ -1,0 +1,426 @@
+"""Sessions: signing out, passwords and bans end them at once, with their tokens and their WebSockets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from http.cookies import SimpleCookie
+from pathlib import Path
+
+import pytest
+from sqlalchemy import update
+
+from axio.server.identity.people import FRESH, People, WrongSecret
+from axio.server.identity.sessions import BANNED, SIGNED_OUT
+from axio.server.identity.tokens import Tokens
+from axio.server.keys import secret_keys
+from axio.server.play.room import Room
+from axio.server.running import _hear
+from axio.server.settings import Settings
+from axio.server.storage.database import Database
+from axio.server.storage.notices import notices
+from axio.server.storage.schema import people as people_table
+
+from .driving import Browser, Guest, RunningServer
+from .inside import PATIENCE, Inside, Socket, inside
+
+ME, OPEN = {"kind": "me"}, {"kind": "open"}
+PASSWORD = "correct horse 7"
+
+
+async def closed(socket: Socket) -> int:
+    """The code that the server closes a WebSocket with."""
+    async with asyncio.timeout(PATIENCE):
+        while socket.closed is None:
+            await asyncio.sleep(0.005)
+    return socket.closed
+
+
+async def refused(made: Inside, token: str) -> str:
+    """The code that a token is refused with."""
+    answer = await made.ask("POST", "/api/me/phrase", token)
+    return str(answer.json["code"]) if answer.status >= 400 else ""
+
+
+def test_signing_out_everywhere_closes_the_sockets_of_this_person_only(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = await made.guest("Ann"), await made.guest("Bob")
+            opened = await made.open(ann, "rota", [ME, OPEN], public=True)
+            await made.good("POST", f"/api/tables/{opened['id']}/join", bob.token, {})
+            desk, phone = [await made.socket(opened["id"], ann.token) for _ in range(2)]
+            his, watching = await made.socket(opened["id"], bob.token), await made.socket(opened["id"])
+            heard = len(await desk.heard())
+            await made.good("POST", "/api/me/leave", ann.token, {"everywhere": True})
+            assert [await closed(desk), await closed(phone)] == [SIGNED_OUT, SIGNED_OUT]
+            told = await his.until(lambda message: message["type"] == "seats")
+            assert [seat["here"] for seat in told["seats"]] == [False, True]
+            number = made.server.rooms._rooms[opened["id"]].game.number
+            desk.send(do="move", id="late", n=number, pick=0)  # whoever does not care is not heard
+            await his.ask(do="preview", id="after", n=number, pick=0)
+            assert made.server.rooms._rooms[opened["id"]].game.number == number
+            assert len(desk.texts) == heard
+            assert (his.closed, watching.closed) == (None, None)
+            assert await refused(made, ann.token) == "unknown_person"
+
+    asyncio.run(run())
+
+
+def test_an_order_that_waits_while_its_session_ends_is_not_carried_out(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            opened = await made.open(ann, "rota", [ME])
+            socket = await made.socket(opened["id"], ann.token)
+            number = (await socket.until(lambda told: told["type"] == "view"))["n"]
+            room: Room = await made.server.rooms.get(opened["id"])
+            async with room.lock:
+                socket.send(do="move", id="waits", n=number, pick=0)
+                async with asyncio.timeout(PATIENCE):
+                    while not room.lock._waiters:
+                        await asyncio.sleep(0.005)
+                await made.good("POST", "/api/me/leave", ann.token, {"everywhere": True})
+                assert await closed(socket) == SIGNED_OUT
+            async with room.alone():  # behind the order
+                assert room.game.number == number
+            assert len(await made.server.store.entries(room.id)) == number
+
+    asyncio.run(run())
+
+
+def test_a_session_that_ends_while_its_room_is_loaded_gets_no_socket(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            opened = await made.open(ann, "rota", [ME])
+            get, loading, go = made.server.rooms.get, asyncio.Event(), asyncio.Event()
+
+            async def slowly(table: str) -> Room:
+                loading.set()
+                await go.wait()
+                return await get(table)
+
+            made.server.rooms.get = slowly  # type: ignore[method-assign,assignment]
+            socket = await made.socket(opened["id"], ann.token)
+            await loading.wait()
+            await made.good("POST", "/api/me/leave", ann.token, {"everywhere": True})
+            go.set()
+            assert await closed(socket) == SIGNED_OUT
+            assert socket.texts == []
+
+    asyncio.run(run())
+
+
+def test_leaving_one_device_ends_its_session_and_no_other(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            person = await made.server.people.find(ann.id)
+            other = made.server.people.token(person)
+            table = (await made.open(ann, "rota", [ME]))["id"]
+            here, there = await made.socket(table, ann.token), await made.socket(table, other)
+            for _ in range(2):  # the second time it is nobody who leaves
+                await made.good("POST", "/api/me/leave", ann.token, {"everywhere": False})
+            assert await closed(here) == SIGNED_OUT
+            assert await refused(made, ann.token) == "unknown_person"
+            await there.heard()
+            assert there.closed is None
+            assert await refused(made, other) == ""
+
+    asyncio.run(run())
+
+
+def test_what_another_process_has_done_is_found_out_without_a_notice(tmp_path: Path) -> None:
+    """As with `axio admin` beside a server on SQLite, and where a notice was lost."""
+
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = await made.guest("Ann"), await made.guest("Bob")
+            table = (await made.open(ann, "rota", [ME, OPEN], public=True))["id"]
+            await made.good("POST", f"/api/tables/{table}/join", bob.token, {})
+            hers, his = await made.socket(table, ann.token), await made.socket(table, bob.token)
+            database = Database(made.server.database.url)
+            elsewhere = People(database, secret_keys(tmp_path))
+            await elsewhere.forget_devices(await elsewhere.find(ann.id))
+            await elsewhere.ban(await elsewhere.find(bob.id))
+            assert FRESH <= 5.0
+            await made.server.personal_data.compare()  # what runs every `FRESH` seconds
+            assert [await closed(hers), await closed(his)] == [SIGNED_OUT, BANNED]
+            assert [await refused(made, one.token) for one in (ann, bob)] == ["unknown_person", "banned"]
+            elsewhere.close()
+            await database.close()
+
+    asyncio.run(run())
+
+
+def test_a_notice_is_enough(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            table = (await made.open(ann, "rota", [ME]))["id"]
+            socket = await made.socket(table, ann.token)
+            changed = update(people_table).where(people_table.c.id == ann.id).values(epoch=1)
+            async with made.server.database.writing() as connection:
+                await connection.execute(changed)
+            assert await refused(made, ann.token) == ""  # what is remembered is taken for true for a while
+            await _hear(made.server, f"{table}:1 @{ann.id} @nobody @")
+            assert await closed(socket) == SIGNED_OUT
+            assert await refused(made, ann.token) == "unknown_person"
+
+    asyncio.run(run())
+
+
+def test_what_ends_sessions_is_told_to_other_processes(new_database: Callable[[str], str]) -> None:
+    settings = Settings(database=new_database("postgresql"))
+
+    async def run() -> None:
+        database = Database(settings.url)
+        await database.upgrade()
+        people = People(database, ["the key of this test " * 2])
+        ann = await people.keep(people.arrive())
+        async with aclosing(notices(settings.dsn)) as told, asyncio.timeout(PATIENCE):
+            assert await anext(told) is None
+            token = people.tokens.read(people.token(ann))
+            assert token is not None
+            for change in (
+                people.forget_devices(ann), people.end_session(token), people.ban(ann), people.unban(ann),
+                people.set_password(ann, "ann", PASSWORD),
+                people.set_password(ann, "ann", "another 8", old=PASSWORD),
+            ):  # fmt: skip
+                await change
+                assert await anext(told) == f"@{ann.id}"
+        people.close()
+        await database.close()
+
+    asyncio.run(run())
+
+
+def test_who_is_read_while_they_change_is_not_remembered_as_they_were(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            people, ann = made.server.people, await made.guest("Ann")
+            person, rows = await people.find(ann.id), people._rows
+            reading, go = asyncio.Event(), asyncio.Event()
+
+            async def slowly(ids: list[str]) -> object:
+                found = await rows(ids)
+                reading.set()
+                await go.wait()
+                return found
+
+            people._known.clear()
+            people._rows = slowly  # type: ignore[method-assign,assignment]
+            asked = asyncio.create_task(people.by_token(ann.token))
+            await reading.wait()
+            people._rows = rows  # type: ignore[method-assign]
+            await people.forget_devices(person)
+            go.set()
+            assert await asked is None
+            assert (await people.find(ann.id)).epoch == 1
+
+    asyncio.run(run())
+
+
+def test_a_banned_person_is_refused_everywhere_until_they_are_let_in_again(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            people, ann = made.server.people, await made.guest("Ann")
+            phrase = (await made.good("POST", "/api/me/phrase", ann.token))["phrase"]
+            table = (await made.open(ann, "rota", [ME]))["id"]
+            socket = await made.socket(table, ann.token)
+            await people.ban(await people.find(ann.id))
+            assert await closed(socket) == BANNED
+            again = await made.socket(table, ann.token)
+            assert await closed(again) == BANNED
+            for method, target, body in (
+                ("GET", "/api/me", None),
+                ("GET", "/api/tables", None),
+                ("GET", f"/api/tables/{table}", None),
+                ("POST", f"/api/tables/{table}/leave", None),
+                ("POST", "/api/enter", {"phrase": phrase}),
+            ):
+                token = "" if target == "/api/enter" else ann.token
+                answer = await made.ask(method, target, token, body)
+                assert (answer.status, answer.json["code"]) == (403, "banned")
+            await people.unban(await people.find(ann.id))
+            assert (await made.good("GET", "/api/me", ann.token))["id"] == ann.id
+            assert (await made.good("POST", "/api/enter", body={"phrase": phrase}))["id"] == ann.id
+
+    asyncio.run(run())
+
+
+# ------------------------------------------------------------------ passwords
+
+
+def account(guest: Guest | Browser, password: str, **more: str) -> dict[str, str]:
+    name = f"ann.{guest.get('/api/me')['id'][:8]}"
+    return {"username": name, "password": password, **more}
+
+
+def test_a_password_is_changed_only_by_those_who_know_it(server: RunningServer) -> None:
+    here, there = Browser(server.url), Browser(server.url)
+    here.post("/api/me/account", account(here, PASSWORD))
+    me = there.post("/api/enter", account(here, PASSWORD))["id"]
+    for old, code in ((None, "password_needed"), ("wrong horse", "wrong_secret"), ("", "wrong_secret")):
+        for wanted in (account(here, "another 8"), {"username": f"new.{me[:8]}", "password": PASSWORD}):
+            answer = here.refused("POST", "/api/me/account", {**wanted, "old_password": old})
+            assert (answer.status, answer.code) == (403, code)
+    assert there.get("/api/me")["id"] == me  # nothing has happened
+    before = here.cookie
+    assert here.post("/api/me/account", account(here, "another 8", old_password=PASSWORD))["token"] is None
+    assert here.cookie != before
+    assert here.get("/api/me")["id"] == me
+    assert there.refused("POST", "/api/me/phrase").code == "unknown_person"
+    here.cookie, kept = before, here.cookie
+    assert here.refused("POST", "/api/me/phrase").code == "unknown_person"
+    here.cookie = kept
+    assert there.refused("POST", "/api/enter", account(here, PASSWORD)).code == "wrong_secret"
+    assert there.post("/api/enter", account(here, "another 8"))["id"] == me
+
+
+def test_a_session_alone_makes_no_new_phrase_where_a_password_is_set(ann: Guest) -> None:
+    ann.post("/api/me/phrase")  # without a password none is needed, and no body
+    kept = ann.post("/api/me/phrase", {})["phrase"]
+    ann.post("/api/me/account", account(ann, PASSWORD))
+    for body, code in (
+        (None, "password_needed"),
+        ({}, "password_needed"),
+        ({"old_password": None}, "password_needed"),
+        ({"old_password": "wrong horse"}, "wrong_secret"),
+    ):
+        answer = ann.refused("POST", "/api/me/phrase", body)
+        assert (answer.status, answer.code) == (403, code)
+    assert Browser(ann.url).post("/api/enter", {"phrase": kept})["id"] == ann.id  # nothing has happened
+    new = ann.post("/api/me/phrase", {"old_password": PASSWORD})["phrase"]
+    assert Browser(ann.url).post("/api/enter", {"phrase": new})["id"] == ann.id
+
+
+def test_a_changed_password_voids_the_phrase_and_leaving_everywhere_does_not(ann: Guest) -> None:
+    phrase = ann.post("/api/me/phrase")["phrase"]
+    ann.post("/api/me/leave", {"everywhere": True})
+    here = Browser(ann.url)
+    assert here.post("/api/enter", {"phrase": phrase})["id"] == ann.id
+    here.post("/api/me/account", account(here, PASSWORD))
+    assert here.get("/api/me")["phrase"] is True
+    here.post("/api/me/account", account(here, "another 8", old_password=PASSWORD))
+    assert here.get("/api/me")["phrase"] is False
+    assert Browser(ann.url).refused("POST", "/api/enter", {"phrase": phrase}).code == "wrong_secret"
+
+
+def test_no_phrase_is_made_with_a_password_that_is_changed_meanwhile(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            people, ann = made.server.people, await made.guest("Ann")
+            person = await people.set_password(await people.find(ann.id), "ann", PASSWORD)
+            check = people.check_password
+
+            async def slowly(*args: object, **named: object) -> str | None:
+                secret = await check(*args, **named)  # type: ignore[arg-type]
+                people.check_password = check  # type: ignore[method-assign]
+                await people.set_password(person, "ann", "another 8", old=PASSWORD)
+                return secret
+
+            people.check_password = slowly  # type: ignore[method-assign]
+            with pytest.raises(WrongSecret, match="meanwhile"):
+                await people.give_phrase(person, old=PASSWORD)
+            assert not (await people.find(ann.id)).phrase
+
+    asyncio.run(run())
+
+
+def test_a_program_that_changes_its_password_gets_a_new_token(ann: Guest) -> None:
+    old = ann.token
+    assert ann.post("/api/me/account", account(ann, PASSWORD))["token"] is None  # nothing to be ended
+    ann.token = ann.post("/api/me/account", account(ann, PASSWORD, old_password=PASSWORD))["token"]
+    assert ann.get("/api/me")["id"] == ann.id
+    ann.token = old
+    assert ann.refused("GET", "/api/me").code == "signed_out"
+
+
+def test_of_two_changes_at_once_with_the_same_old_password_one_is_made(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            people, ann = made.server.people, await made.guest("Ann")
+            person = await people.set_password(await people.find(ann.id), "ann", PASSWORD)
+            changes = [people.set_password(person, "ann", f"new one {n}", old=PASSWORD) for n in range(2)]
+            done = await asyncio.gather(*changes, return_exceptions=True)
+            assert sum(isinstance(one, Exception) for one in done) == 1
+            assert (await people.find(ann.id)).epoch == 1
+
+    asyncio.run(run())
+
+
+# ------------------------------------------------------------------ cookies and tokens
+
+
+def cookies(made: Inside, token: str) -> list[tuple[bytes, bytes]]:
+    return [(b"cookie", f"who={token}".encode())]
+
+
+async def ask_me(made: Inside, token: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """Who a browser with this cookie is, and the cookie that it is given."""
+    monkeypatch.setattr("tests.server.inside._identity", lambda token: cookies(made, token))
+    answer = await made.ask("GET", "/api/me", token)
+    given = dict(answer.headers).get(b"set-cookie", b"").decode()
+    return answer.json.get("id", answer.json.get("code")), SimpleCookie(given)["who"].value if given else ""
+
+
+@pytest.mark.parametrize(("days", "renewed"), [(29, False), (31, True), (400, True)])
+def test_a_cookie_is_renewed_when_it_is_older_than_a_month(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int, renewed: bool
+) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            read = made.server.people.tokens.read(ann.token)
+            assert read is not None
+            with monkeypatch.context() as patched:
+                then = read.issued - days * 24 * 3600
+                patched.setattr("axio.server.identity.tokens._now", lambda: then)
+                old = made.server.people.token(await made.server.people.find(ann.id), read.session)
+            who, given = await ask_me(made, old, monkeypatch)
+            assert who == ann.id
+            assert bool(given) is renewed
+            if given:
+                again = made.server.people.tokens.read(given)
+                assert again is not None
+                assert (again.session, again.issued > then) == (read.session, True)
+                assert await ask_me(made, given, monkeypatch) == (ann.id, "")
+
+    asyncio.run(run())
+
+
+def test_a_cookie_from_before_there_were_sessions_is_good_and_gets_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            old = made.server.people.tokens._signer.sign(f"{ann.id}:0").decode()
+            who, given = await ask_me(made, old, monkeypatch)
+            read = made.server.people.tokens.read(given)
+            assert who == ann.id
+            assert read is not None
+            assert read.session
+            await made.server.people.forget_devices(await made.server.people.find(ann.id))
+            assert await ask_me(made, old, monkeypatch) == ("signed_out", "")
+
+    asyncio.run(run())
+
+
+def test_a_token_that_cannot_be_read_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            for token in (
+                Tokens(["another key " * 4]).make("ab" * 10, 0),
+                Tokens(["another key " * 4])._signer.sign(f"{'ab' * 10}:3").decode(),
+            ):
+                assert await ask_me(made, token, monkeypatch) == ("unreadable_token", "")
+            who, given = await ask_me(made, "something else", monkeypatch)  # this was never ours
+            assert made.server.people.tokens.read(given)
+            assert len(who) == 20
+
+    asyncio.run(run())

@@ -1,0 +1,157 @@
+"""A view is made once for all who may know the same, however many there are and however often they ask."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axio.server.play import views
+from axio.server.play.acts import Act, Sat
+from axio.server.play.connection import encode
+from axio.server.play.entries import deadline
+from axio.server.play.orders import hear
+from axio.server.play.telling import Viewer, whole_view
+from axio.server.play.views import ViewCache, new_serial
+
+from .rooms import Listener, run, running, terms, until
+
+SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+WATCHERS = 40
+
+
+class Counter:
+    """Counts the views that are made."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.made = 0
+        monkeypatch.setattr(views, "whole_view", self._view)
+
+    def _view(self, *of: Any) -> Any:
+        self.made += 1
+        return whole_view(*of)
+
+    def since(self) -> int:
+        """How many were made since this was last asked."""
+        made, self.made = self.made, 0
+        return made
+
+
+def test_a_placement_taken_back_again_and_again_costs_three_views_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), SEATED)
+            ann = Listener(room, "ann")
+            everybody = [ann, Listener(room, "bob"), Listener(room, None)]
+            everybody += [Listener(room, f"guest{number}") for number in range(WATCHERS)]
+            counter = Counter(monkeypatch)
+            for time in range(3):
+                await room.move(0, 0, hold=True)
+                assert counter.since() == 0
+                await room.take_back(0, None, f"back{time}", ann.client)
+                assert counter.since() == 3  # ann's, bob's, and that of all who watch
+            for listener in everybody:
+                fresh = whole_view(room.game, listener.client.viewer, room.audience.here, deadline(room.game))
+                told = json.loads(encode(fresh)) | {"ack": "back2" if listener is ann else None}
+                assert listener.heard[-1] == told
+
+    run(work)
+
+
+def test_messages_that_come_too_late_are_refused_with_one_view(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), SEATED)
+            ann, counter = Listener(room, "ann"), Counter(monkeypatch)
+            for number in range(20):
+                order = {"do": "move", "id": f"m{number}", "n": 1, "pick": 0}
+                await hear(room, ann.client, json.dumps(order), server.hints)
+            assert [told["code"] for told in ann.heard] == ["stale"] * 20
+            assert [told["id"] for told in ann.heard] == [f"m{number}" for number in range(20)]
+            assert all(told["view"]["n"] == room.game.number for told in ann.heard)
+            assert counter.since() == 1
+            number = await room.move(0, 0)
+            await hear(room, ann.client, json.dumps(order), server.hints)
+            assert ann.heard[-1]["view"]["n"] == number
+            assert counter.since() == 1
+
+    run(work)
+
+
+def test_those_who_look_again_and_again_are_shown_one_view(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), SEATED)
+            counter = Counter(monkeypatch)
+            guests = [Listener(room, f"guest{number}") for number in range(WATCHERS)]
+            for guest in guests:
+                await hear(room, guest.client, json.dumps({"do": "look", "id": "a"}), server.hints)
+                room.view(Viewer(None, None))
+            assert counter.since() == 1
+            Listener(room, "bob")  # that he is here now is part of a view
+            assert room.view(Viewer(None, None)).seats[1].here
+            assert counter.since() == 1
+            yours = [room.view(Viewer(person, seat)) for person, seat in (("ann", 0), ("bob", 1))]
+            assert [view.you for view in yours] == [0, 1]
+            assert counter.since() == 2
+
+    run(work)
+
+
+def test_what_could_not_be_kept_is_in_no_view(tmp_path: Path) -> None:
+    """A view of a change that failed is not taken for that of another change with the same number."""
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), SEATED)
+            number = room.game.number + 1
+            room.game.move(0, room._wanted(0, 0))
+            ghost = room.view(Viewer(None, None))
+            room._doubtful = True  # as after a commit that failed
+            assert await room.move(0, 1) == number
+            view = room.view(Viewer(None, None))
+            assert (ghost.n, view.n) == (number, number)
+            assert ghost.events != view.events
+
+    run(work)
+
+
+def test_a_late_message_is_not_answered_with_a_change_that_waits_for_its_commit(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), SEATED)
+            bob, kept = Listener(room, "bob"), room.game.number
+            async with room.lock:
+                room.game.carry_out(Sat(1, "bob", "Bob"))  # carried out, but not yet kept
+                order = json.dumps({"do": "preview", "id": "late", "n": 1, "pick": 0})
+                hearing = asyncio.create_task(hear(room, bob.client, order, server.hints))
+                for _ in range(20):
+                    await asyncio.sleep(0)
+                assert not bob.heard
+                room.audience.follow(await server.rooms._load(room.id))
+            await hearing
+            await until(lambda: bool(bob.heard))
+            assert bob.heard[-1]["view"]["n"] == kept
+
+    run(work)
+
+
+def test_the_views_that_are_kept_are_bounded(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), SEATED)
+            cache = ViewCache(5)
+            for _ in range(20):
+                cache.view(new_serial(), room.game, Viewer(None, None), frozenset(), None)
+            assert len(cache._kept) == 5
+
+    run(work)

@@ -1,0 +1,247 @@
+"""Shares of the event loop: whoever asks for much waits, whoever asks for little does not notice."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axio.server.guard import shares as module
+from axio.server.guard.shares import SAVED, SHARE, LoopShares, Metered, TooMuch
+
+from .inside import inside
+from .rooms import run
+
+
+class World:
+    """A loop whose time passes only when work is done or waited for."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept = 0.0
+        self.shares = LoopShares(now=lambda: self.now, meter=lambda: self.now, sleep=self._sleep)
+
+    async def _sleep(self, seconds: float) -> None:
+        self.now += seconds
+        self.slept += seconds
+
+    async def work(self, seconds: float) -> str:
+        self.now += seconds
+        return "done"
+
+    async def ask(self, network: str, seconds: float, longest: float | None = None) -> str:
+        return await self.shares.run(network, lambda: self.work(seconds), longest)
+
+
+def test_a_network_uses_its_share_in_the_long_run_and_no_more() -> None:
+    async def work() -> None:
+        for cost in (0.0002, 0.002, 0.04):
+            world = World()
+            for _ in range(500):
+                assert await world.ask("mallory", cost) == "done"
+            used = 500 * cost
+            assert used <= SAVED + SHARE * world.now + 2 * cost
+            assert world.slept == 0 or used >= SHARE * world.now
+
+    run(work)
+
+
+def test_who_asks_for_little_never_waits() -> None:
+    async def work() -> None:
+        world = World()
+        for number in range(200):
+            await world.ask("mallory", 0.02)
+            if number % 10 == 0:
+                slept = world.slept
+                await world.ask("ann", 0.001)
+                assert world.slept == slept
+        assert world.slept > 0
+        assert world.shares.delayed > 100
+
+    run(work)
+
+
+def test_many_requests_at_once_are_spread_out() -> None:
+    async def work() -> None:
+        waits: list[float] = []
+
+        async def sleep(seconds: float) -> None:
+            waits.append(seconds)
+            await asyncio.sleep(0)
+
+        world = World()
+        world.shares = LoopShares(now=lambda: 0.0, meter=lambda: world.now, sleep=sleep)
+        count = int(SAVED / module.FIRST_GUESS) + 20
+        go = asyncio.Event()
+        asked = [asyncio.create_task(world.shares.run("mallory", go.wait)) for _ in range(count)]
+        await asyncio.sleep(0)
+        go.set()
+        await asyncio.gather(*asked)
+        assert len(waits) == pytest.approx(20, abs=1)
+        gaps = [later - earlier for earlier, later in itertools.pairwise(waits)]
+        assert gaps == pytest.approx([module.FIRST_GUESS / SHARE] * len(gaps))
+
+    run(work)
+
+
+def test_what_would_wait_too_long_is_refused_and_costs_nothing() -> None:
+    async def work() -> None:
+        world = World()
+        for _ in range(40):
+            await world.ask("mallory", 0.02)
+        now, slept = world.now, world.slept
+        for _ in range(50):
+            with pytest.raises(TooMuch):
+                await world.ask("mallory", 0.02, longest=0.01)
+        assert (world.now, world.slept) == (now, slept)
+        await world.ask("ann", 0.02, longest=0.01)
+        assert world.slept == slept
+        await world.ask("mallory", 0.02)  # whoever may wait for any time does
+        assert world.slept > slept + 0.01
+
+    run(work)
+
+
+def test_a_request_that_is_given_up_while_it_waits_costs_nothing() -> None:
+    async def work() -> None:
+        forever = asyncio.Event()
+
+        async def sleep(_: float) -> None:
+            await forever.wait()
+
+        world = World()
+        world.shares = LoopShares(now=lambda: world.now, meter=lambda: world.now, sleep=sleep)
+        await world.ask("mallory", 0.02)
+        account = world.shares._accounts["mallory"]
+        account.settle(account.reserve(world.now)[0], None)
+        account.left = left = -1.0
+        waits = [asyncio.create_task(world.ask("mallory", 1.0)) for _ in range(5)]
+        await asyncio.sleep(0)
+        assert account.left < left
+        for one in waits:
+            one.cancel()
+        await asyncio.gather(*waits, return_exceptions=True)
+        assert account.left == pytest.approx(left)
+
+    run(work)
+
+
+def test_networks_are_forgotten_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "REMEMBERED", 3)
+
+    async def work() -> None:
+        world = World()
+        for number in range(10):
+            await world.ask(f"network {number}", 0.001)
+        assert list(world.shares._accounts) == ["network 7", "network 8", "network 9"]
+
+    run(work)
+
+
+def metered(make: Callable[[list[float]], Any]) -> tuple[Any, float]:
+    clock = [0.0]
+
+    async def main() -> tuple[Any, float]:
+        meter = Metered(make(clock), lambda: clock[0])
+        try:
+            return await meter, meter.spent
+        except ValueError as error:
+            return error, meter.spent
+
+    return asyncio.run(main())
+
+
+def test_only_steps_count_not_what_is_waited_for() -> None:
+    async def work(clock: list[float]) -> str:
+        clock[0] += 0.01
+
+        async def other() -> None:
+            clock[0] += 100
+
+        await asyncio.create_task(other())
+        clock[0] += 0.02
+        await asyncio.sleep(0)
+        clock[0] += 0.04
+        return "done"
+
+    done, spent = metered(work)
+    assert done == "done"
+    assert spent == pytest.approx(0.07)
+
+
+def test_a_machine_that_stands_still_is_nobodys_fault() -> None:
+    async def work() -> None:
+        world = World()
+        await world.ask("ann", 60.0)
+        await world.ask("ann", 0.001)
+        assert world.slept == 0
+
+    run(work)
+
+
+def test_errors_and_cancellation_pass_through() -> None:
+    async def fails(clock: list[float]) -> None:
+        await asyncio.sleep(0)
+        clock[0] += 0.01
+        raise ValueError("no")
+
+    error, spent = metered(fails)
+    assert isinstance(error, ValueError)
+    assert spent == pytest.approx(0.01)
+
+    async def times_out(clock: list[float]) -> str:
+        try:
+            async with asyncio.timeout(0):
+                await asyncio.sleep(3600)
+        except TimeoutError:
+            clock[0] += 0.03
+        return "in time"
+
+    done, spent = metered(times_out)
+    assert done == "in time"
+    assert spent == pytest.approx(0.03)
+
+
+def test_without_limits_nothing_is_measured() -> None:
+    async def work() -> None:
+        world = World()
+        world.shares.active = False
+        for _ in range(100):
+            await world.ask("mallory", 1.0)
+        assert world.slept == 0
+        assert not world.shares._accounts
+
+    run(work)
+
+
+def test_requests_and_messages_take_their_turn(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            loop, waits = made.server.limits.loop, list[float]()
+
+            async def sleep(seconds: float) -> None:
+                waits.append(seconds)
+
+            loop._sleep, loop.active = sleep, True
+            ann = await made.guest("Ann")
+            table = (await made.open(ann, "rota", [{"kind": "me"}]))["id"]
+            socket = await made.socket(table, ann.token)
+            await socket.heard()
+            (account,) = loop._accounts.values()
+            waits.clear()
+            account.left, account.guess = -0.5, 0.001
+            assert (await made.ask("GET", "/api/bots")).status == 200
+            assert len(waits) == 1
+            await socket.heard()
+            assert len(waits) == 2
+            account.left = -100.0  # whatever the last ones took
+            refused = await made.ask("GET", "/api/bots")
+            assert (refused.status, refused.json["code"]) == (429, "too_fast")
+            await socket.heard()  # a connection that is there waits instead
+            assert len(waits) == 3
+
+    run(work)

@@ -1,0 +1,263 @@
+"""WebSocket clients that send without end or read nothing: what is kept for them is bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import struct
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from axio.server.connections import ConnectionLimits
+from axio.server.guard.limits import CONTROL, Pace
+from axio.server.sockets import MOST_FRAGMENTS, LeanSocket
+
+from .wire import PATIENCE, Port, Wire
+from .wire import run as run_wire
+
+HANDSHAKE = (
+    b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+CONT, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+BUFFER = 600_000  # bytes that may wait for a client; the system keeps some, too
+
+
+def frame(opcode: int, data: bytes = b"", *, last: bool = True) -> bytes:
+    """A frame as a client sends it, masked with zeros."""
+    length = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack("!H", len(data))
+    return bytes([opcode | (0x80 if last else 0)]) + length + bytes(4) + data
+
+
+async def echo(scope: Any, receive: Any, send: Any) -> None:
+    await receive()
+    await send({"type": "websocket.accept"})
+    while (message := await receive())["type"] == "websocket.receive":
+        await send({"type": "websocket.send", "text": message.get("text") or "bytes"})
+
+
+async def connected(port: Port, limit: int = 2**20) -> tuple[Wire, LeanSocket]:
+    """A WebSocket: the client's side and the server's."""
+    wire = await port.wire(limit)
+    await wire.send(HANDSHAKE)
+    assert b" 101 " in await wire.head()
+    (socket,) = port.connections
+    assert isinstance(socket, LeanSocket)
+    return wire, socket
+
+
+def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **how: Any) -> None:
+    run_wire(work, app, **how)
+
+
+async def closed(wire: Wire) -> tuple[int, bytes]:
+    """The code that a server closes with, and everything it has sent before."""
+    before, _, last = (await wire.rest()).rpartition(b"\x88")
+    return struct.unpack("!H", last[1:3])[0], before
+
+
+# ------------------------------------------------------------------ control frames
+
+
+@pytest.mark.parametrize("sent", [frame(PING, b"x" * 125), frame(PONG), frame(CONT, b"", last=False)])
+def test_control_frames_and_fragments_have_a_pace(sent: bytes) -> None:
+    async def work(port: Port) -> None:
+        wire, _ = await connected(port)
+        wire.writer.write(frame(TEXT, b"x", last=False) if sent[0] == 0 else b"")
+        wire.writer.write(sent * int(CONTROL.burst + 1_000))
+        code, before = await closed(wire)
+        assert code == 1008
+        assert before.count(b"x" * 125) <= CONTROL.burst + 50
+        wire.close()
+        await port.until(0)
+
+    run(work)
+
+
+def test_pings_at_a_pace_are_answered() -> None:
+    async def work(port: Port) -> None:
+        wire, _ = await connected(port)
+        for number in range(20):
+            await wire.send(frame(PING, b"%02d" % number))
+            async with asyncio.timeout(PATIENCE):
+                assert await wire.reader.readexactly(4) == b"\x8a\x02%02d" % number
+
+    run(work)
+
+
+@pytest.mark.parametrize("sent", [frame(PING, b"x" * 125), frame(TEXT, b"x" * 10_000)], ids=["ping", "text"])
+def test_a_client_that_reads_nothing_is_not_read_either(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What waits for it is bounded, and after a while it is cut off."""
+    monkeypatch.setattr("axio.server.sockets.CONTROL", Pace(1e9, 1))
+
+    async def work(port: Port) -> None:
+        wire, socket = await connected(port, limit=1_000)
+        most, since = 0, 0
+        async with asyncio.timeout(PATIENCE):
+            while since < 300:  # rounds of the event loop after it was found not to read
+                if wire.writer.transport.get_write_buffer_size() < 1_000_000:
+                    wire.writer.write(sent * (200_000 // len(sent)))
+                await asyncio.sleep(0)
+                since = 0 if socket.writable.is_set() else since + 1
+                most = max(most, socket.transport.get_write_buffer_size() + len(socket._pending))
+        assert most < BUFFER
+        assert not socket.transport.is_reading()
+
+    run(work)
+
+
+def test_a_client_that_reads_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axio.server.connections.STALLED_SECONDS", 0.2)
+
+    async def work(port: Port) -> None:
+        wire, _ = await connected(port, limit=1_000)
+        with suppress(OSError):
+            await wire.send(frame(TEXT, b"x" * 10_000) * 3_000)
+        await port.until(0)
+
+    run(work)
+
+
+def test_a_client_that_reads_late_misses_nothing() -> None:
+    async def work(port: Port) -> None:
+        wire, _ = await connected(port, limit=1_000)
+        number, text = 1_000, b"x" * 10_000
+        sending = asyncio.create_task(wire.send(frame(TEXT, text) * number))
+        await asyncio.sleep(0.3)
+        async with asyncio.timeout(PATIENCE):
+            for _ in range(number):
+                assert (await wire.reader.readexactly(len(text) + 4))[4:] == text
+            await sending
+
+    run(work)
+
+
+# ------------------------------------------------------------------ messages
+
+
+def test_messages_wait_outside_the_queue_until_they_are_read() -> None:
+    go_on = asyncio.Event()
+
+    async def slow(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        await go_on.wait()
+        for _ in range(number):
+            assert (await receive())["text"] == "x"
+        await send({"type": "websocket.close", "code": 1000})
+
+    number = 20_000
+
+    async def work(port: Port) -> None:
+        wire, socket = await connected(port)
+        wire.writer.write(frame(TEXT, b"x") * number)
+        async with asyncio.timeout(PATIENCE):
+            while not socket._pending:
+                await asyncio.sleep(0.01)
+        assert len(socket.queue._items) < 500  # type: ignore[attr-defined]
+        socket.close_timeout = 0.1
+        go_on.set()
+        assert (await closed(wire))[0] == 1000
+
+    run(work, slow)
+
+
+def test_a_message_in_fragments_is_one_message_and_has_a_largest_size() -> None:
+    async def work(port: Port) -> None:
+        wire, _ = await connected(port)
+        await wire.send(frame(TEXT, b"in ", last=False) + frame(PING) + frame(CONT, b"two"))
+        async with asyncio.timeout(PATIENCE):
+            assert await wire.reader.readexactly(10) == b"\x8a\x00\x81\x06in two"
+        wire.writer.write(frame(TEXT, b"x", last=False) + frame(CONT, b"x" * 10_000, last=False) * 5)
+        assert (await closed(wire))[0] == 1009
+
+    run(work)
+
+
+def test_a_message_has_only_so_many_fragments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axio.server.sockets.CONTROL", Pace(1e9, 1))
+
+    async def work(port: Port) -> None:
+        wire, _ = await connected(port)
+        wire.writer.write(frame(TEXT, b"", last=False) + frame(CONT, b"", last=False) * (MOST_FRAGMENTS + 5))
+        assert (await closed(wire))[0] == 1009
+
+    run(work)
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        (frame(TEXT, b"\xff"), 1007),
+        (frame(TEXT, b"\xed\xa0\x80"), 1007),
+        (frame(TEXT, b"x" * 20_000), 1009),
+        (frame(3, b"x"), 1002),
+        (frame(CONT, b"x"), 1002),
+        (frame(PING, b"x", last=False), 1002),
+        (b"\x81\x01x", 1002),
+        (b"\xf1\x80\x00\x00\x00\x00", 1002),
+        (frame(CLOSE, b"x"), 1002),
+        (frame(CLOSE, b"\x03\xe8\xff"), 1007),
+    ],
+)
+def test_what_is_no_websocket_is_closed_with_a_code_and_not_logged(
+    sent: bytes, code: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work(port: Port) -> None:
+        wire, _ = await connected(port)
+        await wire.send(sent + frame(TEXT, b"more"))
+        assert (await closed(wire))[0] == code
+        wire.close()
+        await port.until(0)
+
+    with caplog.at_level(logging.WARNING):
+        run(work)
+    assert not caplog.records
+
+
+# ------------------------------------------------------------------ the end
+
+
+@pytest.mark.parametrize("sent", [b"", frame(PING) * 5_000, frame(TEXT, b"x") * 5_000, frame(CLOSE)])
+def test_a_close_that_the_client_does_not_answer_ends_all_the_same(
+    sent: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("axio.server.connections.CLOSING_SECONDS", 0.2)
+
+    async def closing(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        await receive()
+        await send({"type": "websocket.close", "code": 4000, "reason": "enough"})
+
+    async def work(port: Port) -> None:
+        wire, socket = await connected(port)
+        socket.close_timeout = 0.2
+        await wire.send(frame(TEXT, b"go"))
+        wire.writer.write(sent)
+        await port.until(0)
+
+    run(work, closing)
+
+
+def test_a_client_that_answers_no_ping_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axio.server.connections.CLOSING_SECONDS", 0.2)
+
+    async def work(port: Port) -> None:
+        await connected(port)
+        await port.until(0)
+
+    run(work, ws_ping_interval=0.1, ws_ping_timeout=0.1)
+
+
+def test_a_closed_socket_gives_its_place_back() -> None:
+    async def work(port: Port) -> None:
+        for _ in range(5):
+            wire, _ = await connected(port)
+            wire.close()
+            await port.until(0)
+
+    run(work, connections=ConnectionLimits(each=1))

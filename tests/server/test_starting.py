@@ -1,0 +1,268 @@
+"""What a server refuses to be started on; and that workers end with the process that started them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from axio.cli import main
+from axio.errors import BadFile
+from axio.server.alone import AlreadyRunning, alone
+from axio.server.operations.backup import make_backup, restore_backup
+from axio.server.serving import check
+from axio.server.settings import BadSetting, Settings
+from axio.server.storage.database import Database
+
+from .driving import free_port, start_server
+from .inside import PATIENCE
+from .postgres import Postgres, run_sql
+
+NAME = "axio.sqlite3"
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """A database of ours."""
+
+    async def make() -> None:
+        database = Database(Settings(data=str(tmp_path)).url)
+        await database.upgrade()
+        await database.close()
+
+    asyncio.run(make())
+    return tmp_path / NAME
+
+
+def refused(file: Path | str, capsys: pytest.CaptureFixture[str], *more: str) -> str:
+    """The sentence that `axio serve` says of a database."""
+    url = file if isinstance(file, str) else f"sqlite:///{file}"
+    arguments = ["serve", "--no-open", "--port", str(free_port()), "--database", url, *more]
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert len(said.strip().splitlines()) == 1
+    return said
+
+
+def change(file: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+def text_file(file: Path) -> None:
+    file.write_text("This is not a database.\n" * 100)
+
+
+def newer(file: Path) -> None:
+    change(file, "UPDATE alembic_version SET version_num = '9999_telepathy'")
+
+
+def foreign(file: Path) -> None:
+    file.unlink()
+    change(file, "CREATE TABLE bookmarks (id INTEGER)")
+
+
+def foreign_alembic(file: Path) -> None:
+    file.unlink()
+    change(
+        file, "CREATE TABLE alembic_version (version_num TEXT)", "INSERT INTO alembic_version VALUES ('a1b2')"
+    )
+
+
+def emptied(file: Path) -> None:
+    change(file, "PRAGMA foreign_keys = OFF", "DROP TABLE entries")
+
+
+def torn(file: Path) -> None:
+    change(file, "PRAGMA journal_mode = DELETE")
+    content = bytearray(file.read_bytes())
+    for first in range(4096 * 2, len(content), 4096):
+        content[first : first + 200] = b"\xa5" * 200
+    file.write_bytes(content)
+
+
+def cut(file: Path) -> None:
+    change(file, "PRAGMA journal_mode = DELETE")
+    file.write_bytes(file.read_bytes()[: 4096 * 3 + 100])
+
+
+def folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "said"),
+    [
+        (text_file, "not an SQLite database"),
+        (newer, "9999_telepathy"),
+        (foreign, "bookmarks"),
+        (foreign_alembic, "another program"),
+        (emptied, "another program"),
+        (torn, "damaged"),
+        (cut, "damaged"),
+        (folder, "cannot be used"),
+    ],
+)
+def test_a_database_that_is_not_ours_is_refused_in_a_sentence(
+    made: Path, spoil: Callable[[Path], None], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spoil(made)
+    before = made.read_bytes() if made.is_file() else b""
+    told = refused(made, capsys)
+    assert said in told
+    assert str(made) in told
+    assert not made.is_file() or made.read_bytes() == before  # looked at, not touched
+
+
+def test_a_database_that_does_not_answer_is_refused_in_a_sentence(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("axio.server.storage.database.PATIENCE", 0.1)
+    assert "cannot be reached" in refused("postgresql://axio@127.0.0.1:1/axio", capsys)
+    with socket.socket() as silent:  # it takes connections and says nothing
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"postgresql://axio@127.0.0.1:{silent.getsockname()[1]}/axio"
+        assert "does not answer" in refused(url, capsys)
+
+
+def test_a_backup_of_what_is_no_database_of_ours_is_refused_in_a_sentence(made: Path, tmp_path: Path) -> None:
+    for spoil in (foreign, text_file):
+        spoil(made)
+        with pytest.raises(BadFile, match=str(made)):
+            make_backup(Settings(data=str(tmp_path)), tmp_path / "backup")
+
+
+def test_a_database_that_cannot_be_written_is_refused_in_a_sentence(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change(made, "PRAGMA journal_mode = DELETE")
+    said = refused(f"sqlite:///file:{made}?mode=ro&uri=true", capsys)
+    assert "cannot be written" in said
+
+
+def test_a_database_that_another_program_has_locked_is_refused_in_a_sentence(
+    made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("axio.server.storage.inspection.BUSY", 1)
+    with closing(sqlite3.connect(made)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        assert "locked" in refused(made, capsys)
+
+
+@pytest.mark.parametrize("database", ["sqlite://", "sqlite:///", "sqlite:///:memory:"])
+def test_a_database_in_memory_is_refused(database: str) -> None:
+    with pytest.raises(BadSetting, match="memory"):
+        Settings(database=database).check()
+
+
+def test_a_new_database_and_an_older_one_are_accepted(made: Path) -> None:
+    check(Settings(data=str(made.parent), port=free_port()))
+    check(Settings(data=str(made.parent / "new"), port=free_port()))
+
+
+def test_the_schema_of_a_postgresql_database_is_looked_at_too(
+    postgres: Postgres, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = postgres.create()
+    run_sql(url, "CREATE TABLE somebody_elses (id INTEGER)")
+    check(Settings(database=url, port=free_port()))  # a database may be shared
+    run_sql(url, "CREATE TABLE tables (id INTEGER)")
+    assert "'tables'" in refused(url, capsys)
+    run_sql(
+        url,
+        "DROP TABLE tables",
+        "CREATE TABLE alembic_version (version_num TEXT)",
+        "INSERT INTO alembic_version VALUES ('9999_telepathy')",
+    )
+    assert "another program" in refused(url, capsys)
+    run_sql(url, "CREATE TABLE entries (id INTEGER)")
+    assert "9999_telepathy" in refused(url, capsys)
+
+
+# ------------------------------------------------------------------ one server for one file
+
+
+def test_a_database_is_locked_whatever_path_names_it(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "link").symlink_to(made)
+    (tmp_path / "elsewhere" / "folder").symlink_to(tmp_path)
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    names = [
+        Settings(data=str(tmp_path)),
+        Settings(data=str(tmp_path / "elsewhere" / "folder")),
+        Settings(database=f"sqlite:///{made}"),
+        Settings(database=f"sqlite:///{made}?timeout=3"),
+        Settings(database=f"sqlite:///file:{made}?uri=true"),
+        Settings(database=f"sqlite:///../{NAME}"),
+        Settings(database=f"sqlite:///{tmp_path}/elsewhere/../link"),
+        Settings(database=f"sqlite:///folder/{NAME}"),
+    ]
+    for first in names:
+        with alone(first, "http://one/"):
+            for second in names:
+                with pytest.raises(AlreadyRunning, match="http://one/"), alone(second, "http://two/"):
+                    pass
+                with pytest.raises(AlreadyRunning):
+                    restore_backup(second, tmp_path / "backup", force=True)
+    with alone(Settings(database=f"sqlite:///{tmp_path / 'other.sqlite3'}"), "http://three/"):
+        pass
+
+
+def test_who_uses_a_database_is_named(made: Path) -> None:
+    settings = Settings(database=f"sqlite:///{made}")
+    for who, said in (
+        ("http://one/", "in use by a server at http://one/"),
+        ("a restore", "in use by a restore"),
+    ):
+        with alone(settings, who), pytest.raises(AlreadyRunning, match=said), alone(settings, ""):
+            pass
+
+
+def test_a_database_of_two_names_is_refused(made: Path, tmp_path: Path) -> None:
+    os.link(made, tmp_path / "hard")
+    for name in (made, tmp_path / "hard"):
+        with pytest.raises(BadSetting, match="hard links"), alone(Settings(database=f"sqlite:///{name}"), ""):
+            pass
+
+
+# ------------------------------------------------------------------ the life of processes
+
+
+def test_workers_end_with_the_process_that_started_them(postgres: Postgres, tmp_path: Path) -> None:
+    with start_server(tmp_path, database=postgres.create(), extra=["--workers", "2"]) as server:
+        os.kill(server.pid, signal.SIGKILL)
+        server.process.wait(PATIENCE)
+        end = time.monotonic() + PATIENCE
+        try:
+            while not _can_be_used(server.port):  # as the next server needs it
+                assert time.monotonic() < end, "the workers go on"
+                time.sleep(0.05)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(server.pid, signal.SIGKILL)
+
+
+def _can_be_used(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+            probe.listen()
+        except OSError:
+            return False
+        return True

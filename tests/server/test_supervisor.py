@@ -1,0 +1,214 @@
+"""The supervisor: background tasks are restarted after pauses, and each failure is logged once."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+import pytest
+
+from axio.server.supervisor import LONGEST_PAUSE, BackgroundTask, Supervisor, spawn
+
+from .inside import PATIENCE
+
+
+class Pauses:
+    """Sleeps that end when the test says so."""
+
+    def __init__(self) -> None:
+        self.asked: list[float] = []
+        self._going_on = asyncio.Event()
+
+    async def sleep(self, seconds: float) -> None:
+        self.asked.append(seconds)
+        await self._going_on.wait()
+        self._going_on.clear()
+
+    async def go_on(self) -> None:
+        """Let the one that sleeps go on until it sleeps again."""
+        before = len(self.asked)
+        self._going_on.set()
+        await until(lambda: len(self.asked) > before)
+
+
+async def until(done: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not done():
+            await asyncio.sleep(0)
+
+
+def errors(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
+    return [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def test_a_task_that_fails_is_started_again_after_pauses_that_grow(caplog: pytest.LogCaptureFixture) -> None:
+    async def work() -> None:
+        pauses = Pauses()
+        supervisor = Supervisor(pauses.sleep)
+        wrong: list[Exception | None] = [ValueError("one"), ValueError("two"), KeyError("three"), None]
+
+        async def round_() -> None:
+            error = wrong[min(len(pauses.asked), len(wrong) - 1)]
+            if error is not None:
+                raise error
+
+        task = supervisor.every("a round", 60.0, round_)
+        supervisor.start()
+        await until(lambda: bool(pauses.asked))
+        assert (task.failing, supervisor.failing) == (True, [task])
+        for _ in range(3):
+            await pauses.go_on()
+        assert (task.failing, supervisor.failing, task.restarts) == (False, [], 3)
+        assert pauses.asked == [0.5, 1.0, 2.0, 60.0]
+        await supervisor.stop()
+
+    asyncio.run(work())
+    logged = errors(caplog)
+    assert [str(record.exc_info[1]) for record in logged if record.exc_info] == [
+        "one",
+        "'three'",
+    ]  # each once
+    assert "ValueError" in caplog.text.partition("failed again")[2]
+
+
+def test_pauses_have_a_longest_length_and_begin_anew_after_a_success() -> None:
+    async def work() -> None:
+        pauses = Pauses()
+        supervisor, well = Supervisor(pauses.sleep), False
+
+        async def run(task: BackgroundTask) -> None:
+            if well:
+                task.succeeded()
+            raise OSError
+
+        supervisor.add("a task", run)
+        supervisor.start()
+        for _ in range(8):
+            await pauses.go_on()
+        assert max(pauses.asked) == pauses.asked[-1] == LONGEST_PAUSE
+        well = True
+        await pauses.go_on()
+        assert pauses.asked[-1] == 0.5
+        await supervisor.stop()
+
+    asyncio.run(work())
+
+
+def test_a_round_that_never_ends_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axio.server.supervisor.PATIENCE", 0.01)
+
+    async def work() -> None:
+        supervisor, rounds, stuck = Supervisor(lambda _: asyncio.sleep(0)), 0, asyncio.Event()
+
+        async def round_() -> None:
+            nonlocal rounds
+            rounds += 1
+            if rounds == 1:
+                await stuck.wait()
+
+        task = supervisor.every("a round", 60.0, round_)
+        supervisor.start()
+        await until(lambda: rounds > 1 and not task.failing)
+        assert task.restarts == 1
+        await supervisor.stop()
+
+    asyncio.run(work())
+
+
+def test_nobody_can_start_failing_tasks_as_often_as_they_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axio.server.supervisor.HURRY_EVERY", 1e9)
+
+    async def work() -> None:
+        pauses = Pauses()
+        supervisor, tries = Supervisor(pauses.sleep), 0
+
+        async def run(_: BackgroundTask) -> None:
+            nonlocal tries
+            tries += 1
+            raise OSError
+
+        supervisor.add("a task", run)
+        supervisor.start()
+        await until(lambda: bool(pauses.asked))
+        for _ in range(50):
+            await supervisor.recover(0.001)
+        assert tries == 2
+        await supervisor.stop()
+
+    asyncio.run(work())
+
+
+def test_pauses_end_early_when_there_is_reason_to_hope(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axio.server.supervisor.HURRY_EVERY", 0.0)
+
+    async def work() -> None:
+        pauses = Pauses()
+        supervisor, broken = Supervisor(pauses.sleep), True
+
+        async def round_() -> None:
+            if broken:
+                raise OSError
+
+        supervisor.every("a round", 60.0, round_)
+        supervisor.start()
+        await until(lambda: bool(supervisor.failing))
+        await supervisor.recover(0.01)
+        assert supervisor.failing
+        broken = False
+        await supervisor.recover(PATIENCE)
+        assert not supervisor.failing
+        await supervisor.stop()
+
+    asyncio.run(work())
+
+
+def test_a_task_whose_inner_work_is_cancelled_goes_on_and_one_that_is_stopped_ends() -> None:
+    async def work() -> None:
+        pauses = Pauses()
+        supervisor = Supervisor(pauses.sleep)
+
+        async def run(_: BackgroundTask) -> None:
+            raise asyncio.CancelledError
+
+        task = supervisor.add("a task", run)
+        supervisor.start()
+        await pauses.go_on()
+        assert task.failing
+        await asyncio.wait_for(supervisor.stop(), PATIENCE)
+
+    asyncio.run(work())
+
+
+def test_a_task_that_is_done_counts_as_well() -> None:
+    async def work() -> None:
+        supervisor, tries = Supervisor(lambda _: asyncio.sleep(0)), 0
+
+        async def run(_: BackgroundTask) -> None:
+            nonlocal tries
+            tries += 1
+            if tries < 3:
+                raise RuntimeError
+
+        task = supervisor.add("load", run)
+        supervisor.start()
+        await until(lambda: task.finished)
+        assert (tries, task.restarts, supervisor.failing) == (3, 2, [])
+        await supervisor.stop()
+
+    asyncio.run(work())
+
+
+def test_the_failure_of_a_task_that_nobody_waits_for_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail() -> None:
+        raise ValueError("unheard")
+
+    async def work() -> None:
+        task = spawn(fail(), "something small")
+        await asyncio.wait([task])
+        await asyncio.sleep(0)
+
+    asyncio.run(work())
+    (record,) = errors(caplog)
+    assert record.getMessage() == "something small failed"
+    assert "unheard" in caplog.text
