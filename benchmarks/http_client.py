@@ -25,8 +25,9 @@ class Answer:
 class Http:
     """A client for one request at a time on each of a few connections."""
 
-    def __init__(self, port: int, connections: int = 4) -> None:
+    def __init__(self, port: int, connections: int = 4, source: str | None = None) -> None:
         self._port = port
+        self._local = (source, 0) if source else None
         self._free: asyncio.LifoQueue[tuple[asyncio.StreamReader, asyncio.StreamWriter] | None]
         self._free = asyncio.LifoQueue()
         for _ in range(connections):
@@ -35,6 +36,10 @@ class Http:
     async def get(self, path: str, **headers: str) -> Answer:
         """What there is at a path."""
         return await self._ask("GET", path, b"", headers)
+
+    async def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> Answer:
+        """What the server answers, whatever that is."""
+        return await self._ask(method, path, body, headers)
 
     async def post(self, path: str, body: dict[str, Any], token: str = "") -> Any:
         """The JSON that a request is answered with. Raises `Failed`."""
@@ -59,7 +64,7 @@ class Http:
                     return answer
                 except (ConnectionError, asyncio.IncompleteReadError):
                     pass  # the server hangs up when nothing is asked for long
-            new = await asyncio.open_connection("127.0.0.1", self._port)
+            new = await asyncio.open_connection("127.0.0.1", self._port, local_addr=self._local)
             answer, free = await _exchange(*new, request), new
             return answer
         finally:

@@ -121,10 +121,18 @@ class Table:
 
 
 class Load:
-    """Busy tables, spare ones to go on at when a game has ended, and what was counted."""
+    """Busy tables, spare ones to go on at when a game has ended, and what was counted.
 
-    def __init__(self, port: int, game: str) -> None:
+    Args:
+        port: Where the server is.
+        game: What is played.
+        apart: Whether everybody has a loopback address of their own, so that limits by address let them in.
+    """
+
+    def __init__(self, port: int, game: str, *, apart: bool = False) -> None:
         self.http = Http(port, AT_ONCE)
+        self._apart = apart
+        self._people = 0
         self._port = port
         self._game = game
         self.tables: list[Table] = []
@@ -151,15 +159,31 @@ class Load:
         await asyncio.gather(*(one(into) for into in wanted))
 
     async def _open(self) -> Table:
-        guests = [await self.http.post("/api/guests", {"name": name}) for name in ("Ada", "Ben")]
+        sources = [self._source(), self._source()]
+        # Without addresses of their own all share a few connections.
+        https = [Http(self._port, 1, source) if source else self.http for source in sources]
+        names = ("Ada", "Ben")
+        guests = [
+            await http.post("/api/guests", {"name": name}) for http, name in zip(https, names, strict=True)
+        ]
         host, guest = (str(made["token"]) for made in guests)
         body: dict[str, Any] = {"game": self._game, "seats": [{"kind": "me"}, {"kind": "open"}]}
-        opened = await self.http.post("/api/tables", body, host)
-        await self.http.post(f"/api/tables/{opened['id']}/join", {"invite": opened["invite"]}, guest)
+        opened = await https[0].post("/api/tables", body, host)
+        path = f"/api/tables/{opened['id']}"
+        await https[1].post(f"{path}/join", {"invite": opened["invite"]}, guest)
         table = Table(self)
-        for seat, token in zip(table.seats, (host, guest), strict=True):
-            seat.socket = await connect(self._port, f"/api/tables/{opened['id']}/live", token, seat.hear)
+        for seat, token, source in zip(table.seats, (host, guest), sources, strict=True):
+            seat.socket = await connect(self._port, f"{path}/live", token, seat.hear, source)
+        if self._apart:
+            for http in https:
+                await http.close()
         return table
+
+    def _source(self) -> str | None:
+        if not self._apart:
+            return None
+        self._people += 1
+        return f"127.1.{self._people // 250}.{self._people % 250 + 1}"
 
     def tidy(self) -> None:
         """Leave the tables whose games are over."""

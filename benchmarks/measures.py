@@ -32,7 +32,7 @@ SETTLING = 2.0
 T = TypeVar("T")
 
 
-def _run(core: int, work: Callable[[], Awaitable[T]]) -> T:
+def run_on(core: int, work: Callable[[], Awaitable[T]]) -> T:
     """Run the clients on a core, with as few pauses of their own as can be."""
 
     async def main() -> T:
@@ -59,7 +59,7 @@ def play(kind: str, placing: Placing, game: str, tables: int, *, pace: float | N
         async def work() -> Played:
             return await _play(kept, placing, game, server, echo.port, tables, pace, rounds)
 
-        played = _run(placing.clients, work)
+        played = run_on(placing.clients, work)
         server.kill()
         found = kept.moves()
         assert found == played.moves, f"{played.moves} moves were acknowledged, {found} are in the database"
@@ -143,7 +143,7 @@ def rest(kind: str, placing: Placing, game: str, tables: int) -> Memory:
             await load.close()
             return Memory(kind, tables, (sizes[2] - sizes[1]) / tables, sizes[0])
 
-        return _run(placing.clients, work)
+        return run_on(placing.clients, work)
 
 
 def first_page(placing: Placing, rounds: int) -> Page:
@@ -153,7 +153,7 @@ def first_page(placing: Placing, rounds: int) -> Page:
         for _ in range(rounds + 1):
             with _server(kept, placing.server) as server:
                 starts.append(server.seconds)
-                found.append(_run(placing.clients, partial(_fetch, server.port)))
+                found.append(run_on(placing.clients, partial(_fetch, server.port)))
     _, _, files, size = found[-1]
     return Page(
         first_start=starts[0],

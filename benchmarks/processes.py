@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +73,20 @@ class Running:
         return 0
 
     @property
+    def resident_with_children(self) -> int:
+        """Bytes of memory that the process and those it has started hold."""
+        total, pids = 0, [self.process.pid]
+        while pids:
+            folder = Path(f"/proc/{pids.pop()}")
+            try:
+                pages = int((folder / "statm").read_text().split()[1])
+                pids += [int(pid) for task in (folder / "task").iterdir() for pid in _children(task)]
+            except (OSError, IndexError):
+                continue  # it has ended in this moment
+            total += pages * os.sysconf("SC_PAGE_SIZE")
+        return total
+
+    @property
     def cpu_seconds(self) -> float:
         """The processor time it has used."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -92,13 +106,27 @@ class Running:
         self.process.wait()
 
 
+def _children(task: Path) -> list[str]:
+    try:
+        return (task / "children").read_text().split()
+    except OSError:
+        return []
+
+
 @contextmanager
-def running(command: Sequence[str], port: int, core: int | None, path: str = "/") -> Iterator[Running]:
+def running(
+    command: Sequence[str],
+    port: int,
+    core: int | None,
+    path: str = "/",
+    *,
+    env: Mapping[str, str] | None = None,
+) -> Iterator[Running]:
     """Start a command on a core and wait until it serves a path. Raises `DidNotStart`."""
     with tempfile.TemporaryFile() as said:
         begun = time.perf_counter()
         with on_core(core):
-            process = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True)
+            process = subprocess.Popen(command, stdout=said, stderr=said, start_new_session=True, env=env)
         try:
             _wait(process, port, path, begun)
             yield Running(process, port, time.perf_counter() - begun)
@@ -135,15 +163,15 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
             process.wait()
 
 
-def compile_rules() -> None:
+def compile_rules(env: Mapping[str, str] | None = None) -> None:
     """Compile what the server would otherwise compile while it is measured."""
-    subprocess.run([sys.executable, "-m", "axio", "warm"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-m", "axio", "warm"], check=True, stdout=subprocess.DEVNULL, env=env)
 
 
-def serve_command(port: int, folder: Path, database: str) -> list[str]:
+def serve_command(port: int, folder: Path, database: str, *, limits: bool = False) -> list[str]:
     """The command that starts the server to be measured."""
     command = [sys.executable, "-m", "axio", "serve", "--port", str(port), "--data", str(folder)]
-    command += ["--no-limits", "--no-open", "--log", "warning"]
+    command += [*([] if limits else ["--no-limits"]), "--no-open", "--log", "warning"]
     return [*command, "--database", database] if database else command
 
 

@@ -77,9 +77,23 @@ class WebSocket(asyncio.Protocol):
         if not self.ready.done():
             self.ready.set_exception(BadHandshake("the server hung up"))
 
-    def send(self, text: bytes) -> None:
-        """Send a text of at most 125 bytes."""
-        self._send(TEXT, text)
+    def send(self, *texts: bytes) -> None:
+        """Send texts of at most 125 bytes."""
+        self._send(TEXT, *texts)
+
+    def ping(self, *payloads: bytes) -> None:
+        """Send pings with at most 125 bytes."""
+        self._send(PING, *payloads)
+
+    def stop_reading(self) -> None:
+        """Read nothing any more, as a client does that hangs."""
+        assert self._transport is not None
+        cast(asyncio.ReadTransport, self._transport).pause_reading()
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that the server has not taken yet."""
+        return self._transport.get_write_buffer_size() if self._transport and not self.closed else 0
 
     def close(self) -> None:
         """Say good-bye and hang up."""
@@ -87,10 +101,11 @@ class WebSocket(asyncio.Protocol):
             self._send(CLOSE, b"\x03\xe8")
             self._transport.close()
 
-    def _send(self, kind: int, payload: bytes) -> None:
+    def _send(self, kind: int, *payloads: bytes) -> None:
         assert self._transport is not None
-        assert len(payload) <= 125
-        self._transport.write(bytes((LAST | kind, MASKED | len(payload))) + NO_KEY + payload)
+        assert all(len(payload) <= 125 for payload in payloads)
+        frames = [bytes((LAST | kind, MASKED | len(payload))) + NO_KEY + payload for payload in payloads]
+        self._transport.write(b"".join(frames))
 
     def _read(self, data: bytes) -> int:
         """Take all whole frames; where the first one begins that is not complete."""
@@ -120,7 +135,8 @@ class WebSocket(asyncio.Protocol):
                 self.ready.set_exception(BadHandshake(head.partition(b"\r\n")[0].decode()))
             return len(data)
         self._opened = True
-        self.ready.set_result(None)
+        if not self.ready.done():  # it is when nobody waits any more
+            self.ready.set_result(None)
         return len(head) + 4
 
     def _take(self, first: int, payload: bytes) -> None:
@@ -134,9 +150,14 @@ class WebSocket(asyncio.Protocol):
             raise ValueError(f"a frame of kind {first:#x} was not expected")
 
 
-async def connect(port: int, path: str, token: str, hear: Callable[[bytes], None]) -> WebSocket:
-    """A connection to a server on this machine. Raises `BadHandshake`."""
+async def connect(
+    port: int, path: str, token: str, hear: Callable[[bytes], None], source: str | None = None
+) -> WebSocket:
+    """A connection to a server on this machine, from an address of it. Raises `BadHandshake`."""
     loop = asyncio.get_running_loop()
-    _, socket = await loop.create_connection(lambda: WebSocket(path, token, hear), "127.0.0.1", port)
+    local = (source, 0) if source else None
+    _, socket = await loop.create_connection(
+        lambda: WebSocket(path, token, hear), "127.0.0.1", port, local_addr=local
+    )
     await socket.ready
     return socket
