@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -32,6 +32,12 @@ def folder_of_programs() -> Path | None:
         Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: path.parent.name, reverse=True
     )
     return next((path for path in found if (path / "initdb").exists() and (path / "postgres").exists()), None)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    """Send a signal to a process that may have ended: PostgreSQL starts and ends workers at any time."""
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
 
 
 class Postgres:
@@ -72,12 +78,12 @@ class Postgres:
         """Let it hang for a while: it keeps its connections and takes new ones, and answers nothing."""
         pids = self._processes()
         for pid in pids:
-            os.kill(pid, signal.SIGSTOP)
+            _signal(pid, signal.SIGSTOP)
         try:
             yield
         finally:
             for pid in pids:
-                os.kill(pid, signal.SIGCONT)
+                _signal(pid, signal.SIGCONT)
 
     def restart(self, how: signal.Signals = signal.SIGINT) -> None:
         """Stop it at once (SIGINT) or without a word to anybody (SIGQUIT), and start it again."""

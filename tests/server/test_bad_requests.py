@@ -30,7 +30,7 @@ TABLES: list[tuple[Any, int, str]] = [
     ({"game": "axio", "seats": "me"}, 400, "bad_request"),
     ({"game": "axio", "seats": [{}]}, 400, "bad_request"),
     ({"game": "axio", "seats": [{"kind": "you"}]}, 400, "bad_request"),
-    ({"game": "axio", "seats": [ME, {"kind": "bot"}]}, 422, "bad_request"),
+    ({"game": "axio", "seats": [ME, {"kind": "bot", "level": ""}]}, 422, "bad_request"),
     ({"game": "axio", "seats": [ME, {"kind": "bot", "level": "genius"}]}, 422, "bad_request"),
     ({"game": "axio", "seats": [ME, {"kind": "bot", "level": 3}]}, 400, "bad_request"),
     ({"game": "axio", "seats": [{"kind": "bot", "level": "greedy"}] * 2}, 422, "bad_request"),

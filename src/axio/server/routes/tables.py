@@ -121,7 +121,9 @@ async def room_for(server: Server, table_id: str, person: Person | None) -> Room
 
 
 def check_level(level: str | None) -> str:
-    """The level of a bot. Raises `WrongPlayers`."""
+    """Return the level of a bot, the default one if none was asked for. Raises `WrongPlayers`."""
+    if level is None:
+        return DEFAULT_LEVEL
     if level not in BOTS:
         raise WrongPlayers(f"there is no bot {level!r}: choose from {', '.join(BOTS)}")
     return level
@@ -253,8 +255,7 @@ async def call_bot(
     """Put a bot on a free seat, or let it play for somebody who is away."""
     guest = writer(person, server)
     room = await room_for(server, table_id, guest)
-    level = DEFAULT_LEVEL if data.level is None else check_level(data.level)
-    await room.hire(seat, level, guest.id)
+    await room.hire(seat, check_level(data.level), guest.id)
     return await _view(room, guest)
 
 
