@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import axio
@@ -29,6 +30,8 @@ from axio.positiontext import lay_out
 from axio.reasons import Reason
 from axio.record import Record, read_records, record_of, replay
 from axio.table import Table, new_game
+from axio.talk.following import Following
+from axio.talk.views import read_view
 from tests.conformance.positions import Case, play, twisted
 from tests.rules.playing import play_on
 
@@ -61,7 +64,7 @@ def test_an_unknown_player() -> None:
 
 
 def test_a_seat_that_does_not_exist() -> None:
-    with pytest.raises(AxioError, match="no seat 2 at this table: 0 to 1"):
+    with pytest.raises(AxioError, match="there is no seat 2: 0 to 1"):
         new_game("axio").view(2)
 
 
@@ -244,6 +247,74 @@ def test_what_is_no_seat_move_tile_or_position_is_said() -> None:
             table.draw(wrong)
         with pytest.raises(BadText, match="a position is a line of text"):
             axio.Position.parse(wrong)
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError
+
+
+NO_SEAT: tuple[Any, ...] = (
+    "0", b"0", None, True, False, 0.0, 1.5, float("nan"), [0], (0,), -1, 2, 10**5000, -(10**5000),
+    np.int64(2), np.True_, np.array([0, 1]), Unprintable(),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seat", NO_SEAT, ids=lambda seat: type(seat).__name__)
+def test_a_seat_that_is_none(seat: Any) -> None:
+    table = new_game("axio", seed=7)
+    uses: list[Callable[[], Any]] = [
+        lambda: table.hand(seat),
+        lambda: table.view(0).hand(seat),
+        lambda: Following(table.variant, seat),
+        lambda: Following(table.variant, 0).draw(seat, ["?"]),
+        lambda: Following(table.variant, 0).play(seat, axio.Move("pass")),
+    ]
+    uses += [lambda: table.view(seat)] if seat is not None else []
+    for use in uses:
+        with pytest.raises(AxioError, match=r"there is no seat .*: 0 to 1") as caught:
+            use()
+        assert len(str(caught.value)) < 200
+    if seat is not None:
+        with pytest.raises(IllegalMove) as refused:
+            table.play(table.legal_moves()[0], seat)
+        assert refused.value.reason is Reason.NOT_YOUR_TURN
+    assert table.plies == 0
+
+
+def test_a_seat_may_be_a_number_of_numpy() -> None:
+    table = new_game("axio", seed=7)
+    number: Any
+    for seat in range(2):
+        for number in (np.int8(seat), np.int64(seat)):
+            assert table.hand(number) == table.hand(seat)
+            assert table.view(number) == table.view(seat)
+            assert type(table.view(number).seat) is int
+
+
+@pytest.mark.parametrize("wrong", [None, 5, 10**5000, b"pass", ["pass"], Unprintable()], ids=type)
+def test_what_is_no_text_at_all(wrong: Any) -> None:
+    table = new_game("axio", seed=7)
+    for use in (
+        axio.Move.parse,
+        axio.Move.of,
+        axio.Position.parse,
+        read_game,
+        read_view,
+        table.play,
+        table.draw,
+    ):
+        with pytest.raises(BadText) as caught:
+            use(wrong)
+        assert len(str(caught.value)) < 300
+
+
+def test_names_for_the_wrong_number_of_seats_are_not_drawn() -> None:
+    table = new_game("axio", seed=7)
+    for names in (["Ann"], ["Ann", "Ben", "Cem"]):
+        for draw in (table.svg, lambda names: table.text(names=names), table.scene):
+            with pytest.raises(AxioError, match=f"{len(names)} names for 2 seats"):
+                draw(names)
 
 
 def test_tiles_that_cannot_be_drawn() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import resource
@@ -26,7 +27,7 @@ from axio.errors import AxioError, BadFile, BadText
 from axio.games import GAMES, find_variant
 from axio.record import record_of
 from axio.search.manners import read_manner
-from axio.search.minds import find_mind, read_mind, write_entries, write_mind
+from axio.search.minds import MOST_ENTRIES, find_mind, read_entries, read_mind, write_entries, write_mind
 from axio.spread import FEWEST
 from axio.writing import append_line, write_whole
 from tests.test_cli import ENVIRONMENT, assert_refused, run
@@ -201,6 +202,43 @@ def test_a_damaged_file_of_minds_is_refused_before_any_work_and_kept(
             run("train", RULES, "--quick", "--rounds", "1", "--out", str(path), *more), "t.npz"
         )
     assert path.read_bytes() == before
+
+
+def save_many(path: Path, entries: int, content: bytes) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(entries):
+            archive.writestr(f"{number}.npy", content)
+
+
+def array_of(size: int) -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.zeros(size, np.uint8))
+    return file.getvalue()
+
+
+def test_a_file_of_minds_has_a_bounded_number_of_entries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, read = tmp_path / "t.npz", list[str]()
+    save_many(path, MOST_ENTRIES, array_of(1))
+    assert len(read_entries(path)) == MOST_ENTRIES
+    save_many(path, MOST_ENTRIES + 1, array_of(1))
+    monkeypatch.setattr("zipfile.ZipFile.open", lambda archive, info: read.append(info.filename))
+    says = rf"t\.npz: {MOST_ENTRIES + 1} entries, there can be {MOST_ENTRIES}"
+    for use in (lambda: read_mind(find_variant(RULES, 2), path), lambda: write_entries({}, path)):
+        with pytest.raises(BadFile, match=says):
+            use()
+    assert read == []
+
+
+def test_a_file_of_minds_has_a_bounded_size_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.npz"
+    monkeypatch.setattr("axio.search.minds.MOST_BYTES_IN_ALL", 10 * MANY)
+    save_many(path, 9, array_of(MANY))
+    assert len(read_entries(path)) == 9
+    save_many(path, 10, array_of(MANY))
+    with pytest.raises(BadFile, match=rf"t\.npz: more than {10 * MANY} bytes in all"):
+        read_entries(path)
 
 
 def test_a_damaged_manner_is_refused(tmp_path: Path) -> None:

@@ -8,20 +8,28 @@ import inspect
 import pickle
 import pydoc
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.utils.env_checker import data_equivalence
 
 import axio
 from axio.batch import Batch
-from axio.errors import AxioError, IllegalMove, WrongBatch
+from axio.errors import AxioError, BadText, IllegalMove, WrongBatch, WrongEnvironment
 from axio.events import Place, Result
 from axio.games import GAMES, find_variant
+from axio.players import PLAYERS, Budget, player
+from axio.players.levels import Glimpse
 from axio.position import Moves, Preview
 from axio.reasons import Reason
+from axio.rl import momaland, pettingzoo
+from axio.rl.gymnasium import SoloEnv, SoloVectorEnv
 
+PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 WAYS: dict[str, Callable[[Any], Any]] = {
     "copy": copy.copy,
     "deepcopy": copy.deepcopy,
@@ -129,6 +137,280 @@ def test_a_lean_batch_stays_lean() -> None:
     assert batch.variant is not find_variant(GAMES[0])
 
 
+@each_way
+@each_game
+def test_a_copy_of_an_environment_goes_its_own_way(game: str, again: Callable[[Any], Any]) -> None:
+    for make in (pettingzoo.raw_env, pettingzoo.env, *((momaland.env,) if game != "trio" else ())):
+        env = make(game, 2)
+        env.reset(seed=1)
+        env.step(first_legal(env.last()[0]["action_mask"]))
+        other = again(env)
+        assert type(other) is type(env)
+        before = env.unwrapped._game.states.tobytes(), env.agent_selection, copy.deepcopy(env.last())
+        for _ in range(2):
+            other.step(first_legal(other.last()[0]["action_mask"]))
+        now = env.unwrapped._game.states.tobytes(), env.agent_selection, env.last()
+        assert data_equivalence(now, before, exact=True)
+        for _ in range(2):
+            env.step(first_legal(env.last()[0]["action_mask"]))
+        assert data_equivalence(env.last(), other.last(), exact=True)
+        other.reset(seed=2)
+        assert env.unwrapped._game.states.tobytes() != other.unwrapped._game.states.tobytes()
+
+
+@each_way
+@each_game
+def test_a_copy_of_a_game_alone_goes_its_own_way(game: str, again: Callable[[Any], Any]) -> None:
+    env = SoloEnv(game)
+    env.reset(seed=1)
+    other = again(env)
+    before = env._game.states.tobytes()
+    told = other.step(first_legal(other.action_masks()))
+    assert env._game.states.tobytes() == before
+    assert data_equivalence(env.step(first_legal(env.action_masks())), told, exact=True)
+
+
+@each_way
+@each_game
+def test_a_copy_of_many_games_alone_goes_its_own_way(game: str, again: Callable[[Any], Any]) -> None:
+    envs = SoloVectorEnv(game, 3)
+    envs.reset(seed=1)
+    envs.step(np.array([-1, *envs._batch.masks().argmax(axis=1)[1:]]))  # an illegal action ends the first
+    other = again(envs)
+    before = envs._batch.states.tobytes(), envs._masks.tobytes()
+    told = [other.step(other._batch.masks().argmax(axis=1)) for _ in range(3)]
+    assert (envs._batch.states.tobytes(), envs._masks.tobytes()) == before
+    for seen in told:
+        assert data_equivalence(envs.step(envs._batch.masks().argmax(axis=1)), seen, exact=True)
+
+
+def first_legal(mask: np.ndarray) -> int:
+    return int(mask.argmax())
+
+
+# ------------------------------------------------------------ all of them
+
+
+@cache
+def public() -> dict[str, Any]:
+    """One of everything that the package makes, by the name of its class."""
+    table = begun("axio")
+    view, move = table.view(table.turn), table.legal_moves()[0]
+    batch = Batch("rota", games=2, seed=1)
+    played = Batch("rota", games=2, seed=1)
+    things = [
+        table, axio.Position.parse(table.position), view, table.legal_moves(), move, table.preview(move),
+        axio.Generator(3), table.variant, axio.game("axio"), axio.record_of(table), Reason.GAME_OVER,
+        *table.events, IllegalMove(move, Reason.OCCUPIED), table.content(), table.scene(), *table.laid(),
+        Result(({"R": 1},), (1,), (0,)), batch, played.step(played.sample()), batch.observe(),
+        batch.step_and_look(batch.sample()), batch.observation, batch.observation.board, Budget(),
+        player("greedy").choose(view, Budget(), axio.Generator(1)),
+        *(player(name) for name in (*PLAYERS, "sim@1s")),
+        pettingzoo.raw_env("rota"), pettingzoo.env("rota"), momaland.env("rota"), SoloEnv("rota"),
+        SoloVectorEnv("rota", 2),
+    ]  # fmt: skip
+    return {type(thing).__name__: thing for thing in things}
+
+
+PUBLIC = [
+    "Balanced", "Batch", "BoardLayout", "Budget", "Choice", "Content", "DominoVariant", "Draw",
+    "FlatMonteCarlo", "Game", "GameEnv", "Generator", "Glimpse", "Greedy", "IllegalMove", "Instant",
+    "Laid", "Level", "Limited", "Looked", "Move", "Moves", "Observation", "Observed", "Place",
+    "Position", "Preview", "Random", "Reason", "Record", "Result", "Scene", "Sim", "SoloEnv",
+    "SoloVectorEnv", "Step", "Table", "View", "Wrapped",
+]  # fmt: skip
+each_public = pytest.mark.parametrize("name", PUBLIC)
+CHANGES = {"Table", "Generator", "Step", "Observed", "Looked"}  # equal by value, and not hashable
+# Equal to themselves only. Players and environments are services.
+BY_IDENTITY = {"Batch", "IllegalMove", "Wrapped", "GameEnv", "SoloEnv", "SoloVectorEnv"} | {
+    type(player(name)).__name__ for name in (*PLAYERS, "sim@1s") if type(player(name)) is not Glimpse
+}
+
+
+def test_everything_that_is_exported_is_looked_at() -> None:
+    exported = {name for name in axio.__all__ if inspect.isclass(getattr(axio, name))}
+    assert exported - {"AxioError"} <= set(PUBLIC)
+    assert set(public()) == set(PUBLIC)
+    assert not (CHANGES | BY_IDENTITY).difference(PUBLIC)
+
+
+@each_public
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_public_class_pickles_with_every_protocol(name: str, protocol: int) -> None:
+    thing = public()[name]
+    other = pickle.loads(pickle.dumps(thing, protocol))
+    assert type(other) is type(thing)
+    if name not in BY_IDENTITY:
+        assert other == thing
+        assert (other != thing) is False
+
+
+@each_public
+def test_public_classes_compare_hash_and_print(name: str) -> None:
+    thing = public()[name]
+    same = copy.deepcopy(thing)
+    assert (same == thing) == (name not in BY_IDENTITY)
+    assert (same != thing) == (name in BY_IDENTITY)
+    assert thing != "something else"
+    assert thing is not None
+    if name in CHANGES:
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(thing)
+    else:
+        assert hash(thing) == hash(thing)
+        if name not in BY_IDENTITY:
+            assert hash(same) == hash(thing)
+    assert isinstance(repr(thing), str)
+    assert repr(thing)
+    if name not in BY_IDENTITY:
+        assert repr(same) == repr(thing)
+        assert " object at 0x" not in repr(thing)
+    listed = dir(thing)
+    assert "__class__" in listed
+    for attribute in listed:
+        if not attribute.startswith("_"):
+            # What environments list is there after the first reset.
+            with suppress(*([AttributeError] if name in {"Wrapped", "GameEnv", "SoloEnv"} else [])):
+                getattr(thing, attribute)
+
+
+def test_results_of_batches_compare_by_value() -> None:
+    one, other = (Batch("rota", games=2, seed=1) for _ in range(2))
+    first, second = one.step(one.sample()), other.step(other.sample())
+    assert first == second
+    assert one.observe() == other.observe()
+    assert one.step_and_look(one.sample()) != one.step(one.sample())
+    second.rewards[0] += 1
+    assert first != second
+    assert (first == second) is False
+    assert first != tuple(first)
+    assert one.observation == Batch("rota", games=3).observation
+    assert one.observation != Batch("hex").observation
+    assert one.observation.board != "board"
+
+
+# ------------------------------------------------------------ damaged pickles
+
+
+def damages(array: np.ndarray) -> dict[str, Any]:
+    """Arrays that are not what they should be."""
+    return {
+        "type": array.astype([(name, "i8") for name in array.dtype.names]) if array.dtype.names
+        else array.astype(np.complex128),
+        "bytes": np.frombuffer(array.tobytes(), np.uint8).copy(),
+        "objects": np.array([None] * len(array), object),
+        "short": array[:0].copy(),
+        "long": np.concatenate([array, array]),
+        "list": array.tolist(),
+        "none": None,
+    }  # fmt: skip
+
+
+def wrong_states(state: np.ndarray) -> list[np.ndarray]:
+    """States of the right type that no game has; compiled rules would write beside them."""
+    found = []
+    for field, value in (("seat", 200), ("phase", 77), ("hands", 99), ("held", 100), ("due", 100)):
+        changed = state.copy()
+        changed[field][:1] = value
+        found.append(changed)
+    return found
+
+
+class Damaged:
+    """Pickles as another object would, but for its state."""
+
+    def __init__(self, kind: type, state: Any) -> None:
+        self.kind, self.state = kind, state
+
+    def __reduce__(self) -> Any:
+        return object.__new__, (self.kind,), self.state
+
+
+def loaded(kind: type, state: Any) -> Any:
+    return pickle.loads(pickle.dumps(Damaged(kind, state)))
+
+
+@each_game
+def test_a_damaged_pickle_of_a_position_is_refused(game: str) -> None:
+    table = begun(game)
+    for thing in (axio.Position.parse(table.position), table.view(0)):
+        whole = vars(thing)
+        assert loaded(type(thing), whole) == thing
+        for state in (*damages(thing.state).values(), *wrong_states(thing.state)):
+            with pytest.raises(BadText):
+                loaded(type(thing), whole | {"state": state})
+        other = find_variant(next(name for name in GAMES if name != game), 2)
+        for variant in (other, None, "axio"):
+            with pytest.raises(BadText):
+                loaded(type(thing), whole | {"variant": variant})
+        with pytest.raises(BadText):
+            loaded(type(thing), {})
+
+
+@each_game
+def test_a_damaged_pickle_of_a_table_is_refused(game: str) -> None:
+    table = begun(game)
+    whole = table.__getstate__()
+    again = loaded(axio.Table, whole)
+    assert (again, again.position, again.events) == (table, table.position, table.events)
+    actions = table.actions
+    for wrong in (
+        [*actions[:-1], 10**6], [*actions[:-1], -1], [10**30], ["x"], [1.5], None, [*actions, actions[0]],
+        [True, *actions[1:]], np.array(actions), tuple(actions),
+    ):  # fmt: skip
+        with pytest.raises(BadText):
+            loaded(axio.Table, whole | {"actions": wrong})
+    for changed in ({"_moves": [0]}, {"_moves": None}, {"variant": None}, {"seed": "\ud800"}):
+        with pytest.raises(BadText):
+            loaded(axio.Table, whole | changed)
+
+
+@each_game
+def test_a_damaged_pickle_of_moves_is_refused(game: str) -> None:
+    moves = begun(game).legal_moves()
+    restore, (position, actions) = moves.__reduce__()
+    assert restore(position, actions[::-1].copy()) == moves[::-1]
+    for wrong in (actions + 1_000_000, -1 - actions, actions.astype(np.int64), actions[None], list(actions)):
+        with pytest.raises(BadText):
+            restore(position, wrong)
+
+
+@pytest.mark.parametrize("lean", [False, True])
+@each_game
+def test_a_damaged_pickle_of_a_batch_is_refused(game: str, lean: bool) -> None:
+    batch = Batch(game, players=2, games=3, seed=4, renew=False, lean=lean)
+    batch.step(batch.sample())
+    restore, (settings, contents) = batch.__reduce__()
+    assert restore(settings, contents).states.tobytes() == batch.states.tobytes()
+    for n, array in enumerate(contents):
+        for wrong in (*damages(array).values(), np.concatenate([array, array])[::2]):
+            with pytest.raises(WrongBatch):
+                restore(settings, [*contents[:n], wrong, *contents[n + 1 :]])
+    for states in wrong_states(contents[0]):
+        with pytest.raises(WrongBatch, match="game 0 of the batch"):
+            restore(settings, [states, *contents[1:]])
+    for wrong in (contents[1:], None, [contents[0], np.zeros_like(contents[1]), *contents[2:]]):
+        with pytest.raises(WrongBatch):
+            restore(settings, wrong)
+    batch.play_randomly()
+    assert restore(*batch.__reduce__()[1]).over.all()
+
+
+@each_game
+def test_a_damaged_pickle_of_an_environment_is_refused(game: str) -> None:
+    env = SoloEnv(game)
+    env.reset(seed=1)
+    single = env._game
+    whole = single.__getstate__()
+    assert loaded(type(single), whole).states.tobytes() == single.states.tobytes()
+    for name, array in whole["arrays"].items():
+        for wrong in (*damages(array).values(), *(wrong_states(array) if name == "states" else ())):
+            with pytest.raises(WrongEnvironment):
+                loaded(type(single), whole | {"arrays": whole["arrays"] | {name: wrong}})
+    env.step(-1)  # an illegal action breaks the game off
+    assert pickle.loads(pickle.dumps(env)).view().over
+
+
 # ------------------------------------------------------------ errors
 
 
@@ -234,6 +516,28 @@ def test_moves_stay_what_they_were_when_the_table_goes_on(game: str) -> None:
     assert tuple(moves) == listed
     assert isinstance(moves, Moves)
     assert listed[0] in moves
+
+
+@each_game
+def test_only_legal_moves_are_in_moves(game: str) -> None:
+    table = begun(game)
+    moves: Any = table.legal_moves()
+    for move in (*moves[:20], *moves[-5:]):
+        assert move in moves
+        assert str(move) in moves
+    assert moves[0] not in moves[1:]
+    for other in (
+        "foo", "", " ", "\0", "GR", "GR z9-z8", "ZZ a1-a2", "exchange ZZ", "x" * 10_000, "\ud800", None, 0,
+        -1, 1.5, b"keep", [], {}, (), moves, table, ("GR", "k8"), moves.actions, float("nan"), object(),
+        axio.Move, axio.Move("place"), axio.Move("place", "ZZ", ("a1", "a2")),
+    ):  # fmt: skip
+        assert other not in moves
+    assert moves[0] not in axio.new_game(game, players=2, seed=5).legal_moves()[:0]
+    over = begun(game)
+    while not over.over:
+        over.play(over.legal_moves()[0])
+    assert not over.legal_moves().__contains__("foo")
+    assert moves[0] not in over.legal_moves()
 
 
 @each_game

@@ -13,6 +13,20 @@ from .reasons import Reason
 _Error = TypeVar("_Error", bound="AxioError")
 
 
+def abbreviated(value: object, most: int = 60) -> str:
+    """Return the `repr` of any value as a message shows it: at most so many characters."""
+    try:
+        text = repr(value)
+    except Exception:  # such as that of a number of more than 4300 digits
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def shortened(message: str, most: int = 400) -> str:
+    """Return a message without its middle where it has more than so many characters."""
+    return message if len(message) <= most else f"{message[: most // 2]} … {message[-most // 2 :]}"
+
+
 class AxioError(ValueError):
     """The family of errors for bad input. All of them can be copied and pickled."""
 

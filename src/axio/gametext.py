@@ -19,7 +19,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from .errors import AxioError, BadText
+from .errors import AxioError, BadText, abbreviated, shortened
 from .events import Display, Draw, Event, Exchange, Pass, Place, Removed, Start
 from .games import find_variant
 from .moves import Move
@@ -90,6 +90,8 @@ def read_game(text: str) -> Record:
 
     Raises `BadText` naming the line that is wrong.
     """
+    if not isinstance(text, str):
+        raise BadText(f"a game is text, not {abbreviated(text)}")
     # Only at line breaks: a name may hold other characters that `splitlines` would split at.
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     head: dict[str, str] = {}
@@ -106,7 +108,7 @@ def read_game(text: str) -> Record:
     try:
         table = Table(find_variant(head["Game"], len(names), options))
     except AxioError as error:
-        raise BadText(f"the head of the game: {error}") from None
+        raise BadText(shortened(f"the head of the game: {error}")) from None
     if not lines:
         raise BadText("the game ends after its head: a line 'Unfinished' or 'Result: …' should close it")
     moves = 0
@@ -116,7 +118,7 @@ def read_game(text: str) -> Record:
                 carry_out(table, event)
                 moves += isinstance(event, Place | Exchange | Pass)
         except AxioError as error:
-            raise BadText(f"line {number}: {error}") from None
+            raise BadText(shortened(f"line {number}: {error}")) from None
     record = record_of(table, names)
     number, last = lines[-1]
     if last != _result(record):

@@ -70,14 +70,16 @@ class Log:
     def _tell_move(self, action: int, seat: int) -> None:
         state, variant = self._state, self._variant
         move = variant.decode(state, action)
-        hand, pyramids = variant.hand_of(state, seat), variant.pyramids(state)
-        variant.kernels.step(variant.tables, state, action, False)
         if move.kind == "place":
+            pyramids = variant.pyramids(state)
+            variant.kernels.step(variant.tables, state, action, False)
             points = state["gain"][0].tolist()
             gain = {track: n for track, n in zip(variant.tracks, points, strict=True) if n}
             new = tuple(cell for cell in variant.pyramids(state) if cell not in pyramids)
             self._events.append(Place(seat, move.tile, move.at, gain, move.named, new))
-        elif move.kind == "exchange":
-            self._events.append(Exchange(seat, move.tiles or hand))
+            return
+        if move.kind == "exchange":
+            self._events.append(Exchange(seat, move.tiles or variant.hand_of(state, seat)))
         elif move.kind == "pass":
             self._events.append(Pass(seat))
+        variant.kernels.step(variant.tables, state, action, False)

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from .errors import BadText
+from .errors import BadText, abbreviated
 
 Kind = Literal["place", "exchange", "keep", "pass"]
 
@@ -41,11 +41,7 @@ class Move:
     @classmethod
     def of(cls, move: Move | str) -> Move:
         """A move that is given as one or as text. Raises `BadText` for anything else, such as a number."""
-        if isinstance(move, Move):
-            return move
-        if isinstance(move, str):
-            return cls.parse(move)
-        raise BadText(f"{move!r:.60} is not a move: give a Move, or text such as 'GR k8-j8'")
+        return move if isinstance(move, Move) else cls.parse(move)
 
     @classmethod
     def parse(cls, text: str) -> Move:
@@ -53,6 +49,8 @@ class Move:
 
         Raises `BadText` if it is none of these. Whether the move is legal is for a table to say.
         """
+        if not isinstance(text, str):
+            raise BadText(f"{abbreviated(text)} is not a move: give a Move, or text such as 'GR k8-j8'")
         text = text.strip()
         if text == "keep":
             return cls("keep")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import overload
+from typing import Any, Self, overload
 
 import numpy as np
 
@@ -15,9 +16,9 @@ from .drawing import svg, terminal
 from .drawing.scene import Content, Laid, Panel, Scene, Track
 from .engine.phases import DRAW, OFFER, OVER, PLACE
 from .engine.standing import places
-from .errors import AxioError, IllegalMove
+from .errors import AxioError, BadText, IllegalMove, abbreviated
 from .events import Result
-from .games.variant import State, Variant
+from .games.variant import State, Variant, copied
 from .moves import Move
 from .positiontext import read_position, write_position
 from .reasons import Reason
@@ -33,6 +34,26 @@ class Preview:
 
     def __hash__(self) -> int:
         return hash((frozenset(self.gain.items()), self.pyramids, self.ends_game))
+
+
+def seat_number(seat: object) -> int | None:
+    """Return the number of a seat that was given from outside, `None` if it is no whole number."""
+    if isinstance(seat, bool):
+        return None
+    try:
+        return operator.index(seat)  # type: ignore[arg-type]  # which is what is found out here
+    except TypeError:
+        return None
+
+
+def check_seat(seat: object, players: int) -> int:
+    """Return the number of a seat that was given from outside. Raises `AxioError` for no seat."""
+    if type(seat) is int and 0 <= seat < players:
+        return seat  # as nearly always
+    number = seat_number(seat)
+    if number is None or not 0 <= number < players:
+        raise AxioError(f"there is no seat {abbreviated(seat)}: 0 to {players - 1}")
+    return number
 
 
 class Moves(Sequence[Move]):
@@ -61,12 +82,16 @@ class Moves(Sequence[Move]):
         return (decode(state, action) for action in self.actions.tolist())
 
     def __contains__(self, move: object) -> bool:
-        """Whether a move, however it is written, is among these."""
+        """Whether a move is among these.
+
+        A move may be a `Move` or text, and may be written in any of its ways: `"RG j8-k8" in moves` is the
+        same as `"GR k8-j8" in moves`. Text that is no move, `None` or a number is not among these.
+        """
         if not isinstance(move, Move | str):
             return False
         try:
             return self._position.action_of(move) in self.actions
-        except IllegalMove:
+        except (BadText, IllegalMove):
             return False
 
     def listed_from(self, position: Position) -> bool:
@@ -85,16 +110,36 @@ class Moves(Sequence[Move]):
     def __hash__(self) -> int:
         return hash(tuple(self))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored_moves, (self._position, self.actions)
+
+    def __copy__(self) -> Moves:
+        return Moves(self._position, self.actions.copy())
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Moves:
+        return Moves(copy.deepcopy(self._position, memo), self.actions.copy())
+
     def __repr__(self) -> str:
         shown = ", ".join(str(move) for move in self[:6])
         return f"<{len(self)} moves: {shown}{', …' if len(self) > 6 else ''}>"
+
+
+def _restored_moves(position: Position, actions: np.ndarray) -> Moves:
+    """Return moves from a pickle. Raises `BadText` where they are not legal moves of the position."""
+    legal = position.legal_moves().actions
+    if not isinstance(actions, np.ndarray) or actions.dtype != legal.dtype or actions.ndim != 1:
+        raise BadText("the moves of a pickle are not an array of action numbers")
+    if not np.isin(actions, legal).all():
+        raise BadText("the moves of a pickle are not legal moves of its position")
+    return Moves(position, actions)
 
 
 class Position:
     """A game's rules and a state. Nothing here changes the state.
 
     Positions with the same text are equal and have the same hash. `state` is an array of one NumPy record. It
-    is what the compiled rules work on; treat it as read-only.
+    is what the compiled rules work on; treat it as read-only. Copies have a state of their own. A pickle is
+    checked like a text when it is loaded: `BadText` is raised for a state that no game has.
     """
 
     def __init__(self, variant: Variant, state: State) -> None:
@@ -141,9 +186,7 @@ class Position:
 
     def hand(self, seat: int) -> tuple[str, ...]:
         """A seat's tiles, `?` for those that are not known here. Raises `AxioError` for no seat."""
-        if not 0 <= seat < self.players:
-            raise AxioError(f"there is no seat {seat}: 0 to {self.players - 1}")
-        return self.variant.hand_of(self.state, seat)
+        return self.variant.hand_of(self.state, check_seat(seat, self.players))
 
     @property
     def unseen(self) -> dict[str, int]:
@@ -261,10 +304,36 @@ class Position:
     def __repr__(self) -> str:
         return f"axio.Position.parse({self.position!r})"
 
+    # ------------------------------------------------------------ copies
+
+    def __copy__(self) -> Self:
+        other = type(self).__new__(type(self))
+        vars(other).update(vars(self) | {"state": copied(self.state)})
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        other = copy.copy(self)
+        vars(other).update(
+            copy.deepcopy({name: kept for name, kept in vars(self).items() if name != "state"}, memo)
+        )
+        return other
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        variant = kept.get("variant")
+        if not isinstance(variant, Variant):
+            raise BadText("a pickle of a position has no rules")
+        variant.check_state(kept.get("state"))
+        vars(self).update(kept)
+
     # ------------------------------------------------------------ drawing
 
     def content(self, names: Sequence[str] | None = None, *, places: bool = False) -> Content:
-        """What there is to draw; with `places`, also where the seat to move may place a tile."""
+        """What there is to draw; with `places`, also where the seat to move may place a tile.
+
+        Raises `AxioError` unless there is a name for each seat, or none at all.
+        """
+        if names and len(names) != self.players:
+            raise AxioError(f"{len(names)} names for {self.players} seats")
         laid = self.laid()
         content = self.variant.content(self.state, laid)
         spots = (move.at for move in self.legal_moves() if move.kind == "place") if places else ()

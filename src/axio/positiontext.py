@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from .engine.phases import HIDDEN
-from .errors import AxioError, BadText
+from .errors import AxioError, BadText, abbreviated
 from .games import find_variant
 from .games.invariants import PHASE_NAMES
 from .games.variant import State, Variant
@@ -66,7 +66,7 @@ def lay_out(text: str) -> tuple[Variant, State]:
     own, as in tests.
     """
     if not isinstance(text, str):
-        raise BadText(f"a position is a line of text, not {text!r:.60}")
+        raise BadText(f"a position is a line of text, not {abbreviated(text)}")
     if len(text) > LONGEST:
         raise BadText(f"a position has at most {LONGEST} characters, this text has {len(text)}")
     words = text.split()

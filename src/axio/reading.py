@@ -13,13 +13,15 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-from .errors import BadFile, BadText
+from .errors import BadFile, BadText, abbreviated
 
 LONGEST_LINE = 4 << 20  # bytes; the longest possible game takes about 100,000
 FARTHEST_END = 256 << 20  # bytes of a line that are skipped in search of its end
 _BLOCK = 1 << 16
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _LONGEST_NUMBER = 300  # digits of a whole number; Python converts no more than 4300
+
+DEEPEST = 4  # steps on the way to an object of a record, as in ("events", 0, "display", 3)
 
 # The way to an object, such as ("events", 3, "gain"), and a name that it repeats.
 Repeated = tuple[tuple[str | int, ...], str]
@@ -33,6 +35,8 @@ def read_lines(source: str | Path | BinaryIO, name: str | None = None) -> Iterat
     Raises:
         BadFile: the file cannot be opened or read, has only blank lines, or has a line without an end.
     """
+    if not (isinstance(source, str | Path) or hasattr(source, "readline")):
+        raise BadFile(f"{abbreviated(source)} is not the name of a file")
     name = name or str(source)
     empty = True
     try:
@@ -75,8 +79,17 @@ def _skip_line(file: BinaryIO, where: str) -> None:
             )
 
 
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written as UTF-8: it has no half of a surrogate pair."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def read_json(text: str | bytes) -> tuple[Any, list[Repeated]]:
-    """Return the value of a JSON text, and the names that objects in it repeat.
+    """Return the value of a JSON text, and the names that objects at most `DEEPEST` steps inside it repeat.
 
     Where a name is repeated, the value holds the last of its values.
 
@@ -131,6 +144,8 @@ class _Repeating(dict[str, Any]):
 def _repeated(value: Any, way: tuple[str | int, ...] = ()) -> Iterator[Repeated]:
     if isinstance(value, _Repeating):
         yield way, value.name
+    if len(way) == DEEPEST:  # or the ways together could be as long as the square of the text
+        return
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from _repeated(inner, (*way, name))

@@ -14,18 +14,18 @@ from msgspec import UNSET, Struct, UnsetType
 from .chance import commitment
 from .drawing.scene import Laid
 from .engine.phases import DRAW, OFFER, REMOVE, START
-from .errors import AxioError, BadRecord, BadText
+from .errors import AxioError, BadRecord, BadText, abbreviated, shortened
 from .events import Display, Draw, Event, Exchange, Pass, Place, Removed, Result, Start
 from .games import find_variant
 from .games.variant import Variant
 from .moves import Move
-from .reading import LONGEST_LINE, read_json, read_lines
+from .reading import LONGEST_LINE, is_unicode, read_json, read_lines
 from .table import Table
 
 FORMAT = "axio-record/1"
+LONGEST_SEED = 10_000  # characters; every draw that is checked hashes the seed once
 _IN_EVENT = re.compile(r" - at `\$\.events\[(\d+)\][^`]*`$")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_LONGEST_MESSAGE = 400  # characters; a record can hold a tile or a number of any length
 
 
 class Setup(Struct, frozen=True):
@@ -67,6 +67,8 @@ class Record(Struct, frozen=True, kw_only=True):
         Raises:
             BadRecord: the text is no JSON or no record; `event` is set if it is an event that does not read.
         """
+        if not isinstance(text, str | bytes | bytearray):
+            raise BadRecord(f"not a record: {abbreviated(text)} is no text: give a line of JSON")
         if len(text) > LONGEST_LINE:
             raise BadRecord(f"not a record: longer than {LONGEST_LINE} bytes, the most that is read")
         try:
@@ -102,17 +104,24 @@ def _is_read(way: tuple[str | int, ...]) -> bool:
 
 
 def _bad(message: str, event: int | str | None = None) -> BadRecord:
-    """Return the error for a record; `event` counts from 0 here and from 1 in what people read."""
-    if len(message) > _LONGEST_MESSAGE:
-        message = f"{message[: _LONGEST_MESSAGE // 2]} … {message[-_LONGEST_MESSAGE // 2 :]}"
-    return BadRecord(message, event + 1 if isinstance(event, int) else None)
+    """Return the error for a record; `event` counts from 0 here and from 1 in what people read.
+
+    A record can hold a tile or a number of any length, which the message may repeat.
+    """
+    return BadRecord(shortened(message), event + 1 if isinstance(event, int) else None)
 
 
 def record_of(table: Table, names: Sequence[str] | None = None, *, with_seed: bool = False) -> Record:
-    """The record of a table, with a name for each seat and, if it may be known by now, the seed."""
+    """The record of a table, with a name for each seat and, if it may be known by now, the seed.
+
+    Raises `AxioError` unless there is a name for each seat, or none at all.
+    """
     names = tuple(names) if names else tuple(f"seat {seat}" for seat in range(table.players))
     if len(names) != table.players:
         raise AxioError(f"{len(names)} names for {table.players} seats")
+    for name in names:
+        if not (isinstance(name, str) and is_unicode(name)):
+            raise AxioError(f"a player's name is text, not {abbreviated(name)}")
     return Record(
         format=FORMAT,
         game=table.game,
@@ -309,6 +318,8 @@ def _check_seed(record: Record, table: Table) -> None:
         )
     if record.seed is UNSET:
         return
+    if len(record.seed) > LONGEST_SEED:
+        raise BadRecord(f"the seed has {len(record.seed)} characters, it should have at most {LONGEST_SEED}")
     if record.commitment is not UNSET and commitment(record.seed) != record.commitment:
         raise BadRecord("the seed is not the one that was committed to: its SHA-256 differs")
     if not table.follows_from(record.seed):

@@ -9,13 +9,13 @@ from typing import Any, Self
 from .chance import Generator, seed_bytes
 from .drawing.scene import Laid
 from .engine.phases import DRAW, REMOVE, START
-from .errors import AxioError, BadText, IllegalMove
+from .errors import AxioError, BadText, IllegalMove, abbreviated
 from .events import Event, seen_by
 from .games import find_variant
 from .games.variant import State, Variant, copied
 from .log import Log
 from .moves import Move
-from .position import Position
+from .position import Position, check_seat, seat_number
 from .reasons import Reason
 from .view import View, last_placed, tiles_laid
 
@@ -60,7 +60,7 @@ class Table(Position):
         move = Move.of(move)
         if self.over:
             raise IllegalMove(move, Reason.GAME_OVER)
-        if seat is not None and seat != int(self.state["seat"][0]):
+        if seat is not None and seat_number(seat) != int(self.state["seat"][0]):
             raise IllegalMove(move, Reason.NOT_YOUR_TURN)
         if self.draw_due:
             raise IllegalMove(move, Reason.DRAW_DUE)
@@ -76,8 +76,8 @@ class Table(Position):
             self.deal()
         return gain
 
-    def play_unchecked(self, action: int) -> None:
-        """Carry out the number of a legal move, without any check, and deal.
+    def play_unchecked(self, action: int, *, deal: bool = True) -> None:
+        """Carry out the number of a legal move, without any check, and deal as `play` does.
 
         For programs in a hurry: a number that is not in `legal_moves().actions` breaks the table.
         """
@@ -85,7 +85,8 @@ class Table(Position):
         self.variant.kernels.step(self.variant.tables, self.state, action, False)
         self._moves.append(len(self.actions))
         self.actions.append(action)
-        self.deal()
+        if deal:
+            self.deal()
 
     def deal(self) -> list[str]:
         """Draw what is due, if this table deals; what was drawn, as `draw` would be told it."""
@@ -119,7 +120,7 @@ class Table(Position):
         Raises `IllegalMove`.
         """
         if not isinstance(tile, str | Laid):
-            raise BadText(f"{tile!r:.60} is not a tile: give its letters, such as 'RG'")
+            raise BadText(f"{abbreviated(tile)} is not a tile: give its letters, such as 'RG'")
         phase = int(self.state["phase"][0])
         told = f"draw {tile if isinstance(tile, str) else ' '.join((tile.letters, *tile.at))}"
         if phase < DRAW:
@@ -174,6 +175,22 @@ class Table(Position):
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickle holds what has happened; its state and events follow from that."""
+        return {name: kept for name, kept in vars(self).items() if name not in ("state", "_log")}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        variant = kept.get("variant")
+        if not isinstance(variant, Variant):
+            raise BadText("a pickle of a table has no rules")
+        state, moves = _replayed_checked(variant, kept.get("actions"))
+        if kept.get("_moves") != moves:
+            raise BadText("a pickle of a table takes draws for moves")
+        if kept.get("seed") is not None:
+            seed_bytes(kept["seed"])
+        vars(self).update(kept)
+        self.state, self._log = state, Log(variant)
+
     def __eq__(self, other: object) -> bool:
         """Whether both are the same game so far: rules, seed, moves and draws."""
         if type(other) is not type(self):
@@ -216,9 +233,12 @@ class Table(Position):
         return last_placed(self.events)
 
     def view(self, seat: int | None = None, *, since: int = 0) -> View:
-        """What a seat may know, or a spectator (`None`); with `since`, without the first so many events."""
-        if seat is not None and not 0 <= seat < self.players:
-            raise AxioError(f"there is no seat {seat} at this table: 0 to {self.players - 1}")
+        """What a seat may know, or a spectator (`None`); with `since`, without the first so many events.
+
+        Raises `AxioError` for no seat.
+        """
+        if seat is not None:
+            seat = check_seat(seat, self.players)
         public = self.variant.exchange_is_public
         events = [seen_by(event, seat, public) for event in self.events[since:]]
         return View(self.variant, self.variant.redact(self.state, seat), seat, events)
@@ -239,6 +259,28 @@ class Table(Position):
         moves = [str(move) for move in self.moves]
         played = f", moves={moves}" if moves else ""
         return f"axio.new_game({self.game!r}, players={self.players}, seed={self.seed!r}{options}{played})"
+
+
+def _replayed_checked(variant: Variant, actions: object) -> tuple[State, list[int]]:
+    """Play actions that come from outside; the state they lead to, and where players moved.
+
+    Raises `BadText` for an action that is not legal, or that chance cannot bring.
+    """
+    if not isinstance(actions, list) or not all(type(action) is int for action in actions):
+        raise BadText("the actions of a table should be a list of whole numbers")
+    state, moves = variant.new_state(), []
+    for n, action in enumerate(actions):
+        phase = int(state["phase"][0])
+        if phase < DRAW and 0 <= action < variant.actions:
+            why = variant.kernels.step(variant.tables, state, action, True)
+            moves.append(n)
+        else:
+            why = action not in dict(variant.chances(state)) if phase >= DRAW else True
+            if not why:
+                variant.kernels.step(variant.tables, state, action, False)
+        if why:
+            raise BadText(f"action {n + 1} of {len(actions)} of a table, {action}, is not legal")
+    return state, moves
 
 
 def new_game(

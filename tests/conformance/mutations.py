@@ -8,11 +8,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from axio.engine.compile import INTERPRETED
+from axio.engine.layout import allocate
+from axio.engine.lots import seeds
+from axio.engine.minds import desk_dtype
 from axio.engine.phases import DRAW, HIDDEN, OVER
 from axio.errors import BadText
 from axio.games.invariants import PHASE_NAMES
 from axio.games.variant import State, Variant
+from axio.search.hidden import hidden_tiles
+from axio.search.minds import find_mind
+from axio.search.rollouts import ALWAYS, NEVER
 from axio.table import Table
+from axio.view import View
 from tests.conformance.positions import Case
 
 LONGEST_GAME = 2000  # moves and draws; real games have some hundred
@@ -40,18 +48,56 @@ def sample_chance(variant: Variant, state: State, rng: random.Random) -> int:
     return rng.choices(outcomes, [weight for _, weight in outcomes])[0][0]
 
 
+def split(text: str) -> tuple[list[str], dict[str, str]]:
+    """The head of a position and its fields by name."""
+    words = text.split()
+    return words[:3], dict(word.partition("=")[::2] for word in words[3:])
+
+
+def joined(head: list[str], fields: dict[str, str]) -> str:
+    """A position with this head and these fields."""
+    return " ".join((*head, *(f"{name}={value}" for name, value in fields.items())))
+
+
 def mutated(text: str, rng: random.Random) -> str:
     """A position with one to three of its fields changed."""
-    head, fields = text.split()[:3], [word.partition("=") for word in text.split()[3:]]
+    names = list(split(text)[1])
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
-        n = rng.randrange(len(fields))
-        name, _, value = fields[n]
-        if name == "phase":
-            value = rng.choice([*PHASE_NAMES.values(), value.upper(), ""])
-        else:
-            value = rng.choice((_other_number, _other_order, _other_letter))(value, rng)
-        fields[n] = (name, "=", value)
-    return " ".join((*head, *map("".join, fields)))
+        text = mutated_field(text, rng.choice(names), rng)
+    return text
+
+
+def mutated_field(text: str, name: str, rng: random.Random) -> str:
+    """A position with one field changed."""
+    head, fields = split(text)
+    if name == "phase":
+        fields[name] = rng.choice([*PHASE_NAMES.values(), fields[name].upper(), ""])
+    else:
+        fields[name] = rng.choice((_other_number, _other_order, _other_letter))(fields[name], rng)
+    return joined(head, fields)
+
+
+def plausible(text: str, rng: random.Random) -> str:
+    """A position to which a game may well lead: with less points, or with another tile in a hand."""
+    head, fields = split(text)
+    if rng.randrange(2):
+        numbers = [*re.finditer("[0-9]+", fields["scores"])]
+        found = rng.choice(numbers)
+        fewer = rng.randrange(int(found[0]) + 1)
+        fields["scores"] = f"{fields['scores'][: found.start()]}{fewer}{fields['scores'][found.end() :]}"
+        return joined(head, fields)
+    hands = [hand.split(",") for hand in fields["hands"].split(";")]
+    known = [(hand, n) for hand in hands for n, tile in enumerate(hand) if tile not in "?-"]
+    counts = [re.fullmatch("(.+?)([0-9]+)", item) for item in fields["bag"].split(",")]
+    bag = {found[1]: int(found[2]) for found in counts if found}
+    if known and bag:
+        (hand, n), new = rng.choice(known), rng.choice(sorted(bag))
+        bag[hand[n]] = bag.get(hand[n], 0) + 1
+        bag[new] -= 1
+        hand[n] = new
+    fields["hands"] = ";".join(map(",".join, hands))
+    fields["bag"] = ",".join(f"{tile}{count}" for tile, count in bag.items() if count) or "-"
+    return joined(head, fields)
 
 
 def _other_number(value: str, rng: random.Random) -> str:
@@ -138,6 +184,59 @@ def _fill_in(variant: Variant, state: State, rng: random.Random) -> None:
             aside[:] = sorted((draw() for _ in aside), reverse=True)
     while state["unseen"][0] > state["in_bag"][0]:
         state["removed"][0, draw()] += 1
+
+
+class Guarded:
+    """Arrays with a canary before and behind each of them."""
+
+    def __init__(self) -> None:
+        self._memories: list[bytearray] = []
+
+    def array(self, array: np.ndarray) -> np.ndarray:
+        """A copy of an array, guarded."""
+        self._memories.append(memory := bytearray(CANARY + array.tobytes() + CANARY))
+        copy = np.frombuffer(memory, array.dtype, array.size, len(CANARY))
+        return copy.reshape(array.shape).view(type(array))
+
+    def check(self) -> None:
+        """Fail if anything was written beside an array."""
+        for memory in self._memories:
+            assert memory.startswith(CANARY), "something was written before an array"
+            assert memory.endswith(CANARY), "something was written behind an array"
+
+
+def roll_out(
+    variant: Variant, state: State, rng: random.Random, *, moves: int, guesses: int, turns: int
+) -> bool:
+    """Run a bot's rollouts from some moves of a state; whether the seat to move has any that it knows.
+
+    Nothing is written beside the arrays that the rollouts are given, and none but those that are for results.
+    """
+    view = View(variant, state, None, ())
+    legal = view.legal_moves().actions
+    if not len(legal):
+        return False
+    actions = np.array(sorted(rng.sample(legal.tolist(), min(moves, len(legal)))), np.int32)
+    before, mind = state.tobytes(), find_mind(variant)
+    guarded, tracks = Guarded(), len(variant.tracks)
+    states = allocate(state.dtype, 4)
+    states[0] = state[0]
+    sums = guarded.array(np.zeros(len(actions)))
+    late = np.float32(NEVER if INTERPRETED else rng.choice((ALWAYS, 0.8, NEVER)))
+    points = np.zeros((len(actions), variant.players, tracks))
+    lots, barred = hidden_tiles(view)
+    variant.kernels.roll_out(
+        variant.tables, guarded.array(states), guarded.array(actions), len(actions),
+        guarded.array(seeds(rng.getrandbits(64), 0, guesses)), turns,
+        late, guarded.array(lots), guarded.array(barred),
+        guarded.array(mind), guarded.array(allocate(desk_dtype(tracks))),
+        guarded.array(np.zeros(variant.most_actions, np.int32)), sums,
+        guarded.array(np.zeros(len(actions))), guarded.array(points),
+    )  # fmt: skip
+    guarded.check()
+    assert state.tobytes() == before
+    assert np.isfinite(sums).all()
+    return True
 
 
 def play_to_the_end(variant: Variant, state: State, rng: random.Random, *, check_every: int = 1) -> None:

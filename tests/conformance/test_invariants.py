@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import re
+from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,21 +14,30 @@ import axio
 from axio.engine.compile import INTERPRETED
 from axio.engine.phases import OVER
 from axio.errors import BadText, IllegalMove
-from axio.games import GAMES, find_variant
+from axio.games import GAMES, find_variant, tiling
+from axio.games.tiling import Tiling
 from axio.games.variant import Variant
 from axio.positiontext import read_position
 from axio.reasons import Reason
+from axio.search.rollouts import TO_THE_END
 from axio.table import new_game
 from tests.conformance.mutations import (
     game,
+    joined,
     mutated,
+    mutated_field,
     mutated_state,
+    plausible,
     play_to_the_end,
+    roll_out,
+    split,
     without_hidden,
 )
 from tests.conformance.positions import EACH, Case, cases, play
 
 MUTANTS = 5 if INTERPRETED else 60
+# What rollouts are made from a position: moves, guesses of what is hidden, and turns.
+ROLLOUTS = (1, 1, 1) if INTERPRETED else (4, 2, TO_THE_END)
 
 
 def accepted(text: str) -> tuple[Variant, np.ndarray] | None:
@@ -39,9 +51,7 @@ def accepted(text: str) -> tuple[Variant, np.ndarray] | None:
 def survive(case: Case, seed: str, mutants: int) -> int:
     """Mutate positions of a game and play on from those that are accepted; how many these are."""
     rng, played = random.Random(f"{seed} {case}"), 0
-    texts = []
-    for table in game(case, rng):
-        texts += [table.position, table.view(rng.choice((None, *range(table.players)))).position]
+    texts = texts_of(case, rng)
     for _ in range(mutants):
         found = accepted(mutated(rng.choice(texts), rng))
         if found is None or found[1]["phase"][0] == OVER:
@@ -76,6 +86,48 @@ def test_a_mutated_position_is_refused_or_plays_to_the_end(case: Case) -> None:
 @pytest.mark.parametrize("case", cases(), ids=str)
 def test_many_mutated_positions_are_refused_or_play_to_the_end(case: Case) -> None:
     assert sum(survive(case, f"many {n}", 200) for n in range(20))
+
+
+def texts_of(case: Case, rng: random.Random) -> list[str]:
+    """Positions of a game, as the table knows them and as a seat or a spectator does."""
+    texts = []
+    for table in game(case, rng):
+        texts += [table.position, table.view(rng.choice((None, *range(table.players)))).position]
+    return texts
+
+
+@pytest.mark.skipif(INTERPRETED, reason="reading runs no rules but those that lay tiles")
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_mutants_of_every_field_are_refused_and_plausible_ones_accepted(case: Case) -> None:
+    """Without both shares, the tests of mutants might test nothing."""
+    rng = random.Random(f"shares {case}")
+    texts = texts_of(case, rng)
+    refused = dict.fromkeys(split(texts[0])[1], 0)
+    for name in refused:
+        for _ in range(12):
+            text = rng.choice(texts)
+            mutant = mutated_field(text, name, rng)
+            refused[name] += mutant != text and accepted(mutant) is None
+    assert min(refused.values()) >= 1, refused
+    assert sum(refused.values()) >= 6 * len(refused), refused  # 10 of 12 are usual
+    mutants = [mutant for text in rng.choices(texts, k=100) if (mutant := plausible(text, rng)) != text]
+    parsed = sum(accepted(mutant) is not None for mutant in mutants)
+    assert len(mutants) >= 20
+    assert parsed >= len(mutants) / 4, (parsed, len(mutants))
+
+
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_rollouts_from_accepted_mutants_write_nothing_else(case: Case) -> None:
+    rng, rolled = random.Random(f"rollouts {case}"), 0
+    texts = texts_of(case, rng)
+    for n in range(2 if INTERPRETED else 200):
+        if rolled == 12:
+            break
+        found = accepted((mutated if n % 4 == 0 else plausible)(rng.choice(texts), rng))
+        if found is not None:
+            moves, guesses, turns = ROLLOUTS
+            rolled += roll_out(*found, rng, moves=moves, guesses=guesses, turns=turns)
+    assert rolled >= (0 if INTERPRETED else 8)
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
@@ -250,6 +302,121 @@ def test_b24_moves_of_another_position_are_not_rated(name: str) -> None:
 def test_digits_are_plain_and_few(text: str) -> None:
     with pytest.raises(BadText):
         axio.Position.parse(text)
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("zero", ["٠", "０", "০", "²"])
+def test_no_number_of_a_position_has_digits_of_other_scripts(name: str, zero: str) -> None:
+    """`int` and `str.isdigit` take them: in bags, points, counters and in the runs of a board."""
+    text = axio.new_game(name, seed=7).position
+    for found in re.finditer("[0-9]", text):
+        other = zero if zero == "²" else chr(ord(zero) + int(found[0]))
+        with pytest.raises(BadText):
+            axio.Position.parse(f"{text[: found.start()]}{other}{text[found.end() :]}")
+        with pytest.raises(BadText):
+            axio.Position.parse(f"{text[: found.end()]}{other}{text[found.end() :]}")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("scores", "0,0,0,0,²;0,0,0,0,0"), ("bag", "RR²"), ("bag", "RR1²"), ("seat", "²"), ("hands", "RR²;RG")],
+)
+def test_superscripts_are_no_digits(field: str, value: str) -> None:
+    with pytest.raises(BadText, match=f"position, {field}: "):
+        axio.Position.parse(text_of("axio", 2, 1, **{field: value}))
+
+
+# ---------------------------------------------------------------- boards that no placements make
+
+
+def moved(table: axio.Table, cells: dict[str, str]) -> str:
+    """The position of a table with what lies on some cells moved to others."""
+    variant: Any = table.variant
+    state, number = table.state.copy(), variant.number
+    for here, there in cells.items():
+        assert state["cells"][0, number[there]] == -1, f"{there} is not empty"
+        state["cells"][0, number[there]] = state["cells"][0, number[here]]
+        state["cells"][0, number[here]] = -1
+    head, fields = split(table.position)
+    return joined(head, fields | {"board": variant.write_board(state)})
+
+
+@pytest.mark.parametrize("name", ["axio", "hex"])
+def test_both_halves_of_a_tile_lie_side_by_side(name: str) -> None:
+    table = new_game(name, 4, seed=7)
+    for _ in range(6):
+        table.play(table.legal_moves()[0])
+    variant: Any = table.variant
+    empty = [cell for n, cell in enumerate(variant.names) if table.state["cells"][0, n] == -1]
+    apart = 0
+    for half in table.moves[-1].at:
+        for cell in empty:
+            near = variant.tables["near"][0, variant.number[cell]]
+            alone = (table.state["cells"][0, near] < 0).all()
+            if alone:
+                with pytest.raises(BadText, match="not those of whole tiles"):
+                    axio.Position.parse(moved(table, {half: cell}))
+                apart += 1
+    assert apart > 20
+
+
+def test_a_tile_of_trio_is_a_row_of_three() -> None:
+    table = new_game("trio", 2, seed=7)
+    for _ in range(2):
+        table.play(table.legal_moves()[0])
+    variant: Any = table.variant
+    *_, end = table.moves[-1].at
+    empty = [cell for n, cell in enumerate(variant.names) if table.state["cells"][0, n] == -1]
+    for cell in empty:
+        if cell != end:
+            with pytest.raises(BadText):
+                axio.Position.parse(moved(table, {end: cell}))
+    with pytest.raises(BadText, match="each on three in a row"):
+        axio.Position.parse(moved(table, {end: "p1"}))
+
+
+def test_every_tile_of_trio_is_joined_to_a_starting_square() -> None:
+    table = new_game("trio", 2, seed=7)
+    table.play(table.legal_moves()[0])
+    far = dict(zip(table.moves[-1].at, ("a14", "a13", "a12"), strict=True))
+    with pytest.raises(BadText, match="is not joined to the starting squares"):
+        axio.Position.parse(moved(table, far))
+
+
+@pytest.mark.parametrize("name", ["axio", "hex", "trio"])
+def test_the_search_for_whole_tiles_is_exact(name: str) -> None:
+    """Beside a plain search, on small sets of cells: those of some tiles, and those of any cells."""
+    variant: Any = find_variant(name, 2)
+    rng, found = random.Random(f"tiling {name}"), Counter[bool]()
+    slots = [frozenset(slot) for slot in variant.slots]
+    whole, cells = Tiling(len(variant.names), variant.slots, ()), range(len(variant.names))
+
+    def plainly(left: frozenset[int]) -> bool:
+        if not left:
+            return True
+        first = min(left)
+        return any(plainly(left - slot) for slot in slots if first in slot and slot <= left)
+
+    for _ in range(150):
+        middle = rng.choice(slots)
+        near = [slot for slot in slots if abs(min(slot) - min(middle)) < 25]
+        chosen = {*rng.choice(near), *rng.choice(near), *rng.choice(near)}
+        if rng.randrange(2):
+            chosen ^= {rng.choice(list(chosen)), rng.choice(list(cells))}
+        laid = np.isin(cells, list(chosen))
+        assert whole.can_cover(laid) == plainly(frozenset(chosen))
+        found[whole.can_cover(laid)] += 1
+    assert min(found[True], found[False]) > 30, found
+
+
+def test_the_search_for_whole_tiles_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A board that takes longer is accepted; all four orders and then a longer search have been tried."""
+    variant: Any = find_variant("hex", 4)
+    for name in ("FEW", "MANY", "MOST"):
+        monkeypatch.setattr(tiling, name, 3)
+    laid = np.ones(len(variant.names), np.bool_)
+    laid[0] = False
+    assert Tiling(len(laid), variant.slots, ()).can_cover(laid)
 
 
 def test_a_state_of_another_game_is_none() -> None:

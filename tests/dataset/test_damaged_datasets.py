@@ -13,7 +13,7 @@ import pytest
 
 from axio.dataset import facts, points, read, states
 from axio.dataset.columns import KEY
-from axio.dataset.parts import SETTINGS, parts
+from axio.dataset.parts import SETTINGS, Stretch, parts
 from axio.dataset.run import make, write
 from axio.dataset.settings import checked
 from axio.errors import BadFile, WrongOption
@@ -106,6 +106,62 @@ def test_another_type_is_refused(name: str, kind: Any, change: Any, table: Any, 
 def test_a_number_out_of_range_is_refused(name: str, value: Any, table: Any, tmp_path: Path) -> None:
     values = [*column(table, name)[:-1], value]
     refused(with_column(table, name, values), tmp_path, f"the column {name} has .*, it should have")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("seat", 2, "the column seat has .* it should have 0 to 1"),
+        ("ply", -1, "the column ply has"),
+        ("place", 0, "the column place has"),
+        ("action", 2**31 - 1, "the column action has"),
+        ("legal", [-1], "the column legal has"),
+        ("scores", [[-1] * 5] * 2, "the column scores has"),
+        ("game", 2, "the column game has"),
+        ("game", 0, "its games are not 0 to 1, one after the other"),
+    ],
+)
+def test_a_part_is_checked_as_a_dataset_is(name: str, value: Any, words: str, tmp_path: Path) -> None:
+    settings, target = checked("rota", ["random"], games=2, legal=True), tmp_path / "out.parquet"
+    with parts(settings, target) as kept:
+        kept.add(make(settings, Stretch(0, 2)))
+    part = kept.folder / "000000000-000000002.parquet"
+    good = pq.read_table(part)
+    at, field = good.schema.names.index(name), good.schema.field(name)
+    pq.write_table(good.set_column(at, field, pa.array([*column(good, name)[:-1], value], field.type)), part)
+    assert pq.read_table(part).schema.equals(good.schema, check_metadata=True)
+    with pytest.raises(BadFile, match=rf"{part.name}: not a part of this dataset .*{words}.*; remove it"):
+        write(settings, target)
+    assert not target.exists()
+    part.unlink()
+    assert write(settings, target) == len(good)
+
+
+@pytest.mark.parametrize("stretch", ["000000000-000000001", "000000001-000000002", "000000001-000000003"])
+def test_a_part_holds_the_games_of_its_name(stretch: str, tmp_path: Path) -> None:
+    settings, target = checked("rota", ["random"], games=3), tmp_path / "out.parquet"
+    with parts(settings, target) as kept:
+        kept.add(make(settings, Stretch(0, 2)))
+    part = kept.folder / "000000000-000000002.parquet"
+    part.rename(part.with_name(f"{stretch}.parquet"))
+    with pytest.raises(BadFile, match=rf"{stretch}.parquet: not a part of this dataset \(its games are not"):
+        write(settings, target)
+
+
+def test_arguments_that_are_no_dataset_or_column(table: Any, tmp_path: Path) -> None:
+    source: Any
+    for source in (None, 5, b"x", ["x"]):
+        for use in (facts, states, points, read):
+            with pytest.raises(BadFile, match="is no dataset"):
+                use(source)
+    path = tmp_path / "out.parquet"
+    bad: list[list[Any]] = [[5], [None, "game", 7]]
+    pq.write_table(table, path)
+    for names in bad:
+        with pytest.raises(WrongOption, match="has no column"):
+            read(path, names)
+        with pytest.raises(WrongOption, match="has no column"):
+            points(table, names[-1])
 
 
 def test_a_state_that_no_game_has_is_refused(table: Any) -> None:

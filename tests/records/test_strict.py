@@ -10,17 +10,18 @@ from typing import Any
 
 import pytest
 
-from axio.errors import BadFile, BadRecord, IllegalMove
+from axio.errors import AxioError, BadFile, BadRecord, IllegalMove
 from axio.games import find_variant
-from axio.reading import LONGEST_LINE
-from axio.record import Record, read_records, replay
-from axio.table import Table
+from axio.reading import LONGEST_LINE, read_json
+from axio.record import LONGEST_SEED, Record, read_records, record_of, replay
+from axio.table import Table, new_game
 from tests.conformance.positions import Case
 from tests.records.games import Json, record, record_where, refusal, refusal_of_text
 
 AXIO, HEX, ROTA, TRIO = Case("axio", 2), Case("hex", 2), Case("rota", 2), Case("trio", 2)
 SHORT = Case("trio", 2, ("short",))
 EMPTY_START = {"t": "start", "display": []}
+NO_TEXT: list[Any] = [None, 5, 10**5000, 1.5, True, [], ["{}"], {}, object(), Path("x")]
 
 
 def assert_refused(value: Json, event: int | None, *words: str) -> None:
@@ -346,6 +347,60 @@ def test_bytes_that_are_no_record(text: bytes, words: str) -> None:
     assert words in str(error)
 
 
+REPEATING = '{"a":1,"a":2}'
+
+
+def test_work_on_repeated_keys_grows_with_the_length_of_a_line_only() -> None:
+    """Keys repeated at the bottom of deep JSON: the way to each of them is as long as the JSON is deep."""
+    for inner in (
+        f"[{','.join([REPEATING] * 200)}]",
+        '{"a":' * 100 + "[" * 100 + "]" * 100 + ',"a":1}' * 100,
+    ):
+        deep = "[" * 500 + inner + "]" * 500
+        for opened, closed in (("[", "]"), ('{"x":', "}"), ('{"x":1,"x":', "}")):
+            text = opened * 200 + deep + closed * 200
+            _, repeated = read_json(text)
+            assert sum(len(way) + 1 for way, _ in repeated) <= len(text)
+    assert read_json(f'{{"x":[{REPEATING}]}}')[1] == [(("x", 0), "a")]
+
+
+def test_repeated_keys_of_deep_json_are_ignored_or_refused_in_few_words() -> None:
+    deep = '"x":' + '{"a":0,"a":[' * 300 + REPEATING + "]}" * 300 + ","
+    assert refusal_of_text(line().replace("{", "{" + deep, 1)) is None
+    assert refusal_of_text(line().replace('{"t":"draw"', "{" + deep + '"t":"draw"', 1)) is None
+    error = refusal_of_text(line().replace('{"t":"draw"', "{" + deep * 2 + '"t":"draw"', 1))
+    assert error is not None
+    assert (error.event, len(str(error)) < 100) == (1, True)
+    assert "the key 'x' stands twice" in str(error)
+
+
+@pytest.mark.parametrize("text", NO_TEXT, ids=lambda value: type(value).__name__)
+def test_what_is_no_text_is_no_record(text: Any) -> None:
+    with pytest.raises(BadRecord, match=r"not a record: .* is no text: give a line of JSON") as caught:
+        Record.parse(text)
+    assert len(str(caught.value)) < 200
+
+
+def test_a_record_is_read_from_text_or_bytes() -> None:
+    text: Any
+    for text in (line().encode(), bytearray(line().encode())):
+        assert Record.parse(text) == Record.parse(line())
+
+
+@pytest.mark.parametrize("source", [None, 5, b"games.jsonl", ["games.jsonl"]])
+def test_what_is_no_name_of_a_file(source: Any) -> None:
+    with pytest.raises(BadFile, match="is not the name of a file"):
+        list(read_records(source))
+
+
+def test_names_of_players_are_texts() -> None:
+    table = Table(find_variant("axio", 2))
+    names: Any
+    for names in (["Ann", 5], [None, "Ben"], ["Ann", "\ud800"]):
+        with pytest.raises(AxioError, match="a player's name is text"):
+            record_of(table, names)
+
+
 def test_bad_bytes_in_an_unknown_key_are_refused() -> None:
     good = line().encode()
     for bad in (b'{"x":"\xff",', b'{"\xff":1,', b'{"x":"\xed\xa0\x80",'):
@@ -393,6 +448,14 @@ def test_a_commitment_is_a_digest() -> None:
     for wrong in ("", "0" * 63, "g" * 64, "0" * 64 + "\n"):
         value["commitment"] = wrong
         assert_refused(value, None, "it should be a SHA-256 in 64 hexadecimal digits")
+
+
+def test_a_seed_is_hashed_for_every_draw_so_it_has_a_bounded_length() -> None:
+    table = new_game("axio", seed="x" * LONGEST_SEED)
+    assert replay(record_of(table, with_seed=True)) == replay(record_of(table))
+    longer = record_of(new_game("axio", seed="x" * (LONGEST_SEED + 1)), with_seed=True)
+    with pytest.raises(BadRecord, match="the seed has 10001 characters, it should have at most 10000"):
+        replay(longer)
 
 
 def test_a_name_that_no_file_can_have() -> None:

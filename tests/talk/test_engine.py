@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 from axio import __version__, new_game
 from axio.chance import Generator
 from axio.errors import WrongPlayers
+from axio.events import seen_by
 from axio.games import GAMES, find_variant
 from axio.match import play_match
 from axio.players import PLAYERS, Budget, player
 from axio.players.interface import Choice
+from axio.record import carry_out
 from axio.table import Table
 from axio.talk.engine import COMMANDS, Engine
 from axio.talk.views import write_view
@@ -174,6 +176,43 @@ def test_what_is_wrong_is_said_and_nothing_has_changed(engine: Engine, line: str
     assert says in refused(engine, line)
     assert said(engine, "show_view") == before
     said(engine, "think")
+
+
+SEAT_COMMANDS = (
+    "play {} exchange ?", "play {} exchange ? ?", "play {} exchange", "play {} exchange RGB", "play {} pass",
+    "play {} keep", "play {} RR e3-f3", "play {} RGBO 0,0", "draw {} ?", "draw {} RR",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_seat_that_does_not_exist_is_refused_at_any_moment(name: str) -> None:
+    engine = Engine(name, "random")
+    table = Table(find_variant(name))
+    whole = play_match(name, [player("random"), player("random")], 1).events
+    for number, event in enumerate(whole[:6]):
+        for line in SEAT_COMMANDS:
+            for seat in (2, 9, 999):
+                why = refused(engine, line.format(seat))
+                assert why == f"there is no seat {seat}: 0 to 1", (number, line)
+        carry_out(table, event)
+        said(engine, line_of(seen_by(event, 0, table.variant.exchange_is_public)))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_no_more_tiles_are_exchanged_than_a_hand_has(name: str) -> None:
+    table = new_game(name, seed=7)
+    while table.turn != 1:
+        table.play(next(move for move in table.legal_moves() if move.kind == "place"))
+    engine, hand = Engine(name, "random"), table.variant.hand
+    said(engine, f"view {write_view(table.view(0))}")
+    before = said(engine, "show_view")
+    for count in (hand + 1, 100, 10_000):
+        why = refused(engine, f"play 1 exchange {'? ' * count}")
+        assert (f"holds {hand} tiles, not {count}" in why) or table.variant.exchange_is_public
+        assert "internal" not in why
+        assert said(engine, "show_view") == before
+    if not table.variant.exchange_is_public:
+        said(engine, f"play 1 exchange {'? ' * hand}")
 
 
 def test_a_view_of_another_game_is_refused(engine: Engine) -> None:

@@ -9,10 +9,11 @@ import pytest
 
 from axio.chance import Generator
 from axio.errors import BadText
-from axio.games import GAMES
+from axio.games import GAMES, find_variant
 from axio.record import carry_out
-from axio.table import Table
-from axio.talk.views import read_view, write_view
+from axio.search.hidden import hidden_tiles
+from axio.table import Table, new_game
+from axio.talk.views import MOST_EVENTS, read_view, write_view
 from axio.view import View
 from tests.conformance.positions import CASES, EACH, STYLES, Case, play
 from tests.conformance.test_views import otherwise_dealt
@@ -244,9 +245,97 @@ def test_mutated_events_are_refused_or_can_be_shown(name: str) -> None:
     assert 0 < refused < 300
 
 
+def longest_game() -> Table:
+    """A game in which everybody exchanges as often as may be, so that it has about the most events."""
+    table = new_game("trio", 4, seed=1)
+    variant = table.variant
+    while not table.over:
+        actions = table.legal_moves().actions
+        exchanges = [at for at in actions.tolist() if at >= variant.first_other_action]
+        wait = exchanges and (table.state["idle"][0] < 3 * table.players - 1 or actions[0] == exchanges[0])
+        table.play_unchecked(exchanges[0] if wait else int(actions[0]))
+    return table
+
+
+def test_the_longest_games_have_views() -> None:
+    table = longest_game()
+    assert MOST_EVENTS // 2 < len(table.events) < MOST_EVENTS
+    for seat in range(4):
+        view = table.view(seat)
+        assert read_view(write_view(view)) == view
+
+
+def test_a_view_has_no_more_events_than_a_game_can_have() -> None:
+    told = example("trio")
+    draw = {"t": "draw", "p": 1, "tiles": ["?"]}
+    told["events"] += [draw] * (MOST_EVENTS - len(told["events"]))
+    view = read_view(json.dumps(told))
+    hidden_tiles(view)
+    told["events"].append({"t": "draw", "p": 9, "tiles": ["?"] * 100})
+    with pytest.raises(BadText, match=f"{MOST_EVENTS + 1} events, a game has at most {MOST_EVENTS}"):
+        read_view(json.dumps(told))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_event_has_no_more_tiles_than_the_rules_know(name: str) -> None:
+    told, variant = example(name), find_variant(name)
+    hand, start = variant.hand, len(variant.start_places)
+    many: list[tuple[dict[str, Any], int, int]] = []
+    for p in range(2):
+        tiles = [variant.kinds[0]] if p == 0 or variant.exchange_is_public else ["?"]
+        many.append(({"t": "exchange", "p": p, "shown": tiles * (hand + 1)}, hand + 1, hand))
+        many.append(({"t": "draw", "p": p, "tiles": (["?"] if p else tiles) * (hand + 1)}, hand + 1, hand))
+    many.append(({"t": "removed", "tiles": ["?"]}, 1, 0))
+    shown = {"tile": variant.kinds[0], "at": "0,0"}
+    many.append(({"t": "start", "display": [shown] * (start + 1)}, start + 1, start))
+    for event, count, most in many:
+        broken = told | {"events": [*told["events"], event]}
+        says = f"event {len(broken['events'])}: {count} tiles, there can be {most}"
+        with pytest.raises(BadText, match=says):
+            read_view(json.dumps(broken))
+
+
+def test_forty_tiles_are_removed_at_most() -> None:
+    variant = find_variant("trio", 2, {"short": True})
+    told = json.loads(write_view(Table(variant, 1).view(0)))
+    assert len(told["events"][0]["tiles"]) == 40
+    told["events"][0]["tiles"].append("?")
+    with pytest.raises(BadText, match="event 1: 41 tiles, there can be 40"):
+        read_view(json.dumps(told))
+
+
+def test_messages_stay_short_whatever_a_view_holds() -> None:
+    long = "R" * 100_000
+    number = int("9" * 4000)
+    told = example()
+    place = next(event for event in told["events"] if event["t"] == "place")
+    changes: tuple[dict[str, Any], ...] = (
+        {long: 1},
+        {"seat": number},
+        {"position": long},
+        {"position": f"{long[:7000]} 2 -"},
+        *(
+            {"events": [place | change]}
+            for change in ({"t": long}, {"p": number}, {"tile": long}, {"at": [long]})
+        ),
+        *({"events": [place | change]} for change in ({"gain": {long: 1}}, {"gain": {"R": number}})),
+        *({"events": [place | change]} for change in ({"pyramids": [long]}, {"named": long})),
+    )
+    for change in changes:
+        with pytest.raises(BadText) as caught:
+            read_view(json.dumps(told | change))
+        assert len(str(caught.value)) < 500, str(caught.value)[:200]
+
+
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", "{", "[" * 5000, '{"seat":0}', "\ufffd"])
 def test_what_is_no_view_is_refused(text: str) -> None:
     with pytest.raises(BadText):
+        read_view(text)
+
+
+@pytest.mark.parametrize("text", ["\ud800", '{"x":"\udfff"}', b"\xff", b'{"position":"\xff"}', b'{"\xff":1}'])
+def test_a_view_that_is_not_unicode(text: str | bytes) -> None:
+    with pytest.raises(BadText, match="not a view"):
         read_view(text)
 
 

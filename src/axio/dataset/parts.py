@@ -25,6 +25,7 @@ from ..extras import need
 from ..writing import STDOUT, alone, check_name, naming, write_whole
 from .columns import EXTRA, Facts, schema, writer
 from .games import Row
+from .reading import check
 from .settings import Settings
 
 SETTINGS = "settings.json"
@@ -156,17 +157,30 @@ class Parts:
             raise self._damaged(stretch) from None
 
     def _read(self, stretch: Stretch, columns: Any) -> Any:
+        """Return the rows of a part. Raises `BadFile` unless they are rows of this dataset and its games."""
         try:
             table = self._open(stretch).read()
         except (need("pyarrow", EXTRA).ArrowException, OSError):
             raise self._damaged(stretch) from None
         if not table.schema.equals(columns, check_metadata=True) or len(table) != self.rows[stretch]:
             raise self._damaged(stretch)
+        try:
+            check(table, "its content")
+        except BadFile as error:
+            raise self._damaged(stretch, str(error)) from None
+        games = table["game"].to_numpy()
+        ends = (games[0], games[-1] + 1) if len(games) else (0, 0)
+        if ends != stretch or not np.isin(np.diff(games), (0, 1)).all():
+            raise self._damaged(
+                stretch, f"its games are not {stretch.first} to {stretch.end - 1}, one after the other"
+            )
         return table
 
-    def _damaged(self, stretch: Stretch) -> BadFile:
+    def _damaged(self, stretch: Stretch, why: str = "") -> BadFile:
+        reason = f" ({why})" if why else ""
         return BadFile(
-            f"{self._path(stretch)}: not a part of this dataset; remove it, and its games are played again"
+            f"{self._path(stretch)}: not a part of this dataset{reason};"
+            " remove it, and its games are played again"
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadFile, BadText, WrongOption
+from ..errors import BadFile, BadText, WrongOption, abbreviated
 from ..extras import need
 from ..writing import check_name
 from .columns import EXTRA, Facts, schema
@@ -21,6 +21,8 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> Any:
     `NotInstalled` without pyarrow.
     """
     arrow, parquet = need("pyarrow", EXTRA), need("pyarrow.parquet", EXTRA)
+    if not isinstance(path, str | Path):
+        raise BadFile(f"{abbreviated(path)} is no dataset: give the name of a file")
     try:
         check_name(path)
         # Opened here: that says in fewer words what is wrong, and pyarrow opens no name that is not UTF-8.
@@ -28,7 +30,7 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> Any:
             file = parquet.ParquetFile(source)
             Facts.parse(file.schema_arrow.metadata, str(path))
             _check_types(file.schema_arrow, str(path))
-            missing = set(columns or ()) - set(file.schema_arrow.names)
+            missing = {*map(str, columns or ())} - set(file.schema_arrow.names)
             if missing:
                 there = ", ".join(file.schema_arrow.names)
                 raise WrongOption(f"{path} has no column {', '.join(sorted(missing))}: choose from {there}")
@@ -45,6 +47,8 @@ def facts(source: Any) -> Facts:
     """What a dataset says about itself: given as a path, or as a table or batch read from it."""
     if isinstance(source, str | Path):
         source = read(source, [])
+    if not hasattr(source, "schema"):
+        raise BadFile(f"{abbreviated(source)} is no dataset: give a path, or a table of pyarrow")
     return Facts.parse(source.schema.metadata, "this table")
 
 
@@ -90,6 +94,8 @@ def points(table: Any, name: str = "scores") -> np.ndarray:
 
 
 def _column(table: Any, name: str) -> Any:
+    if not hasattr(table, "schema"):
+        raise BadFile(f"{abbreviated(table)} is no dataset: give a table of pyarrow")
     if name not in table.schema.names:
         raise WrongOption(f"the table has no column {name}: it has {', '.join(table.schema.names)}")
     _check_types(table.schema, "this table", [name])

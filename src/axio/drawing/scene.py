@@ -66,6 +66,9 @@ class Content:
     to_draw: int = 0
     title: str = ""
 
+    def __hash__(self) -> int:
+        return hash((frozenset(self.printed.items()), frozenset(self.loose.items()), self.tiles, self.panels))
+
 
 # --- out: what the renderers draw --------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class BoardLayout:
-    """How a board is written as an array of small numbers.
+    """How a board is written as an array of small numbers. Compares by value.
 
     `names` says what lies along the axis `named`: planes of a picture (axis 0), or the features of each place
     of a list (the last axis). `places` says where in a plane each cell of the board lies.
@@ -20,13 +20,22 @@ class BoardLayout:
     named: int
     places: np.ndarray
 
+    def _values(self) -> tuple[object, ...]:
+        return self.shape, self.names, self.named, self.places.dtype, self.places.tobytes()
+
+    def __eq__(self, other: object) -> bool:
+        return self._values() == other._values() if isinstance(other, BoardLayout) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
     @property
     def size(self) -> int:
         """How many numbers there are."""
         return int(np.prod(self.shape))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Observation:
     """A seat's knowledge of a position: the board, and a list of numbers with a name for each.
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..drawing.scene import Content, Laid, Scene, Tile
 from ..engine.compile import INTERPRETED
 from ..engine.kernels import Kernels
-from ..engine.phases import DRAW, HIDDEN, REMOVE
+from ..engine.phases import DRAW, HIDDEN, OVER, REMOVE
 from ..errors import BadText, IllegalMove
 from ..moves import Move
 from ..reasons import Reason
@@ -30,6 +30,13 @@ def copied(state: State) -> State:
     if INTERPRETED:
         return state.copy()
     return np.frombuffer(bytearray(state.tobytes()), state.dtype)
+
+
+def is_array_of(array: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> bool:
+    """Whether something is an array as compiled code expects it: of this type and shape, without gaps."""
+    return (
+        isinstance(array, np.ndarray) and array.dtype == dtype and array.shape == shape and array.flags.carray
+    )
 
 
 def _variant(name: str, players: int, options: tuple[str, ...], lean: bool) -> Variant:
@@ -166,11 +173,22 @@ class Variant(ABC):
 
         Raises `BadText` for an array that is not one record of this game, and for a state that no game has.
         """
-        if state.dtype != self.opening.dtype or state.shape != (1,):
+        if not is_array_of(state, self.opening.dtype, (1,)):
             raise BadText(f"this is no state of {self.game.id} for {self.players} players")
         for violation in self.layout_violations(state):
             raise BadText(violation)
         self.check_reachable(state)
+
+    def check_running(self, state: State) -> None:
+        """Check a state of a batch or an environment, where a game that is over may have been broken off.
+
+        Raises `BadText`.
+        """
+        if is_array_of(state, self.opening.dtype, (1,)) and state["phase"][0] == OVER:
+            for violation in self.layout_violations(state):
+                raise BadText(violation)
+        else:
+            self.check_state(state)
 
     def check_reachable(self, state: State) -> None:
         """Check that a game can lead to a state whose layout is sound. Raises `BadText`."""

@@ -28,7 +28,7 @@ from ..games import GAMES
 from ..view import View
 from .observations import action_space, seen_space
 from .rendering import MODES, checked_mode, rendered
-from .single import MASK, InWords, Single
+from .single import MASK, CopiedWhole, InWords, Single
 
 need("gymnasium", "rl")  # says what to install where it is missing
 
@@ -123,7 +123,7 @@ class SoloEnv(InWords, gymnasium.Env[dict[str, np.ndarray], Any]):
         return rendered(self.view(), self.render_mode)
 
 
-class SoloVectorEnv(VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
+class SoloVectorEnv(CopiedWhole, VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
     """Many games played alone, as one `axio.batch.Batch`.
 
     Game i with seed s is that of a `SoloEnv` with seed s + i. Games begin anew as in Gymnasium's own vector

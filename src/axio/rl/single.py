@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import secrets
 from collections.abc import Mapping
 from functools import cache
 from operator import index
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from ..batch import REWARDS
 from ..engine.layout import allocate
 from ..engine.lots import seeds
 from ..engine.phases import OVER
-from ..errors import IllegalMove, ResetNeeded, WrongEnvironment
+from ..errors import BadText, IllegalMove, ResetNeeded, WrongEnvironment
 from ..games import find_variant
-from ..games.variant import State, Variant, copied
+from ..games.variant import State, Variant, copied, is_array_of
 from ..moves import Move
 from ..position import Position
 from ..reasons import Reason
@@ -27,6 +28,7 @@ from .turns import BEGIN, LOOK, NO_SUCH_MOVE
 Seen = dict[str, Any]  # {"observation": {"board": …, "vector": …}, "action_mask": …}
 
 MASK = (1 << 64) - 1
+ARRAYS = ("states", "rngs", "gains", "finals", "rewards")  # what a game consists of
 NOT_BEGUN = "no game has begun: call reset() first"
 
 
@@ -175,28 +177,63 @@ class Single:
 
     # ------------------------------------------------------------ copies
 
+    def __copy__(self) -> Single:
+        other = type(self).__new__(type(self))
+        other._restore(copy.deepcopy(self.__getstate__()))
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Single:
+        return copy.copy(self)
+
     def __getstate__(self) -> dict[str, Any]:
         """What a copy needs: compiled code and tables are found again, not copied."""
         variant = self.variant
         return {
             "variant": (variant.game.id, variant.players, dict.fromkeys(variant.options, True)),
             "kept": {name: getattr(self, name) for name in ("reward", "seeded")},
-            "arrays": {
-                name: getattr(self, name).copy() for name in ("states", "rngs", "gains", "finals", "rewards")
-            },
+            "arrays": {name: getattr(self, name).copy() for name in ARRAYS},
             "seen": vars(self).get("seen"),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take up a game from a pickle. Raises `WrongEnvironment` for arrays that no game has."""
+        self._check(state)
+        self._restore(state)
+
+    @staticmethod
+    def _check(state: dict[str, Any]) -> None:
+        kept, arrays = state["kept"], state["arrays"]
+        game, players, options = state["variant"]
+        fresh = Single(game, players, options, kept["reward"])
+        for name in ARRAYS:
+            mine = getattr(fresh, name)
+            if not is_array_of(arrays.get(name), mine.dtype, mine.shape):
+                raise WrongEnvironment(f"`{name}` of an environment should be {mine.shape} of {mine.dtype}")
+        if not arrays["rngs"].all():
+            raise WrongEnvironment("the generator of an environment is zero, and would stay so")
+        if kept["seeded"]:
+            try:
+                fresh.variant.check_running(arrays["states"])
+            except BadText as error:
+                raise WrongEnvironment(f"the game of an environment: {error}") from None
+
+    def _restore(self, state: dict[str, Any]) -> None:
         vars(self).update(state["kept"])
         self._prepare(find_variant(*state["variant"]))
-        for name, values in state["arrays"].items():
-            getattr(self, name)[:] = values
+        for name in ARRAYS:
+            getattr(self, name)[:] = state["arrays"][name]
         if state["seen"] is not None:
             self.seen = state["seen"]
 
 
-class InWords:
+class CopiedWhole:
+    """Copies of an environment are independent: `copy.copy` copies the game as `copy.deepcopy` does."""
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
+
+
+class InWords(CopiedWhole):
     """What an environment of one game says about its numbers."""
 
     _game: Single

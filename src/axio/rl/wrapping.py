@@ -13,9 +13,10 @@ from pettingzoo.utils.env_logger import EnvLogger
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from ..errors import IllegalMove
+from .single import CopiedWhole
 
 
-class Wrapped(OrderEnforcingWrapper):  # type: ignore[misc]
+class Wrapped(CopiedWhole, OrderEnforcingWrapper):  # type: ignore[misc]
     """An environment that minds the order of calls, and whose game an illegal action ends."""
 
     def step(self, action: Any) -> None:

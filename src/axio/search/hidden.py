@@ -45,6 +45,7 @@ class _Seen:
     def __init__(self, view: View) -> None:
         self._view = view
         self._returned: list[np.ndarray] = []  # of each exchange, by kind, as far as not seen again
+        self._exchange_of: list[list[int]] = [[] for _ in view.variant.kinds]  # of each such tile, by kind
         self._ages: list[list[int]] = [[] for _ in range(view.players)]  # of tiles in hands, the oldest first
         self._on_the_way: tuple[str, ...] = ()
 
@@ -54,6 +55,8 @@ class _Seen:
             self._ages[event.p] += [len(self._returned)] * len(event.tiles)
             self._see(event.tiles)
             if self._on_the_way:  # new tiles are drawn before the old ones go back
+                for kind in self._kinds(self._on_the_way):
+                    self._exchange_of[kind].append(len(self._returned))
                 self._returned.append(self._counted(self._on_the_way))
                 self._on_the_way = ()
         elif isinstance(event, Place):
@@ -83,10 +86,8 @@ class _Seen:
     def _see(self, tiles: tuple[str, ...]) -> None:
         """Tiles that turn up may be any that went back: the latest, so that all earlier ages know of it."""
         for kind in self._kinds(tiles):
-            for returned in reversed(self._returned):
-                if returned[kind] > 0:
-                    returned[kind] -= 1
-                    break
+            if self._exchange_of[kind]:
+                self._returned[self._exchange_of[kind].pop()][kind] -= 1
 
     def _counted(self, tiles: tuple[str, ...]) -> np.ndarray:
         return np.bincount(self._kinds(tiles), minlength=len(self._view.variant.kinds))

@@ -25,6 +25,8 @@ from ..writing import write_whole
 
 FILE = "mind.npz"
 MOST_BYTES = 1 << 24  # of an entry; those of our games take less than 100,000
+MOST_BYTES_IN_ALL = 1 << 26  # of all entries, unpacked
+MOST_ENTRIES = 1000  # of a file; those of our games have less than 50
 UNTRAINED = (0.05, 0.3, 0.07, 0.09, 2.0, 1.0)  # knobs
 UNCAPPED = 40  # points that count as a full track where there is no cap
 
@@ -90,13 +92,20 @@ def read_entries(path: Path) -> dict[str, np.ndarray]:
     if path.exists() and not path.is_file():
         raise BadFile(f"{path}: this is not a file")
     entries = {}
+    left = MOST_BYTES_IN_ALL
     try:
         with zipfile.ZipFile(path) as archive:
-            for info in archive.infolist():
+            infos = archive.infolist()
+            if len(infos) > MOST_ENTRIES:
+                raise BadFile(f"{path}: {len(infos)} entries, there can be {MOST_ENTRIES}")
+            for info in infos:
                 with archive.open(info) as file:
                     content = file.read(MOST_BYTES + 1)
                 if len(content) > MOST_BYTES:
-                    raise BadFile(f"{path}: {info.filename} is longer than {MOST_BYTES} bytes")
+                    raise BadFile(f"{path}: {info.filename[:40]!r} is longer than {MOST_BYTES} bytes")
+                left -= len(content)
+                if left < 0:
+                    raise BadFile(f"{path}: more than {MOST_BYTES_IN_ALL} bytes in all")
                 array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
                 entries[info.filename.removesuffix(".npy")] = array
     except (OSError, BadFile):

@@ -20,7 +20,7 @@ from ..errors import AxioError, BadText, IllegalMove
 from ..events import UNKNOWN, Display, Draw, Event, Exchange, Pass, Place, Removed, Start
 from ..games.variant import State, Variant, copied
 from ..moves import Move
-from ..position import Position
+from ..position import Position, check_seat
 from ..reasons import Reason
 from ..view import View
 
@@ -42,10 +42,8 @@ class Following:
     """What a seat knows of a game. Every event is checked by the rules; a wrong one changes nothing."""
 
     def __init__(self, variant: Variant, seat: int) -> None:
-        if not 0 <= seat < variant.players:
-            raise BadText(f"there is no seat {seat}: 0 to {variant.players - 1}")
         self.variant = variant
-        self.seat = seat
+        self.seat = check_seat(seat, variant.players)
         self._history: list[Known] = []
         self._now = Known(variant.new_state(), ())
 
@@ -95,6 +93,7 @@ class Following:
 
     def draw(self, seat: int, tiles: Sequence[str]) -> None:
         """A seat draws: our own these tiles, another one `?` for each. It has declined an exchange."""
+        seat = check_seat(seat, self.variant.players)
         told = f"draw {seat} {' '.join(tiles)}"
         state = copied(self._now.state)
         if state["phase"][0] == OFFER and state["seat"][0] == seat:
@@ -129,6 +128,7 @@ class Following:
 
     def play(self, seat: int, move: Move) -> dict[str, int]:
         """A seat moves; what it scored. The tiles of a hidden exchange are `?`."""
+        seat = check_seat(seat, self.variant.players)
         state = self._now.state
         if state["phase"][0] != DRAW and seat != state["seat"][0]:
             raise IllegalMove(move, Reason.NOT_YOUR_TURN)
@@ -183,8 +183,11 @@ class Following:
         if public:
             after, event = self._carry_out(state, seat, move)
         else:
-            given = self.variant.hand_of(state, seat)[: len(move.tiles)]
-            after, _ = self._carry_out(state, seat, Move("exchange", tiles=given))
+            hand = self.variant.hand_of(state, seat)
+            if len(move.tiles) > len(hand) and state["phase"][0] < DRAW:
+                raise BadText(f"exchange: seat {seat} holds {len(hand)} tiles, not {len(move.tiles)}")
+            given = Move("exchange", tiles=hand[: len(move.tiles)])
+            after, _ = self._carry_out(state, seat, given)
             event = (Exchange(seat, move.tiles),)
         self._hide(after, seat)
         self._learn(Known(after, self._now.events + event))

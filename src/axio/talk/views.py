@@ -5,13 +5,15 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from ..engine.phases import HIDDEN
-from ..errors import BadText
-from ..events import UNKNOWN, Draw, Event, Exchange, Place, Start, seen_by
+from ..engine.phases import HIDDEN, REMOVE
+from ..errors import BadText, abbreviated, shortened
+from ..events import UNKNOWN, Draw, Event, Exchange, Place, Removed, Start, seen_by
+from ..games.variant import Variant
 from ..position import Position
 from ..view import View
 
 MOST_POINTS = 32767  # a gain is kept in 16 bits
+MOST_EVENTS = 2000  # the longest games have some 1,450: four players who exchange whenever they may
 
 
 class Offered(Struct, frozen=True):
@@ -47,12 +49,25 @@ def write_view(view: View) -> str:
     return msgspec.json.encode(_described(view)).decode()
 
 
-def read_view(text: str) -> View:
+def read_view(text: str | bytes) -> View:
     """The view that a line describes. Raises `BadText`, also if it tells what its seat cannot know."""
+    if not isinstance(text, str | bytes):
+        raise BadText(f"not a view: {abbreviated(text)} is no text: give a line of JSON")
+    try:
+        return _read(text)
+    except BadText as error:  # which may repeat a tile or a number of any length
+        raise BadText(shortened(str(error))) from None
+
+
+def _read(text: str | bytes) -> View:
     try:
         told = _DECODER.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise BadText(f"not a view: {error}") from None
+    except (UnicodeEncodeError, UnicodeDecodeError) as error:
+        raise BadText(f"not a view: not Unicode text: {error.reason}") from None
+    if len(told.events) > MOST_EVENTS:
+        raise BadText(f"view: {len(told.events)} events, a game has at most {MOST_EVENTS}")
     position = Position.parse(told.position)
     if not 0 <= told.seat < position.players:
         raise BadText(f"view: there is no seat {told.seat}, there are 0 to {position.players - 1}")
@@ -61,6 +76,7 @@ def read_view(text: str) -> View:
     board = _Board(view)
     for number, event in enumerate(told.events, 1):
         try:
+            _check_size(view.variant, event)
             _check_event(view, told.seat, event)
             board.check(event)
         except BadText as error:
@@ -112,6 +128,22 @@ def _check_hidden(view: View, seat: int) -> None:
     secret = "aside" in state.dtype.names and not view.variant.exchange_is_public
     if secret and state["seat"][0] != seat and (state["aside"][0, : state["n_aside"][0]] != HIDDEN).any():
         raise BadText(f"view: seat {seat} does not see what is laid aside: write ? for each tile")
+
+
+def _check_size(variant: Variant, event: Event) -> None:
+    """Check that an event has no more tiles than the rules have drawn, given up, removed or laid at once."""
+    match event:
+        case Draw(_, tiles) | Exchange(_, tiles):
+            count, most = len(tiles), variant.hand
+        case Removed(tiles):
+            opening = variant.opening
+            count, most = len(tiles), int(opening["due"][0]) if opening["phase"][0] == REMOVE else 0
+        case Start(display):
+            count, most = len(display), len(variant.start_places)
+        case _:
+            return  # a placement is compared with what lies on the board
+    if count > most:
+        raise BadText(f"{count} tiles, there can be {most} in such an event of this game")
 
 
 def _check_event(view: View, seat: int, event: Event) -> None:

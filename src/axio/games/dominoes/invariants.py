@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from ..invariants import (
     rebuilt_violations,
     shared_violations,
 )
+from ..tiling import Tiling
 from .board import EDGE, PYRAMID, SPENT
 
 if TYPE_CHECKING:
@@ -72,6 +74,8 @@ def _board(variant: DominoVariant, state: State, now: Snapshot) -> Iterator[str]
     cells, free_sides = state["cells"][0, :-1], state["open"][0, :-1]
     if ((cells >= 0).sum() - len(variant.facts.printed)) % 2:
         yield "an odd number of symbols lies on the board, so half a tile"
+    if not _tiling(variant).can_cover(cells >= 0):
+        yield "the symbols on the board are not those of whole tiles, each on two neighbouring cells"
     shut_in = np.flatnonzero((cells == -1) & (free_sides == 0))
     if variant.facts.pyramids and len(shut_in):
         yield f"{variant.names[shut_in[0]]} is shut in and should have a pyramid"
@@ -82,13 +86,19 @@ def _board(variant: DominoVariant, state: State, now: Snapshot) -> Iterator[str]
         yield f"{now.removed_unseen} tiles are neither in the bag nor in a hand"
     wanted = colours_laid(variant, now)
     wanted.update(variant.facts.printed.values())
-    for number, colour in enumerate(variant.colours):
-        shown = int((cells == number).sum())
+    counts = np.bincount(cells[cells >= 0], minlength=len(variant.colours)).tolist()
+    for shown, colour in zip(counts, variant.colours, strict=True):
         if shown != wanted[colour]:
             yield (
                 f"the board shows {shown} {colour}, but by the bag and the hands "
                 f"there should be {wanted[colour]}"
             )
+
+
+@cache
+def _tiling(variant: DominoVariant) -> Tiling:
+    printed = (variant.number[name] for name in variant.facts.printed)
+    return Tiling(len(variant.names), variant.slots, printed)
 
 
 def _turn(variant: DominoVariant, state: State, now: Snapshot) -> Iterator[str]:
@@ -193,11 +203,16 @@ def _first_tiles(variant: DominoVariant, state: State, now: Snapshot) -> Iterato
 def _scores(variant: DominoVariant, state: State, now: Snapshot) -> Iterator[str]:
     """Nobody has points that the board cannot have given (6, 7)."""
     most = most_points(variant, state)
-    most.subtract(most_points(variant, variant.opening))
+    most.subtract(_printed_points(variant))
     for number, colour in enumerate(variant.colours):
         points = sum(row[number] for row in now.scores)
         if points > most[colour]:
             yield f"{points} points in {colour}, but the board can have given at most {most[colour]}"
+
+
+@cache
+def _printed_points(variant: DominoVariant) -> Counter[str]:
+    return most_points(variant, variant.opening)
 
 
 def most_points(variant: DominoVariant, state: State) -> Counter[str]:

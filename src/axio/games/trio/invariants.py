@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..invariants import (
     rebuilt_violations,
     shared_violations,
 )
+from ..tiling import Tiling, as_bits
 from .board import BLACK, EDGE, ENOUGH, HAND, LIVE
 
 if TYPE_CHECKING:
@@ -56,20 +58,54 @@ def _board(variant: TrioVariant, state: State, now: Snapshot) -> Iterator[str]:
     cells = state["cells"][0]
     if (int((cells[:-1] >= 0).sum()) - len(variant.printed)) % 3:
         yield "the coloured squares on the board do not make whole tiles"
+    if not _tiling(variant).can_cover(cells[:-1] >= 0):
+        yield "the coloured squares on the board are not those of whole tiles, each on three in a row"
+    if apart := _apart(variant, cells[:-1] >= 0):
+        yield f"{apart} is not joined to the starting squares by coloured squares"
     total, laid = sum(variant.tileset.values()), variant.tiles_laid(state)
     left = total - sum(now.off_the_board().values()) - laid  # tiles that have left the game
     if left < 0 or (left and not variant.tiles_leave):
         yield f"{total - left} tiles in all, there are {total}"
     wanted = colours_laid(variant, now)
     wanted.update(variant.printed.values())
-    for number, colour in enumerate(variant.colours):
-        shown = int((cells == number).sum())
+    counts = np.bincount(cells[cells >= 0], minlength=len(variant.colours)).tolist()
+    for shown, colour in zip(counts, variant.colours, strict=True):
         if shown > wanted[colour] or (shown < wanted[colour] and not variant.tiles_leave):
             yield (
                 f"the board shows {shown} {colour}, but by the bag and the hands "
                 f"there should be {wanted[colour]}"
             )
     yield from _exchanges(variant, state, now, left)
+
+
+@cache
+def _tiling(variant: TrioVariant) -> Tiling:
+    return Tiling(len(variant.names), variant.slots, (variant.number[name] for name in variant.printed))
+
+
+@cache
+def _left_most(side: int) -> int:
+    return sum(1 << cell for cell in range(0, side * side, side))
+
+
+@cache
+def _starters(variant: TrioVariant) -> int:
+    return sum(1 << variant.number[name] for name in variant.printed)
+
+
+def _apart(variant: TrioVariant, coloured: np.ndarray) -> str | None:
+    """Return a coloured square that no chain of coloured squares joins to a starting square (5)."""
+    side = variant.facts.side
+    left_most = _left_most(side)
+    squares, reached = as_bits(coloured), _starters(variant)
+    while True:
+        across = (reached & ~left_most) >> 1 | (reached << 1) & ~left_most
+        more = (reached | across | reached >> side | reached << side) & squares
+        if more == reached:
+            break
+        reached = more
+    rest = squares & ~reached
+    return variant.names[rest.bit_length() - 1] if rest else None
 
 
 def _exchanges(variant: TrioVariant, state: State, now: Snapshot, left: int) -> Iterator[str]:
@@ -145,11 +181,16 @@ def kinds_that_fit(variant: TrioVariant, state: State) -> set[int]:
 
 def _scores(variant: TrioVariant, state: State, now: Snapshot) -> Iterator[str]:
     """Nobody has points that the board cannot have given (6; alone 11)."""
-    edges = matching_pairs(variant, state) - matching_pairs(variant, variant.opening)
+    edges = matching_pairs(variant, state) - _printed_pairs(variant)
     most = 2 * edges + (ALONE * variant.tiles_laid(state) if variant.players == 1 else 0)
     points = sum(row[0] for row in now.scores)
     if points > most or min(row[0] for row in now.scores) < 0:
         yield f"{points} points, but the board can have given at most {most}"
+
+
+@cache
+def _printed_pairs(variant: TrioVariant) -> int:
+    return matching_pairs(variant, variant.opening)
 
 
 def matching_pairs(variant: TrioVariant, state: State) -> int:
