@@ -26,6 +26,7 @@ SOURCE = "127.66.6.6"
 NICENESS = 10
 PAUSE = 0.02  # seconds after something has failed: connections that are refused cost the client, too
 LONGEST_GAME = 400
+LONG_LOG = 1_500  # entries
 FULL = 500_000  # bytes that a client has sent and the server has not taken
 
 Attack = Callable[["Client"], Coroutine[Any, Any, None]]
@@ -121,13 +122,13 @@ class Client:
 
     @asynccontextmanager
     async def socket(
-        self, path: str, token: str, hear: Callable[[bytes], None]
+        self, path: str, token: str, hear: Callable[[bytes], None], after: int = 0
     ) -> AsyncIterator[WebSocket | None]:
-        """A WebSocket to a table, `None` where it is refused."""
+        """A WebSocket to a table, by somebody who knows the first `after` entries; `None` if refused."""
         found = None
         try:
             with suppress(BadHandshake, OSError):
-                found = await connect(self.port, f"{path}/live", token, hear, SOURCE)
+                found = await connect(self.port, f"{path}/live?after={after}", token, hear, SOURCE)
             self.done["sockets" if found else "sockets refused"] += 1
             yield found
         finally:
@@ -444,17 +445,44 @@ async def flood(client: Client) -> None:
     await client.together(*(send() for _ in range(50)))
 
 
-async def _back_and_forth(client: Client, path: str, token: str) -> None:
-    """Move and take back, as fast as it goes."""
+async def reconnects(client: Client) -> None:
+    """Ten sockets that come back again and again to a table with a long log, of which they missed the end."""
+    if client.prepared is None:
+        (token,) = await client.guests(1)
+        path = await client.table(token, "me", "greedy")
+        number = 0
+        while number < LONG_LOG:
+            number = await _back_and_forth(client, path, token, 100)
+        client.prepared = path, number
+        return
+    path, number = client.prepared
+
+    async def come_back() -> None:
+        while True:
+            told = asyncio.Queue[bytes]()
+            async with client.socket(path, "", told.put_nowait, number - 20) as socket:
+                if socket is not None:
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(5):
+                            await told.get()
+            await asyncio.sleep(PAUSE)
+
+    await client.together(*(come_back() for _ in range(10)))
+
+
+async def _back_and_forth(client: Client, path: str, token: str, times: int | None = None) -> int:
+    """Move and take back, as fast as it goes; the number of the last entry."""
+    last = 0
     with suppress(BadHandshake, OSError, Failed):
         async with Watcher(client, path, token) as watcher:
-            told = await watcher.news()
-            for number in itertools.count():
-                watcher.order(do="move", id=f"m{number}", n=told["n"], pick=0, hold=True)
-                told = await watcher.news()
-                watcher.order(do="back", id=f"b{number}", n=told["n"])
-                told = await watcher.news()
+            last = (await watcher.news())["n"]
+            for number in itertools.count() if times is None else range(times):
+                watcher.order(do="move", id=f"m{last}/{number}", n=last, pick=0, hold=True)
+                last = (await watcher.news())["n"]
+                watcher.order(do="back", id=f"b{last}/{number}", n=last)
+                last = (await watcher.news())["n"]
     client.done["ended"] += 1
+    return int(last)
 
 
 async def watchers(client: Client) -> None:
@@ -495,7 +523,7 @@ ATTACKS: dict[str, Attack] = {
     attack.__name__: attack
     for attack in (
         pictures, hints, bots, reviews, replays, passwords, languages, guests, requests, heads, idle, pings,
-        flood, watchers, slow_readers,
+        flood, watchers, slow_readers, reconnects,
     )
 }  # fmt: skip
 UNPREPARED = {"languages", "guests", "heads", "idle"}

@@ -159,11 +159,19 @@ class Inside:
         scope = _scope("http", target, [*_identity(token), *given.items()], host) | more
         sent: list[Json] = []
 
+        asked = iter([{"type": "http.request", "body": payload, "more_body": False}])
+        answered = asyncio.Event()
+
         async def receive() -> Json:
-            return {"type": "http.request", "body": payload, "more_body": False}
+            if (request := next(asked, None)) is not None:
+                return request
+            await answered.wait()
+            return {"type": "http.disconnect"}
 
         async def send(message: Json) -> None:
             sent.append(message)
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                answered.set()
 
         await asyncio.wait_for(self.app(scope | {"method": method}, receive, send), PATIENCE)
         start = sent[0]

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import insert, update
 
 from axio.games import GAMES
+from axio.server.identity.names import DELETED
 from axio.server.identity.people import Person
 from axio.server.play.acts import Sat
 from axio.server.play.entries import entry_of
@@ -115,6 +116,22 @@ def test_new_guests_are_not_listed_for_others(server: RunningServer, bob: Guest)
     assert [deal(guest, "trio")["attempt"]["listed"] for guest in (fresh, known)] == [False, True]
     fresh.post("/api/me/phrase")  # costs nothing, and so changes nothing
     assert "Fresh" not in [line["name"] for line in deal(bob, "trio")["best"]]
+
+
+def test_a_result_that_is_not_listed_is_not_by_a_deletion(server: RunningServer, bob: Guest) -> None:
+    """Who tries again as new guests must not get there by deleting them."""
+    fresh, known = server.guest("Fresh"), server.guest("Known")
+    asyncio.run(come_earlier(server, known, NEW))
+    tables = {guest.id: start(guest, "hex") for guest in (fresh, known)}
+    for guest in (fresh, known):
+        finish(guest, tables[guest.id])
+    before = deal(bob, "hex")["best"]
+    for guest in (fresh, known):
+        assert guest.ask("DELETE", "/api/me", {"confirm": True}).status == 200
+    after = deal(bob, "hex")["best"]
+    assert [line["scores"] for line in after] == [line["scores"] for line in before]
+    assert "Known" not in [line["name"] for line in after]
+    assert DELETED in [line["name"] for line in after]
 
 
 def test_a_table_of_today_is_invisible_to_others(ann: Guest, bob: Guest) -> None:

@@ -10,13 +10,14 @@ import pytest
 from sqlalchemy import update
 
 from axio.server import running as running_module
-from axio.server.play import entries as entries_module
+from axio.server.play import uptime as uptime_module
 from axio.server.play.acts import Act, Drew, Hired, Moved, Replaced, Sat
 from axio.server.play.audience import ABSENT
 from axio.server.play.bots import DEFAULT_LEVEL
-from axio.server.play.entries import RESPITE, deadline, now
+from axio.server.play.entries import deadline, now
 from axio.server.play.refusals import Refused, Unavailable
 from axio.server.play.room import Room
+from axio.server.play.uptime import RESPITE
 from axio.server.routes.live import _welcome
 from axio.server.running import Server
 from axio.server.storage.schema import entries, seats, tables
@@ -236,7 +237,7 @@ def test_after_a_start_everybody_has_time_to_come_back(tmp_path: Path, hold: boo
 def test_after_that_time_the_clock_goes_on(
     tmp_path: Path, hold: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(entries_module, "RESPITE", 0.05)
+    monkeypatch.setattr(uptime_module, "RESPITE", 0.05)
     leave_behind(tmp_path, hold=hold, move_time=None if hold else 60)
 
     async def work() -> None:
@@ -278,18 +279,18 @@ def test_bots_do_not_wait_after_a_start(tmp_path: Path) -> None:
     run(after)
 
 
-@pytest.mark.parametrize("how", ["a notice", "the sweep"])
+@pytest.mark.parametrize("how", ["a notice", "a sign of life"])
 def test_processes_agree_on_a_deadline_and_tell_it(tmp_path: Path, how: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(terms(move_time=10), SEATED)
             bob, early = Listener(room, "bob"), room.audience.deadline
             await there.rooms.resume()
-            kept = await there.store.resumed()
+            kept = (await there.rooms._times.standing()).resumed
             if how == "a notice":
                 await here.rooms.heard(f"*:{kept}")
             else:
-                await here.rooms.sweep()
+                await here.rooms.beat()
             elsewhere = await there.rooms.get("table")
             late = room.audience.deadline
             assert late == elsewhere.audience.deadline
@@ -314,21 +315,21 @@ def test_without_the_database_no_clock_ends(tmp_path: Path, monkeypatch: pytest.
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(move_time=3_000), SEATED)
-            number, reading = room.game.number, server.database.reading
+            number, transact = room.game.number, server.database.transact
 
-            def down() -> Any:
+            async def down(_: object) -> None:
                 raise Unavailable
 
             with monkeypatch.context() as away:
-                away.setattr(server.database, "reading", down)
+                away.setattr(server.database, "transact", down)
                 with pytest.raises(Unavailable):
-                    await server.rooms.sweep()
+                    await server.rooms.beat()
             room.game.since -= 2 * HOUR  # it was away for long
             room._time_is_up(number)
             assert room._thinking is None
-            assert server.database.reading == reading
+            assert server.database.transact == transact
             back = now()
-            await server.rooms.sweep()
+            await server.rooms.beat()
             assert room.audience.deadline is not None
             assert room.audience.deadline >= back + 1000 * RESPITE
             assert room.game.number == number
@@ -342,6 +343,6 @@ def test_a_server_notes_that_it_has_started_before_anybody_is_let_in(tmp_path: P
             started = now()
             async with running_module.running(made.server):
                 assert made.server.rooms._services.uptime.earliest >= started + 1000 * RESPITE
-                assert await made.server.store.resumed() >= started
+                assert (await made.server.rooms._times.standing()).resumed >= started
 
     run(work)

@@ -257,38 +257,6 @@ def test_who_is_no_trusted_proxy_forges_no_address(tmp_path: Path) -> None:
     serve(tmp_path, work, limits=True, proxies=("10.0.0.5",))
 
 
-def test_an_account_is_guarded_against_tries_from_everywhere(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
-        codes = []
-        for number in range(22):
-            login = {"username": " Anna " if number % 2 else "anna", "password": "x"}
-            answer = await made.ask("POST", "/api/enter", body=login, client=(f"192.0.2.{number}", 1))
-            codes.append(answer.json["code"])
-        assert codes == ["wrong_secret"] * 20 + ["too_fast"] * 2
-        other = {"username": "berta", "password": "x"}
-        answer = await made.ask("POST", "/api/enter", body=other, client=("192.0.2.1", 1))
-        assert answer.json["code"] == "wrong_secret"
-
-    async def quick(made: Inside) -> None:
-        made.server.people._verify = lambda *_: False  # type: ignore[method-assign]
-        await work(made)
-
-    serve(tmp_path, quick, limits=True)
-
-
-def test_phrases_are_guarded_against_tries_from_everywhere(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
-        codes = set()
-        for number in range(250):
-            client = (f"192.0.{number % 250}.1", 1)
-            codes.add(
-                (await made.ask("POST", "/api/enter", body={"phrase": "x"}, client=client)).json["code"]
-            )
-        assert codes == {"wrong_secret", "too_fast"}
-
-    serve(tmp_path, work, limits=True)
-
-
 def test_sockets_have_a_number_for_each_person(tmp_path: Path) -> None:
     async def work(made: Inside) -> None:
         ann, bob = await made.guest("Ann"), await made.guest("Bob")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from axio.server.play.acts import Invited, Sat, read_act, write_act
-from axio.server.play.entries import deadline
+from axio.server.play.entries import deadline, now
 from axio.server.play.room import Room
 
 from .inside import Answer, Guest, Inside, inside
@@ -172,8 +173,8 @@ def test_who_declines_leaves_a_free_seat_and_who_asked_can_go_as_well(tmp_path: 
             assert [one["id"] for one in await made.good("GET", "/api/tables?which=open")] == [table]
             left = await rematch.post(0, "/leave")
             assert left.json["table"]["status"] == "closed"
-            assert await rematch.ask(1) == table  # it is no more; he can look
             assert room.game.status == "closed"
+            assert await rematch.ask(1) != table  # it is no more; he asks for another
 
     run(work)
 
@@ -205,6 +206,13 @@ def test_a_seat_is_kept_for_two_minutes_before_a_bot_may_have_it(
             monkeypatch.setattr("axio.server.play.audience.ABSENT", 0.0)
             refused = await rematch.post(1, f"/seats/{seat}/bot", {"level": "random"})
             assert refused.json["code"] == "not_allowed"
+            # While the server was away they could not come.
+            monkeypatch.setattr("axio.server.play.audience.ABSENT", 120.0)
+            room.game.terms = replace(room.game.terms, created=now() - 3_600_000)
+            await made.server.rooms.resume()
+            refused = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})
+            assert refused.json["code"] == "seat_taken"
+            made.server.rooms._services.uptime.returned -= 3_600_000
             begun = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})
             assert begun.json["table"]["status"] == "playing"
             table = await rematch.ask(2)  # too late: the game can be watched

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from pathlib import Path
@@ -9,8 +10,12 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from litestar.openapi import plugins
+
+from axio.server.routes import reference
 
 from .driving import RunningServer
+from .inside import inside
 from .openapi import run
 
 EXAMPLES = int(os.environ.get("AXIO_EXAMPLES", "4"))  # for each request; `tests.server.openapi` makes more
@@ -90,3 +95,33 @@ def test_the_view_that_a_socket_tells_is_the_one_of_the_schema(small: RunningSer
             view = live.until("view")
         assert [error.message for error in validator.iter_errors(view)] == []
         assert [error.message for error in validator.iter_errors(ann.view(table.id))] == []
+
+
+@pytest.mark.parametrize("path", ["/schema", "/schema/openapi.json"])
+def test_the_schema_is_made_once_and_may_be_kept_by_caches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    made_times = 0
+    for module, name in ((reference, "escape"), (plugins, "encode_json")):
+        honest = getattr(module, name)
+
+        def counted(*given: Any, honest: Any = honest, **how: Any) -> Any:
+            nonlocal made_times
+            made_times += 1
+            return honest(*given, **how)
+
+        monkeypatch.setattr(module, name, counted)
+
+    async def work() -> None:
+        async with inside(tmp_path / "secret folder") as made:
+            first = await made.ask("GET", path)
+            once = made_times
+            second = await made.ask("GET", path, (await made.guest("Ann")).token)
+            assert made_times == once > 0
+            assert second.body == first.body  # nothing of who asks
+            assert b"secret folder" not in first.body  # nor of this server
+            found = dict(first.headers)
+            assert found[b"cache-control"] == b"max-age=3600"
+            assert b"set-cookie" not in found
+
+    asyncio.run(work())

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +15,24 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from axio.record import Record, replay
+from axio.server.identity import personal_data
 from axio.server.identity.names import DELETED
 from axio.server.identity.people import People
 from axio.server.identity.personal_data import PersonalData
 from axio.server.identity.sessions import SIGNED_OUT
+from axio.server.operations.audit import Actor
+from axio.server.operations.tables import TableAdministration
 from axio.server.play.game import Game
 from axio.server.play.rooms import Rooms
+from axio.server.pools import SWITCH
 from axio.server.storage.database import Database
+from axio.server.storage.journal import Journal
 from axio.server.storage.schema import audit, entries, metadata
+from axio.server.storage.tables import TableStore
 
-from .driving import Browser, Guest, RunningServer, at_random
-from .inside import Inside, inside
+from .driving import Browser, RunningServer, at_random
+from .driving import Guest as Visitor
+from .inside import Guest, Inside, inside
 from .test_sessions import closed
 
 ME, OPEN = {"kind": "me"}, {"kind": "open"}
@@ -37,6 +48,24 @@ async def play_out(made: Inside, table: str, *tokens: str) -> Game:
         body = {"id": f"m{room.game.number}", "n": room.game.number, "pick": 0}
         await made.good("POST", f"/api/tables/{table}/moves", tokens[turn % len(tokens)], body)
     return room.game
+
+
+@asynccontextmanager
+async def elsewhere(made: Inside) -> AsyncIterator[PersonalData]:
+    """What another process has, as `axio admin` beside a server on SQLite."""
+    database = Database(made.server.database.url)
+    people, store = People(database, ["another process's key " * 2]), TableStore(database)
+    journal = Journal(database)
+    rooms = Rooms(store, journal, made.server.bots)
+    other = PersonalData(database, store, people, rooms)
+    try:
+        yield other
+    finally:
+        other.close()
+        people.close()
+        rooms.close()
+        await journal.close()
+        await database.close()
 
 
 async def everything_kept(made: Inside) -> str:
@@ -225,22 +254,12 @@ def test_a_deletion_by_another_process_is_followed(tmp_path: Path) -> None:
             table = (await made.open(bob, "rota", [ME, OPEN], public=True))["id"]
             await made.good("POST", f"/api/tables/{table}/join", ann.token, {})
             hers = await made.socket(table, ann.token)
-            database = Database(made.server.database.url)
-            server, people = made.server, People(database, ["another process's key " * 2])
-            elsewhere = PersonalData(
-                database,
-                type(server.store)(database),
-                people,
-                Rooms(server.store, server.journal, server.bots),
-            )
-            await elsewhere.erase(await people.find(ann.id))
-            await server.personal_data.compare()  # what runs every few seconds
+            async with elsewhere(made) as other:
+                await other.erase(await other._people.find(ann.id))
+            await made.server.personal_data.compare()  # what runs every few seconds
             assert await closed(hers) == SIGNED_OUT
             view = await made.good("GET", f"/api/tables/{table}", bob.token)
             assert "Ann Gone" not in json.dumps(view)
-            elsewhere.close()
-            people.close()
-            await database.close()
 
     asyncio.run(run())
 
@@ -265,7 +284,7 @@ def test_with_a_password_only_it_deletes(server: RunningServer) -> None:
     Browser(server.url).post("/api/me/account", account)  # the username is free again
 
 
-def test_a_game_goes_on_when_somebody_deletes_their_data(ann: Guest, bob: Guest) -> None:
+def test_a_game_goes_on_when_somebody_deletes_their_data(ann: Visitor, bob: Visitor) -> None:
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
     with bob.live(table.id) as his:
@@ -307,5 +326,235 @@ def test_a_damaged_table_keeps_nobody_from_their_data(tmp_path: Path) -> None:
             assert [one["record"] for one in said["tables"]] == [None, None]
             await made.good("DELETE", "/api/me", ann.token, {"confirm": True})
             assert "Ann Gone" not in await everything_kept(made)
+
+    asyncio.run(run())
+
+
+async def rematch(made: Inside, host: Guest, other: Guest) -> tuple[str, str]:
+    """A game that is over, and its rematch, to which only the host has come."""
+    opened = await made.open(host, "rota", [ME, OPEN])
+    await made.good("POST", f"/api/tables/{opened['id']}/join", other.token, {"invite": opened["invite"]})
+    await play_out(made, opened["id"], host.token, other.token)
+    asked = await made.good("POST", f"/api/tables/{opened['id']}/rematch", host.token)
+    return opened["id"], asked["id"]
+
+
+def test_a_name_reaches_those_who_were_invited(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = await made.guest("Ann Gone"), await made.guest("Bob")
+            over, invited = await rematch(made, bob, ann)
+            server = made.server
+            await server.personal_data.rename(await server.people.find(ann.id), "Anna Gone")
+            server.rooms._rooms.clear()
+            room = await server.rooms.get(invited)  # from its entries
+            assert {seat.name for seat in room.game.seats} == {"Anna Gone", "Bob"}
+            await made.good("POST", f"/api/tables/{over}/rematch", ann.token)
+            assert room.game.status == "playing"
+            server.rooms._rooms.clear()
+            again = (await server.rooms.get(invited)).game
+            assert {seat.name for seat in again.seats} == {"Anna Gone", "Bob"}
+            assert "Ann Gone" not in await everything_kept(made)
+            _, invited = await rematch(made, bob, ann)
+            await made.good("DELETE", "/api/me", ann.token, {"confirm": True})
+            assert "Gone" not in await everything_kept(made)
+            assert "Gone" not in json.dumps(await made.good("GET", f"/api/tables/{invited}", bob.token))
+
+    asyncio.run(run())
+
+
+def test_a_name_is_taken_out_of_entries_that_cannot_be_read(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann Gone")
+            table = (await made.open(ann, "rota", [ME, OPEN]))["id"]
+            bodies = [
+                {"a": "sit", "seat": "first", "person": ann.id, "name": "Ann Gone"},
+                {"a": "teleport", "seat": 0, "person": ann.id, "name": "Ann Gone", "to": [1]},
+                f'{{"a":"sit","person":"{ann.id}","x":{"[" * 5000}{"]" * 5000}}}',
+            ]
+            async with made.server.database.writing() as connection:
+                for number, body in enumerate(bodies, 2):
+                    said = body if isinstance(body, str) else json.dumps(body, separators=(",", ":"))
+                    entry = {"table_id": table, "number": number, "at": 1, "body": said}
+                    await connection.execute(insert(entries), [entry])
+            await made.good("DELETE", "/api/me", ann.token, {"confirm": True})
+            kept = await everything_kept(made)
+            assert "Ann Gone" not in kept
+            assert '"to":[1]' in kept  # all else stays
+
+    asyncio.run(run())
+
+
+def test_what_an_erased_person_does_before_it_is_known_here_keeps_no_name(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = await made.guest("Ann Gone"), await made.guest("Bob")
+            table = (await made.open(bob, "axio", [ME, OPEN, OPEN], public=True))["id"]
+            async with elsewhere(made) as other:
+                await made.good("GET", "/api/me", ann.token)
+                await other.erase(await other._people.find(ann.id))
+                await made.good("POST", f"/api/tables/{table}/join", ann.token, {})
+                assert "Ann Gone" in await everything_kept(made)
+                await made.server.personal_data.heard(ann.id)
+            assert "Ann Gone" not in await everything_kept(made)
+            room = await made.server.rooms.get(table)
+            assert [seat.name for seat in room.game.seats][:2] == ["Bob", DELETED]
+
+    asyncio.run(run())
+
+
+def test_a_seat_is_left_although_somebody_moves_at_that_moment(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = await made.guest("Ann"), await made.guest("Bob")
+            table = (await made.open(bob, "rota", [ME, OPEN], public=True))["id"]
+            await made.good("POST", f"/api/tables/{table}/join", ann.token, {})
+            room = await made.server.rooms.get(table)
+            async with elsewhere(made) as other:
+                kept = await other._rooms.get(table)
+                await room.move(0, 0)  # of which the other process has not heard
+                assert kept.game.number < room.game.number
+                await other.erase(await other._people.find(ann.id))
+            await made.server.rooms.refresh(table)
+            assert [seat.bot is not None for seat in room.game.seats] == [False, True]
+
+    asyncio.run(run())
+
+
+def test_a_name_that_another_process_gives_is_shown_here_and_stays(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = await made.guest("Ann Old"), await made.guest("Bob")
+            opened = await made.open(bob, "rota", [ME, OPEN], public=True)
+            await made.good("POST", f"/api/tables/{opened['id']}/join", ann.token, {"name": "Annie Old"})
+            shared = (await made.open(ann, "rota", [{**ME, "name": "One"}, {**ME, "name": "Two"}]))["id"]
+            rooms = made.server.rooms
+            async with elsewhere(made) as other:
+                await made.server.personal_data.heard(ann.id)  # of something else: nothing changes
+                assert [seat.name for seat in (await rooms.get(shared)).game.seats] == ["One", "Two"]
+                await other.rename(await other._people.find(ann.id), "Anna New")
+                # What is written here before that is known does not bring the old name back.
+                leave = f"/api/tables/{opened['id']}/leave"
+                view = await made.good("POST", leave, ann.token)
+                assert "Annie Old" in json.dumps(view)
+                seats = await made.server.store.seats([opened["id"]])
+                assert [row["name"] for row in seats[opened["id"]]] == ["Bob", "Anna New"]
+                await made.server.personal_data.heard(ann.id)
+            room = await rooms.get(opened["id"])
+            assert [seat.name for seat in room.game.seats] == ["Bob", "Anna New"]
+            assert " Old" not in await everything_kept(made)
+
+    asyncio.run(run())
+
+
+# ---------------------------------------------------------------- exports of much
+
+
+async def pieces(made: Inside, person: str) -> AsyncIterator[bytes]:
+    return await made.server.personal_data.export(await made.server.people.find(person))
+
+
+def test_an_export_is_made_as_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many games there are, one is in memory, and players do not wait for them."""
+    monkeypatch.setattr(personal_data, "AT_ONCE", 2)
+    made_so_far: list[float] = []
+    honest = personal_data._record
+
+    def record(*arguments: Any) -> Any:
+        made = honest(*arguments)
+        made_so_far.append(sys.getswitchinterval())
+        return made
+
+    monkeypatch.setattr(personal_data, "_record", record)
+
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            games = [(await made.open(ann, "rota", [ME]))["id"] for _ in range(5)]
+            for table in games:
+                await play_out(made, table, ann.token)
+            told = await pieces(made, ann.id)
+            said = [await anext(told)]
+            assert made_so_far == []
+            for number in range(1, 6):
+                said.append(await anext(told))
+                assert len(made_so_far) == number
+            said += [piece async for piece in told]
+            assert sorted(one["id"] for one in json.loads(b"".join(said))["tables"]) == sorted(games)
+            assert set(made_so_far) == {SWITCH}
+            answer = await made.ask("GET", "/api/me/export", ann.token)
+            assert answer.body == b"".join(said)
+
+    asyncio.run(run())
+
+
+def test_an_export_waits_its_turn_once_it_has_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before that it is refused: an answer that has begun cannot be."""
+    monkeypatch.setattr(personal_data, "RETRY", 0.01)
+
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann = await made.guest("Ann")
+            await play_out(made, (await made.open(ann, "rota", [ME]))["id"], ann.token)
+            told = await pieces(made, ann.id)
+            go_on = threading.Event()
+            pool = made.server.personal_data._replaying
+            jobs = [
+                asyncio.create_task(pool.run(go_on.wait, asker=str(number)))
+                for number in range(1 + (personal_data.MOST_EXPORTS.waiting or 0))
+            ]
+            await asyncio.sleep(0)
+            refused = await made.ask("GET", "/api/me/export", ann.token)
+            assert (refused.status, refused.json["code"]) == (503, "busy")
+            await anext(told)
+            waits = asyncio.ensure_future(anext(told))
+            await asyncio.sleep(0.05)
+            assert not waits.done()
+            go_on.set()
+            assert b'"record": {' in await waits
+            await asyncio.gather(*jobs)
+            assert [piece async for piece in told] == [b"]\n}\n"]
+
+    asyncio.run(run())
+
+
+def test_an_export_has_the_tables_that_somebody_has_left(tmp_path: Path) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = await made.guest("Ann"), await made.guest("Bob Other")
+            left = (await made.open(bob, "axio", [ME, OPEN, OPEN], public=True))["id"]
+            await made.good("POST", f"/api/tables/{left}/join", ann.token, {"name": "Annie"})
+            await made.good("POST", f"/api/tables/{left}/leave", ann.token)
+            moved = (await made.open(bob, "axio", [ME, OPEN, OPEN], public=True))["id"]
+            await made.good("POST", f"/api/tables/{moved}/join", ann.token, {"name": "Annie", "seat": 1})
+            await made.good("POST", f"/api/tables/{moved}/leave", ann.token)
+            await made.good("POST", f"/api/tables/{moved}/join", ann.token, {"seat": 2})
+            without = (await made.open(bob, "rota", [ME, OPEN], public=True))["id"]
+            await made.good("POST", f"/api/tables/{without}/join", ann.token, {"name": "Annie"})
+            await made.good("POST", f"/api/tables/{without}/leave", ann.token)
+            room = await made.server.rooms.get(without)
+            assert room.game.status == "playing"  # a bot plays for her
+            kicked = (await made.open(bob, "rota", [ME, OPEN], public=True))["id"]
+            await made.good("POST", f"/api/tables/{kicked}/join", ann.token, {})
+            await TableAdministration(made.server.database, Actor("host")).kick(kicked, 1)
+            await made.server.rooms.refresh(kicked)
+            while (await made.server.rooms.get(kicked)).game.status == "playing":
+                room = await made.server.rooms.get(kicked)
+                if room.game.turn == 0:
+                    await room.move(0, 0)
+                await asyncio.sleep(0.01)
+            never = (await made.open(bob, "axio", [ME, OPEN, OPEN], public=True))["id"]
+            said = await made.good("GET", "/api/me/export", ann.token)
+            told = {one["id"]: one for one in said["tables"]}
+            assert set(told) == {left, moved, without, kicked}
+            assert never not in told
+            annie = [{"seat": 1, "name": "Annie"}]
+            assert (told[left]["seats"], told[left]["left"], told[left]["opened"]) == ([], annie, False)
+            assert told[left]["record"] is None
+            assert (told[moved]["seats"], told[moved]["left"]) == ([{"seat": 2, "name": "Ann"}], annie)
+            assert (told[without]["seats"], told[without]["left"]) == (annie, [])
+            assert (told[kicked]["seats"], told[kicked]["left"]) == ([], [{"seat": 1, "name": "Ann"}])
+            assert told[kicked]["record"] is not None  # she has played
 
     asyncio.run(run())

@@ -10,18 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import OperationalError
 
+from axio.server.identity.names import DELETED
+from axio.server.operations.audit import Actor, write_audit
 from axio.server.play import rooms as rooms_module
 from axio.server.play.acts import Act, Hired, Sat, read_act
-from axio.server.play.refusals import Refused, Unreadable
+from axio.server.play.refusals import Refused, Unavailable, Unreadable
 from axio.server.play.room import Room
 from axio.server.running import Server
-from axio.server.storage.schema import entries, tables
+from axio.server.storage.schema import entries, seats, tables
 
 from .faults import Faults
-from .inside import Inside, inside
+from .inside import Guest, Inside, inside
 from .rooms import Listener, run, running, terms, until
 
 SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
@@ -396,5 +398,132 @@ def test_a_socket_whose_history_cannot_be_read_is_closed(tmp_path: Path) -> None
             again = await made.socket(table, ann.token, room.game.number - 1)
             assert await again.end() == 4409
             assert isinstance(Unreadable(), Refused)
+
+    run(work)
+
+
+# ---------------------------------------------------------------- people at it
+
+
+async def set_aside_with(made: Inside, ann: Guest, bob: Guest) -> tuple[Room, Room]:
+    """Two games of the same people in memory: the first cannot be read any more."""
+    found = []
+    for _ in range(2):
+        opened = await made.open(ann, "rota", [{"kind": "me"}, {"kind": "open"}])
+        invite = {"invite": opened["invite"]}
+        await made.good("POST", f"/api/tables/{opened['id']}/join", bob.token, invite)
+        found.append(await made.server.rooms.get(opened["id"]))
+    bad, good = found
+    newer = {"table_id": bad.id, "number": bad.game.number + 1, "at": 1, "body": '{"a":"teleport"}'}
+    async with made.server.database.writing() as connection:
+        await connection.execute(insert(entries), [newer])
+        number = update(tables).where(tables.c.id == bad.id).values(number=newer["number"])
+        await connection.execute(number)
+    await made.server.rooms.refresh(bad.id)
+    assert bad.unreadable
+    return bad, good
+
+
+def names(room: Room) -> list[str]:
+    return [seat.name for seat in room.game.seats]
+
+
+def test_a_table_that_cannot_be_read_keeps_nobody_from_another_name_or_none(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = await made.guest("Ann"), await made.guest("Bob")
+            bad, good = await set_aside_with(made, ann, bob)
+            server = made.server
+            await server.personal_data.rename(await server.people.find(ann.id), "Anna")
+            assert names(good) == ["Anna", "Bob"]
+            assert (await made.ask("DELETE", "/api/me", ann.token, {"confirm": True})).status == 200
+            assert names(good) == [DELETED, "Bob"]
+            for _ in range(2):
+                await server.personal_data.compare()  # an essential task of the server
+            async with made.server.database.writing() as connection:
+                newest = entries.c.body == '{"a":"teleport"}'
+                await connection.execute(delete(entries).where(newest))
+                number = update(tables).where(tables.c.id == bad.id).values(number=tables.c.number - 1)
+                await connection.execute(number)
+            await server.store.release(bad.id)
+            await server.rooms.compare(everything=True)
+            assert not bad.unreadable
+            assert names(bad) == [DELETED, "Bob"]  # as the database has it
+
+    run(work)
+
+
+def test_what_a_host_does_is_followed_past_what_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            ann, bob = await made.guest("Ann"), await made.guest("Bob")
+            server = made.server
+            _, good = await set_aside_with(made, ann, bob)
+            honest = server.rooms.refresh
+
+            async def refresh(table: str) -> None:
+                if table == "odd":
+                    raise RuntimeError("nobody knows")
+                await honest(table)
+
+            monkeypatch.setattr(server.rooms, "refresh", refresh)
+            await server.following.start()
+            caplog.clear()
+            async with server.database.writing() as connection:
+                host = Actor("host")
+                await connection.run_sync(write_audit, host, "person-rename", ann.id)
+                await connection.run_sync(write_audit, host, "table-close", "odd")
+                await connection.run_sync(write_audit, host, "table-delete", good.id)
+                for table in (entries, seats):
+                    await connection.execute(delete(table).where(table.c.table_id == good.id))
+                await connection.execute(delete(tables).where(tables.c.id == good.id))
+            await server.following.poll()
+            assert good.id not in server.rooms._rooms
+            (complaint,) = complaints(caplog)
+            assert "table-close" in complaint
+            assert "odd" in complaint
+
+            async def away(_: str) -> None:
+                raise Unavailable
+
+            async with server.database.writing() as connection:
+                await connection.run_sync(write_audit, host, "table-close", "later")
+            seen = server.following._seen
+            monkeypatch.setattr(server.rooms, "refresh", away)
+            with pytest.raises(Unavailable):
+                await server.following.poll()
+            assert server.following._seen == seen  # it is followed when the database answers
+            assert len(complaints(caplog)) == 1
+
+    run(work)
+
+
+def test_one_table_of_a_person_that_fails_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            bad = await server.rooms.open(terms(id="bad"), SEATED)
+            good = await server.rooms.open(terms(id="good"), SEATED)
+            followed, honest = [], server.rooms.refresh
+
+            async def fail(*_: object) -> None:
+                raise RuntimeError("nobody knows")
+
+            async def refresh(table: str) -> None:
+                if table == "bad":
+                    await fail()
+                await honest(table)
+                followed.append(table)
+
+            monkeypatch.setattr(bad, "rename", fail)
+            monkeypatch.setattr(server.rooms, "refresh", refresh)
+            await server.rooms.refresh_tables_of("ann")
+            await server.rooms.rename("ann", "Anna")
+            assert followed == ["good"]
+            assert names(good) == ["Anna", "Bob"]
+            assert len(complaints(caplog)) == 2
 
     run(work)

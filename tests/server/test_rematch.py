@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Barrier
 
 import pytest
 
+from axio.server.identity.people import Person
+from tests.conformance.positions import Case
+
 from .driving import Guest, Json, Opened, RunningServer, play_together
+from .inside import inside
+from .rooms import run
+from .test_deleted_tables import remove
+from .worlds import TABLE, install, person_at, played
 
 
 @pytest.fixture
@@ -107,3 +115,58 @@ def test_a_rematch_may_be_declined_and_begins_without_those_who_do_not_want_it(
     with ann.live(table) as live:
         result = live.play_to_the_end()
     assert len(result["place"]) == 3
+
+
+def test_a_rematch_that_was_given_up_is_followed_by_another(finished: Opened, ann: Guest, bob: Guest) -> None:
+    asked = f"/api/tables/{finished.id}/rematch"
+    tried = []
+    for first, second in ((ann, bob), (bob, ann), (ann, bob)):
+        table = first.post(asked)["id"]
+        assert second.view(table)["table"]["status"] == "open"
+        assert second.view(finished.id)["table"]["next"] == table
+        first.post(f"/api/tables/{table}/leave")
+        assert second.view(table)["table"]["status"] == "closed"
+        tried.append(table)
+    assert len({*tried, finished.id}) == 4
+    last = bob.post(asked)["id"]
+    assert ann.post(asked)["id"] == last
+    assert ann.view(last)["table"]["status"] == "playing"
+    assert ann.get(f"/api/tables/{finished.id}/replay")["view"]["table"]["next"] == last
+
+
+def test_two_who_ask_again_at_once_get_one_table(finished: Opened, ann: Guest, bob: Guest) -> None:
+    asked = f"/api/tables/{finished.id}/rematch"
+    ann.post(f"/api/tables/{ann.post(asked)['id']}/leave")
+    start = Barrier(2)
+
+    def ask(guest: Guest) -> str:
+        start.wait(10)
+        made: Json = guest.post(asked)
+        return str(made["id"])
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(ask, (ann, bob))
+    assert first == second
+    assert ann.view(first)["table"]["status"] == "playing"
+
+
+@pytest.mark.parametrize("how", ["deleted", "in quarantine"])
+def test_a_rematch_that_is_no_more_is_followed_by_another(tmp_path: Path, how: str) -> None:
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            world = played(Case("rota", 2), "people")
+            await install(made, world)
+            tokens = [made.server.people.token(Person(person_at("people", seat), "")) for seat in (0, 1)]
+            asked = f"/api/tables/{TABLE}/rematch"
+            gone = (await made.good("POST", asked, tokens[0]))["id"]
+            if how == "deleted":
+                await remove(made.server, gone)
+                await made.server.rooms.refresh(gone)
+            else:
+                await made.server.store.quarantine(gone, "cannot be read")
+            found = [(await made.good("POST", asked, token))["id"] for token in tokens]
+            assert found[0] == found[1] != gone
+            view = await made.good("GET", f"/api/tables/{found[0]}", tokens[0])
+            assert view["table"]["status"] == "playing"
+
+    run(work)

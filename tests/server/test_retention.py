@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from axio.server.storage.schema import (
     seats,
     tables,
 )
+from tests.test_cli import run as cli
 
 from .abandoned import ANN, BOB, BOT, DAY, NOW, count, ids, put_person, put_table, set_columns, statuses
 from .rooms import Listener, run, running
@@ -315,3 +317,21 @@ def test_a_server_runs_it_by_itself_and_not_more_often_than_needed(tmp_path: Pat
             assert await statuses(server.database) == {"first": "closed", "second": "open"}
 
     run(work)
+
+
+def test_a_host_is_told_who_is_not_known_to_be_at_a_table(tmp_path: Path, url: str, database: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path, url) as server:
+            await put_table(server, "old", [ANN], 100)
+
+    run(work)
+    place = ("--database", url, "--data", str(tmp_path))
+    done = cli("admin", "retention", "--dry-run", *place)
+    assert done.code == 0
+    said = "who is connected to a running server" if database == "sqlite" else "who only watches"
+    assert said in done.err
+    assert json.loads(cli("admin", "retention", "--dry-run", "--json", *place).out)["open_tables_closed"] == 1
+    refused = cli("admin", "retention", *place)  # it is told before anything is done
+    assert said in refused.err
+    assert cli("admin", "retention", "--yes", *place).code == 0
+    assert cli("admin", "retention", "--yes", *place).err == ""  # there is nothing left to do

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from axio.server.play import room as room_module
 from axio.server.play.acts import Act, Drew, Hired, Moved, Sat
 from axio.server.play.bots import DEFAULT_LEVEL
 from axio.server.play.entries import deadline
@@ -178,5 +180,49 @@ def test_whoever_has_left_does_not_move_before_coming_back(
             order = {**order, "n": room.game.number}
             await hear(room, ann.client, json.dumps(order), server.hints)
             await until(lambda: ann.heard[-1]["type"] == "step")
+
+    run(work)
+
+
+def test_what_can_be_undone_is_not_done_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room_module, "MOST_ENTRIES", 40)
+    refused = partial(pytest.raises, Refused, match="too much has been done and undone")
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            seated: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+            room = await server.rooms.open(terms(), seated)
+            while room.game.number < 39:
+                await room.move(0, 0, hold=True)
+                await room.take_back(0, None, "", None)
+            await room.move(0, 0, hold=True)
+            with refused():
+                await room.take_back(0, None, "", None)
+            await room.draw(0, None, "", None)
+            await room.give_up("bob")
+            with refused():
+                await room.come_back("bob", 1)
+            while room.game.status == "playing":  # a game that has begun can be played to its end
+                if room.game.turn == 0:
+                    await room.move(0, 0)
+                await asyncio.sleep(0.001)
+            assert room.game.status == "over"
+
+            room = await server.rooms.open(terms(3, id="other"), [Sat(0, "ann", "Ann")])
+            while room.game.number < 37:
+                await room.sit("bob", "Bob")
+                await room.give_up("bob")
+                await room.hire(1, "random", "ann")
+                await room.remove(1, "ann")
+            await room.sit("bob", "Bob")
+            await room.give_up("bob")
+            await room.hire(1, "random", "ann")
+            with refused():
+                await room.sit("bob", "Bob")
+            with refused():
+                await room.hire(2, "random", "ann")
+            await room.remove(1, "ann")
+            await room.give_up("ann")
+            assert room.game.status == "closed"
 
     run(work)

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import itertools
 import json
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import event, insert
 
+from axio.server.guard import shares
 from axio.server.play.acts import Act, Hired, Sat, write_act
 from axio.server.play.connection import Connection
-from axio.server.play.entries import table_row
+from axio.server.play.entries import now, table_row
 from axio.server.play.game import Game
 from axio.server.play.orders import hear
+from axio.server.play.room import Room
 from axio.server.play.rooms import KEPT
+from axio.server.routes import live
 from axio.server.running import Server
 from axio.server.storage import schema
 
 from .rooms import Listener, run, running, terms, until
 
 MANY = 1_500
+HOUR = 3_600_000  # milliseconds
 SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
 
 
@@ -204,6 +210,98 @@ def test_a_table_is_loaded_though_whoever_asked_first_is_gone(tmp_path: Path) ->
             first.cancel()
             assert (await second).game.number == 3
             assert not server.rooms._loading
+
+    run(work)
+
+
+async def long_log(server: Server) -> Room:
+    """A table at which a placement has been made and taken back again and again."""
+    room = await server.rooms.open(terms(), SEATED)
+    for _ in range(50):
+        await room.move(0, 0, hold=True)
+        await room.take_back(0, None, "", None)
+    return room
+
+
+def test_others_have_their_turn_while_a_table_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shares, "PIECE", -1.0)  # pause after every entry
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await long_log(server)
+            number, turns = room.game.number, 0
+            kept = await server.store.read("table")
+
+            async def read(_: str) -> Any:
+                return kept
+
+            server.store.read = read  # type: ignore[method-assign, assignment]
+            loading = asyncio.create_task(server.rooms._load("table"))
+            while not loading.done():
+                await asyncio.sleep(0)
+                turns += 1
+            assert loading.result().number == number
+            assert turns >= number
+
+    run(work)
+
+
+def test_who_asks_for_a_table_pays_for_loading_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shares, "PIECE", -1.0)
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await long_log(server)
+            number = room.game.number
+            clock = itertools.count()
+            loop = shares.LoopShares(now=lambda: 0.0, meter=lambda: next(clock) / 1000)
+
+            async def spent(work: Callable[[], Coroutine[Any, Any, Any]]) -> float:
+                account = loop._account("mallory")
+                account.left = shares.SAVED
+                await loop.run("mallory", work)
+                return shares.SAVED - account.left
+
+            before = partial(server.rooms.before, room, number - 1)
+            assert await spent(lambda: server.rooms.get("table")) < number / 1000  # it is in memory
+            assert await spent(before) > number / 1000
+            del room, before
+            server.rooms._recent.clear()
+            assert await spent(lambda: server.rooms.get("table")) > number / 1000
+
+    run(work)
+
+
+def test_who_comes_back_holds_up_nobody_who_plays(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), SEATED)
+            number = await room.move(0, 0)
+            go_on, honest = asyncio.Event(), server.store.entries
+
+            async def slowly(*args: Any, **kwargs: Any) -> Any:
+                found = await honest(*args, **kwargs)
+                await go_on.wait()
+                return found
+
+            server.store.entries = slowly  # type: ignore[method-assign]
+            his = Listener(room, "bob", enter=False)
+            coming = asyncio.create_task(live._welcome(server, room, his.client, str(number - 1)))
+            seat = room.game.turn
+            assert seat is not None
+            last = await room.move(seat, 0)
+            go_on.set()
+            await coming
+            await until(lambda: bool(his.heard))
+            assert his.heard[0]["type"] == "view"  # it has gone on since, so all is told
+            assert his.heard[0]["n"] == last
+
+            again = Listener(room, "bob", enter=False)
+            await live._welcome(server, room, again.client, str(last - 1))
+            await until(lambda: len(again.heard) == 2)
+            assert [told["type"] for told in again.heard] == ["step", "seats"]
 
     run(work)
 
@@ -389,3 +487,71 @@ def test_nothing_is_kept_of_those_who_only_watch(tmp_path: Path) -> None:
             assert room.audience.gone() == {"ann"}
 
     run(work)
+
+
+def test_little_is_kept_of_those_who_sat_at_a_table_and_left_it(tmp_path: Path) -> None:
+    """Also where none of them ever had a connection, as those who play over HTTP."""
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            server.store.shared = True
+            room = await server.rooms.open(terms(3), [Sat(0, "ann", "Ann")])
+            for number in range(50):
+                await room.sit(f"guest{number}", "Guest")
+                server.rooms.saw(room, f"guest{number}")
+                await room.give_up(f"guest{number}")
+                await room.sit(f"other{number}", "Other")
+                room.learn_who_is_elsewhere({f"other{number}"})
+                room.learn_who_is_elsewhere(set())
+                await room.give_up(f"other{number}")
+            server.rooms.saw(room, "ann")
+            assert [len(getattr(room.audience, name)) for name in ("_left", "_noted")] == [1, 1]
+            await until(lambda: not server.rooms._services.tasks)
+
+    run(work)
+
+
+@pytest.mark.parametrize("how", ["closed", "told"])
+def test_those_at_a_table_are_told_of_more_time_by_one_task(tmp_path: Path, how: str) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(move_time=600), SEATED)
+            ann = Listener(room, "ann")
+            tasks = server.rooms._services.tasks
+            async with room.lock:
+                for at in range(5):
+                    server.rooms._learn_of_resumption(now() + HOUR + at)
+                await asyncio.sleep(0)
+                assert len(tasks) == 1
+                assert not room.idle
+                if how == "closed":
+                    room.close()
+                    await until(lambda: not tasks)
+            await until(lambda: not tasks)
+            assert room._tell_of_time is None
+            assert len(ann.heard) == (how == "told")
+            if how == "told":
+                assert ann.heard[0]["now"]["deadline"] == room.audience.deadline
+                server.rooms._learn_of_resumption(now() + 2 * HOUR)  # and again the next time
+                await until(lambda: len(ann.heard) == 2)
+
+    run(work)
+
+
+def test_a_failure_to_tell_of_more_time_is_logged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(move_time=600), SEATED)
+            Listener(room, "ann")
+
+            def fail() -> None:
+                raise RuntimeError("it broke")
+
+            monkeypatch.setattr(room.audience, "tell_views", fail)
+            server.rooms._learn_of_resumption(now() + HOUR)
+            await until(lambda: room._tell_of_time is None)
+
+    run(work)
+    assert "it broke" in caplog.text

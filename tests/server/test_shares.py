@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from axio.server.guard import shares as module
-from axio.server.guard.shares import SAVED, SHARE, LoopShares, Metered, TooMuch
+from axio.server.guard.shares import SAVED, SHARE, LoopShares, Metered, TooMuch, charged, long_work
 
 from .inside import inside
 from .rooms import run
@@ -117,7 +117,7 @@ def test_a_request_that_is_given_up_while_it_waits_costs_nothing() -> None:
         world.shares = LoopShares(now=lambda: world.now, meter=lambda: world.now, sleep=sleep)
         await world.ask("mallory", 0.02)
         account = world.shares._accounts["mallory"]
-        account.settle(account.reserve(world.now)[0], None)
+        account.settle(account.reserve()[0], None)
         account.left = left = -1.0
         waits = [asyncio.create_task(world.ask("mallory", 1.0)) for _ in range(5)]
         await asyncio.sleep(0)
@@ -146,7 +146,8 @@ def metered(make: Callable[[list[float]], Any]) -> tuple[Any, float]:
     clock = [0.0]
 
     async def main() -> tuple[Any, float]:
-        meter = Metered(make(clock), lambda: clock[0])
+        shares = LoopShares(meter=lambda: clock[0])
+        meter: Metered[Any] = shares._account("ann").meter(make(clock))
         try:
             return await meter, meter.spent
         except ValueError as error:
@@ -171,6 +172,64 @@ def test_only_steps_count_not_what_is_waited_for() -> None:
     done, spent = metered(work)
     assert done == "done"
     assert spent == pytest.approx(0.07)
+
+
+def test_what_takes_long_is_paid_for_before_the_next_begins() -> None:
+    async def work() -> None:
+        worked, slept, begun = [0.0], [0.0], list[float]()
+
+        async def sleep(seconds: float) -> None:
+            slept[0] += seconds
+            await asyncio.sleep(0)
+
+        shares = LoopShares(now=lambda: worked[0] + slept[0], meter=lambda: worked[0], sleep=sleep)
+
+        async def load() -> str:
+            begun.append(slept[0])
+            await asyncio.sleep(0)
+            worked[0] += 0.04
+            return "loaded"
+
+        async def request() -> None:
+            async with long_work():
+                # In a task of its own, for others may wait for the same.
+                assert await asyncio.create_task(charged(load())) == "loaded"
+
+        # All are begun before the first has shown what it takes.
+        await asyncio.gather(*(asyncio.create_task(shares.run("mallory", request)) for _ in range(20)))
+        assert len(begun) == 20
+        assert begun[-1] >= (19 * 0.04 - SAVED) / SHARE - 1
+        before = slept[0]
+        await shares.run("ann", request)
+        assert slept[0] == before
+
+    run(work)
+
+
+def test_what_is_set_aside_for_others_does_not_hold_up_what_takes_long() -> None:
+    async def work() -> None:
+        world = World()
+        account = world.shares._account("ann")
+
+        async def request() -> None:
+            others = [account.reserve()[0] for _ in range(1_000)]  # come while this one is under way
+            async with long_work():
+                world.now += 0.001
+            for one in others:
+                account.settle(one, None)
+
+        await world.shares.run("ann", request)
+        assert world.slept == 0
+
+    run(work)
+
+
+def test_what_nobody_asked_for_is_nobodys_to_pay() -> None:
+    async def work() -> None:
+        async with long_work():
+            assert await charged(World().work(0.1)) == "done"
+
+    run(work)
 
 
 def test_a_machine_that_stands_still_is_nobodys_fault() -> None:
@@ -226,7 +285,7 @@ def test_requests_and_messages_take_their_turn(tmp_path: Path) -> None:
             async def sleep(seconds: float) -> None:
                 waits.append(seconds)
 
-            loop._sleep, loop.active = sleep, True
+            loop.sleep, loop.active = sleep, True
             ann = await made.guest("Ann")
             table = (await made.open(ann, "rota", [{"kind": "me"}]))["id"]
             socket = await made.socket(table, ann.token)

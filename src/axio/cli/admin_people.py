@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-import msgspec
 from sqlalchemy import RowMapping
 
 from ..errors import BadFile
-from ..server.identity.personal_data import Export
 from ..server.operations.people import PeopleAdministration, people_administration
 from ..server.settings import Settings
 from ..server.storage.database import Database
@@ -164,15 +162,31 @@ def export_person(person: str, settings: Settings, out: str | None, reason: str)
     """Print everything that is kept of somebody as JSON: what they get from the page by themselves."""
     if out is not None and Path(out).exists():
         raise BadFile(f"{out} exists")
-    exported: Export = administer(settings, lambda admin: admin.export(person), reason)
-    text = msgspec.json.format(msgspec.json.encode(exported), indent=1).decode()
-    if out is None:
-        click.echo(text)
-        return
-    handle = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with open(handle, "w", encoding="utf-8") as file:
-        file.write(text + "\n")
-    click.echo(f"{out}: what is kept of {one_line(person)}")
+
+    async def work(admin: PeopleAdministration) -> None:
+        pieces = await admin.export(person)
+        if out is None:
+            async for piece in pieces:
+                click.echo(piece, nl=False)
+        else:
+            await _write(pieces, Path(out))
+
+    administer(settings, work, reason)
+    if out is not None:
+        click.echo(f"{out}: what is kept of {one_line(person)}")
+
+
+async def _write(pieces: AsyncIterator[bytes], path: Path) -> None:
+    """Write a new file that only its owner can read, whole or not at all."""
+    try:
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            async for piece in pieces:
+                file.write(piece)
+    except FileExistsError:
+        raise
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
 
 
 @people.command("erase")

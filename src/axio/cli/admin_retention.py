@@ -25,6 +25,15 @@ from .lines import in_columns
 from .retention_options import retention_options
 from .server_data import server_data
 
+UNKNOWN_HERE = (
+    "This command does not know who is connected to a running server. Tables at which somebody is count as "
+    "abandoned, too; the server itself spares them."
+)
+WATCHERS = (
+    "This command does not know who only watches. Tables that are only watched count as abandoned, too; the "
+    "server spares those that are watched at the process which runs retention."
+)
+
 
 @click.command("retention")
 @server_data
@@ -36,7 +45,8 @@ from .server_data import server_data
 def retention(settings: Settings, reason: str, as_json: bool, dry_run: bool, yes: bool, **days: int) -> None:
     """Close and delete what has been abandoned, by the rules that a running server follows anyway.
 
-    0 days keep something for ever. Finished games are never deleted.
+    0 days keep something for ever. Finished games are never deleted. With SQLite, only the server itself
+    knows who is at a table: this command closes abandoned ones although somebody is there.
     """
     settings = replace(settings, **cast("dict[str, Any]", days))
 
@@ -51,6 +61,8 @@ def retention(settings: Settings, reason: str, as_json: bool, dry_run: bool, yes
         return Retention(database, Rules.of(settings), settings.most_tables, actor=actor, pause=0.0)
 
     found = on_database(settings, look)
+    if found.open_tables_closed or found.unfinished_games_closed:
+        click.echo(WATCHERS if settings.on_postgresql else UNKNOWN_HERE, err=True)
     if not dry_run and found:
         confirm("Close and delete what has been abandoned?", yes)
         found = on_database(settings, work)

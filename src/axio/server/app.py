@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from litestar import Litestar
+from litestar import Litestar, Router
 from litestar.config.app import AppConfig
 from litestar.config.compression import CompressionConfig
-from litestar.datastructures import State
+from litestar.datastructures import CacheControlHeader, State
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.types import ASGIApp
 
 from ..version import __version__
@@ -18,7 +17,7 @@ from .routes import ROUTES
 from .routes.errors import ERRORS, JsonRequest
 from .routes.live import live
 from .routes.person import provide_person, provide_server
-from .routes.reference import ReferencePage
+from .routes.reference import ReferencePage, SchemaFile
 from .running import Server, assemble, running
 from .settings import PROGRAM, Settings
 
@@ -55,8 +54,13 @@ def _litestar(server: Server) -> Litestar:
             version=__version__,
             description="Tables, people, games and daily deals. docs/protocol.md describes live tables.",
             use_handler_docstrings=True,
-            path="/schema",
-            render_plugins=[ReferencePage(), JsonRenderPlugin()],
+            openapi_router=Router(
+                "/schema",
+                route_handlers=[],
+                include_in_schema=False,
+                cache_control=CacheControlHeader(max_age=3600),
+            ),
+            render_plugins=[ReferencePage(), SchemaFile()],
         ),
     )
     return Litestar.from_config(config)

@@ -2,7 +2,8 @@
 
 The key is made at the first start, in a file that only its owner can read. To replace it, put a new key
 before the old one, in the environment (separated by commas) or in the file (one a line). Cookies are signed
-anew when they come; after some months the old key can be left out.
+anew when they come, and a phrase when somebody comes back by it; after some months the old key can be left
+out, and with it cookies and phrases that nobody has used since, and tokens of programs.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class WrongKey(BadSetting):
         super().__init__(
             f"the secret key is not the one that this database was used with: name the old key, too "
             f"({KEY_VARIABLE}=NEW,OLD or a line each in {folder / KEY_FILE}), "
-            "or start once with --accept-new-key, which signs everybody out"
+            "or start once with --accept-new-key, which signs everybody out and makes all phrases worthless"
         )
 
 

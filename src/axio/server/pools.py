@@ -293,15 +293,17 @@ class WorkPool:
     def _start(self, function: Callable[..., Any], args: tuple[object, ...]) -> asyncio.Future[Any]:
         """Start a job in a place that the caller owns; `_done` gives the place to the next."""
         loop = asyncio.get_running_loop()
+        if self._yields:
+            _HAND_OVER.count(1)
         try:
             future = loop.run_in_executor(self._executor, partial(function, *args))
         except BaseException:
+            if self._yields:
+                _HAND_OVER.count(-1)
             self._release()
             raise
         name = getattr(function, "__qualname__", repr(function))
         job = self._futures[future] = _Job(name, loop.create_future())
-        if self._yields:
-            _HAND_OVER.count(1)
         if self.patience is not None:
             job.timer = loop.call_later(self.patience, self._late, job)
         future.add_done_callback(self._done)

@@ -28,6 +28,7 @@ from .play.refusals import Unavailable
 from .play.replay import Replays
 from .play.reviews import Reviews
 from .play.rooms import SWEEP, Rooms
+from .play.uptime import BEAT
 from .private_files import protect_data
 from .settings import Settings, sqlite_file
 from .storage.database import Database
@@ -175,6 +176,7 @@ def add_background_tasks(server: Server) -> None:
 
     supervisor.add("load_rules", load_rules)
     supervisor.add("reviews", make_reviews, essential=False)
+    supervisor.every("uptime", BEAT, server.rooms.beat)
     supervisor.every("sweep", SWEEP, server.rooms.sweep)
     supervisor.every("follow_admin", following.EVERY, server.following.poll, essential=False)
     supervisor.every("retention", retention.EVERY, server.retention.run_if_due, essential=False)

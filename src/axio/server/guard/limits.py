@@ -20,9 +20,13 @@ class Pace:
 
 WRITES = Pace(40, 1.0)  # requests that change something, for one person
 WRITES_FROM_ADDRESS = Pace(400, 20.0)  # a club behind one address
-SECRETS = Pace(8, 0.05)  # phrases and passwords tried, for one address
-PASSWORDS = Pace(20, 0.02)  # passwords tried, for one account
-PHRASES = Pace(200, 2.0)  # phrases tried, for all accounts together: a phrase does not say whose it is
+# Wrong passwords and phrases; see `tries`.
+SECRETS = Pace(20, 0.1)  # of all accounts, for one address
+PASSWORDS = Pace(8, 0.05)  # for one account and one address
+PHRASES = Pace(8, 0.05)  # for one address
+ACCOUNT = Pace(20, 0.02)  # for one account and all addresses: beyond that each has the next pace
+SUSPECTED = Pace(1, 1 / 60)  # for one account and one address while others try as well
+HASHES = Pace(60, 0.5)  # passwords checked or set, right or wrong, for one address; each takes 0.1 s
 PERSONAL_DATA = Pace(5, 0.01)  # exports and deletions, for one address
 GUESTS = Pace(30, 0.2)  # guests made for programs, for one address
 NEW_GUESTS = Pace(60, 0.1)  # browsers that become guests, for one address
@@ -64,6 +68,10 @@ class Bucket:
             return False
         self._left -= 1
         return True
+
+    def give_back(self) -> None:
+        """Undo a `take`."""
+        self._left = min(self._pace.burst, self._left + 1)
 
 
 class Quota:
@@ -110,3 +118,8 @@ class Limits:
         if len(self._buckets) > REMEMBERED:
             del self._buckets[next(iter(self._buckets))]
         return bucket.take()
+
+    def give_back(self, pace: Pace, name: str) -> None:
+        """Undo what `allow` has allowed."""
+        if (bucket := self._buckets.get((pace, name))) is not None:
+            bucket.give_back()

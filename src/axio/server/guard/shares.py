@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Generator
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import Any, Generic, TypeVar
 
 SHARE = 0.1  # of the loop, for each network
@@ -18,6 +20,8 @@ SAVED = 0.25  # seconds of the loop that a network has for bursts
 LONGEST = 10.0  # seconds that a request may be delayed
 FIRST_GUESS = 0.001  # seconds that a request is likely to take, before there were any
 LONGEST_STEP = 0.05  # seconds that are charged for one step: what takes longer is the fault of the machine
+PIECE = 0.001  # seconds of long work until others get a turn
+ROUNDING = 1e-6  # seconds
 WEIGHT = 0.2  # of the latest request in that guess
 REMEMBERED = 50_000  # networks
 
@@ -31,36 +35,62 @@ class TooMuch(Exception):
 class _Account:
     """What is left of a network's share, and how long its requests take on average."""
 
-    __slots__ = ("at", "guess", "left")
+    __slots__ = ("_aside", "_at", "_shares", "guess", "left", "long_work")
 
-    def __init__(self, now: float) -> None:
-        self.left = SAVED
+    def __init__(self, shares: LoopShares) -> None:
+        self._shares = shares
+        self._at = shares.now()
+        self.left = SAVED  # less what is set aside
+        self._aside = 0.0
         self.guess = FIRST_GUESS
-        self.at = now
+        self.long_work: asyncio.Lock | None = None  # held while some is done
 
-    def reserve(self, now: float) -> tuple[float, float]:
+    def reserve(self) -> tuple[float, float]:
         """Set time aside for one more request: how much, and the seconds until it may begin."""
-        self.left = min(SAVED, self.left + (now - self.at) * SHARE)
-        self.at = now
-        self.left -= self.guess
-        return self.guess, max(0.0, -self.left / SHARE)
+        guess = self.guess
+        self._earn()
+        self._aside += guess
+        self.left -= guess
+        return guess, max(0.0, -self.left / SHARE)
 
     def settle(self, reserved: float, spent: float | None) -> None:
-        """Charge what a request has taken in place of what was set aside; `None` if it did not begin."""
+        """Give back what was set aside for a request, which took this long; `None` if it did not begin."""
+        self._aside -= reserved
         self.left += reserved
         if spent is not None:
-            self.left -= spent
             self.guess += WEIGHT * (spent - self.guess)
+
+    async def break_even(self) -> None:
+        """Wait until everything that was done is paid for."""
+        self._earn()
+        while (owed := -self.left - self._aside) > ROUNDING:
+            await self._shares.sleep(owed / SHARE)
+            self._earn()
+
+    def meter(self, work: Coroutine[Any, Any, Done]) -> Metered[Done]:
+        """Return an awaitable that does the work and charges its time here."""
+        return Metered(work, self, self._shares.meter)
+
+    def _earn(self) -> None:
+        now = self._shares.now()
+        self.left = min(SAVED, self.left + (now - self._at) * SHARE)
+        self._at = now
+
+
+_PAYING: ContextVar[_Account | None] = ContextVar("_PAYING", default=None)
 
 
 class Metered(Generic[Done]):
-    """Awaits a coroutine, and adds up the time of its steps in the event loop.
+    """Awaits a coroutine, and charges each of its steps in the event loop to an account.
 
     That is time by the clock: where a machine is busy otherwise, there is less of the loop to share out.
     """
 
-    def __init__(self, work: Coroutine[Any, Any, Done], clock: Callable[[], float]) -> None:
+    def __init__(
+        self, work: Coroutine[Any, Any, Done], account: _Account, clock: Callable[[], float]
+    ) -> None:
         self._work = work
+        self._account = account
         self._clock = clock
         self.spent = 0.0
 
@@ -75,7 +105,9 @@ class Metered(Generic[Done]):
                 done: Done = end.value
                 return done
             finally:
-                self.spent += min(self._clock() - begun, LONGEST_STEP)
+                spent = min(self._clock() - begun, LONGEST_STEP)
+                self.spent += spent
+                self._account.left -= spent
             try:
                 given = yield waits_for
             except BaseException as error:
@@ -97,9 +129,9 @@ class LoopShares:
     ) -> None:
         self.active = active
         self.delayed = 0  # requests and messages
-        self._now = now
-        self._meter = meter
-        self._sleep = sleep
+        self.now = now
+        self.meter = meter
+        self.sleep = sleep
         self._accounts: OrderedDict[str, _Account] = OrderedDict()
 
     async def run(
@@ -118,15 +150,16 @@ class LoopShares:
         if not self.active:
             return await work()
         account = self._account(network)
-        reserved, delay = account.reserve(self._now())
+        reserved, delay = account.reserve()
         metered: Metered[Done] | None = None
+        _PAYING.set(account)  # a task of the event loop works for one network, from its beginning to its end
         try:
             if delay:
                 if longest is not None and delay > longest:
                     raise TooMuch
                 self.delayed += 1
-                await self._sleep(delay)
-            metered = Metered(work(), self._meter)
+                await self.sleep(delay)
+            metered = account.meter(work())
             return await metered
         finally:
             account.settle(reserved, metered.spent if metered else None)
@@ -134,9 +167,46 @@ class LoopShares:
     def _account(self, network: str) -> _Account:
         account = self._accounts.get(network)
         if account is None:
-            account = self._accounts[network] = _Account(self._now())
+            account = self._accounts[network] = _Account(self)
             if len(self._accounts) > REMEMBERED:
                 self._accounts.popitem(last=False)
         else:
             self._accounts.move_to_end(network)
         return account
+
+
+@asynccontextmanager
+async def long_work() -> AsyncIterator[None]:
+    """Work that may take many times what requests usually do: one at a time for each network.
+
+    It begins when its network has paid for all that came before. What requests take is known only when they
+    are done: without this a network could begin hundreds of them on what it has saved for one burst. What the
+    server does by itself begins at once.
+    """
+    account = _PAYING.get()
+    if account is None:
+        yield
+        return
+    if account.long_work is None:
+        account.long_work = asyncio.Lock()
+    async with account.long_work:
+        await account.break_even()
+        yield
+
+
+async def charged(work: Coroutine[Any, Any, Done]) -> Done:
+    """Do what a request has begun in a task of its own, and charge it to that request's network."""
+    account = _PAYING.get()
+    return await (work if account is None else account.meter(work))
+
+
+class Pauses:
+    """Lets others have their turn in the middle of long work: await it wherever that may be."""
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+
+    async def __call__(self) -> None:
+        if time.monotonic() - self._begun > PIECE:
+            await asyncio.sleep(0)
+            self._begun = time.monotonic()

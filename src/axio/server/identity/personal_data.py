@@ -1,34 +1,34 @@
 """What is kept of a person: exported for them, and deleted.
 
 Finished games are kept for those who played them, with "Deleted player" in place of the name. The random id
-of the person stays in them; nothing leads from it to anybody any more.
+of the person stays in them; nothing leads from it to anybody any more. Results of daily deals stay as well if
+they were listed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable, Mapping, Sequence
+from contextlib import aclosing, suppress
 from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import Raw, Struct
-from msgspec.structs import replace
-from sqlalchemy import ColumnElement, RowMapping, Select, and_, bindparam, delete, or_, select, update
+from sqlalchemy import ColumnElement, RowMapping, Select, and_, bindparam, delete, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...record import record_of
-from ..play.acts import Sat, read_act, write_act
+from ..play.acts import read_act
 from ..play.entries import day_of, now
 from ..play.game import Game
 from ..play.refusals import NoSuchTable, Refused, Unavailable
 from ..play.rooms import Rooms, terms_of
-from ..pools import BACKGROUND, Bounds, WorkPool
+from ..pools import BACKGROUND, Bounds, Busy, WorkPool
 from ..storage import schema
 from ..storage.database import Database
 from ..storage.notices import announce_person
-from ..storage.tables import TableStore
+from ..storage.tables import NEW, TableStore
 from .names import DELETED
 from .people import People
 from .person import Person
@@ -36,8 +36,13 @@ from .person import Person
 FORMAT = "axio-export/1"
 MOST_EXPORTS = Bounds(10, 1, "too many exports are being made")
 AT_ONCE = 200
+TRIES = 20  # to leave a table at which somebody moves
+RETRY = 1.0  # seconds until an export that has begun asks again for a place in a full queue
+FOLLOWED = 60_000  # milliseconds within which every process knows that somebody was deleted
 
-_Sat: TypeAlias = tuple[str, int, Sat]  # a table, the number of an entry, and what it says
+_Entry: TypeAlias = tuple[str, int, dict[str, Any]]  # a table, the number of an entry, and what it says
+
+_END = b"]\n}"  # of an export, whose last field is a list
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +55,10 @@ class OwnSeat(Struct, frozen=True):
 
 
 class OwnTable(Struct, frozen=True):
-    """A table that the person sits at or has opened; `record` is its game, once that is over."""
+    """A table that the person sits at, has opened, or was at: `left` has the seats that they were on before.
+
+    `record` is its game, once that is over.
+    """
 
     id: str
     game: str
@@ -64,6 +72,7 @@ class OwnTable(Struct, frozen=True):
     created: int
     updated: int
     seats: list[OwnSeat]
+    left: list[OwnSeat]
     record: Raw | None
 
 
@@ -105,10 +114,10 @@ class Export(Struct, frozen=True):
     seen: int | None
     banned: int | None
     sessions_ended: list[EndedSession]
-    tables: list[OwnTable]
     daily_results: list[OwnResult]
     reviews_asked_for: list[str]
     host_actions: list[HostAction]
+    tables: list[OwnTable]  # the last field: they are written one by one
 
 
 class PersonalData:
@@ -119,7 +128,7 @@ class PersonalData:
         self._store = store
         self._people = people
         self._rooms = rooms
-        self._replaying = WorkPool("export", 1, MOST_EXPORTS, niceness=BACKGROUND)
+        self._replaying = WorkPool("export", 1, MOST_EXPORTS, niceness=BACKGROUND, yields=True)
         self._erasing = asyncio.Lock()
 
     def close(self) -> None:
@@ -128,8 +137,12 @@ class PersonalData:
 
     # ------------------------------------------------------------ export
 
-    async def export(self, person: Person) -> Export:
-        """Return everything that is kept of a person, without secrets. Raises `Busy`."""
+    async def export(self, person: Person) -> AsyncIterator[bytes]:
+        """Return everything that is kept of a person as JSON (an `Export`), without secrets, in pieces.
+
+        A piece is made when it is asked for, and has one table at most. Raises `Busy` before the first one.
+        """
+        self._replaying.check(person.id)
         async with self._database.reading() as connection:
             rows = await _rows(connection, select(schema.people).where(schema.people.c.id == person.id))
             own = schema.results.c.person == person.id
@@ -140,9 +153,8 @@ class PersonalData:
             reviews = await _rows(connection, select(schema.reviews.c.table_id).where(asked))
             about = schema.audit.c.subject == person.id
             actions = await _rows(connection, select(schema.audit.c.action, schema.audit.c.at).where(about))
-            tables = await _rows(connection, _tables_of(person.id))
         kept = rows[0] if rows else {"created": None, "seen": None, "banned": None, "password": None}
-        return Export(
+        head = Export(
             format=FORMAT,
             id=person.id,
             name=person.name,
@@ -153,39 +165,78 @@ class PersonalData:
             seen=kept["seen"],
             banned=kept["banned"],
             sessions_ended=[EndedSession(row["session"], row["at"]) for row in sessions],
-            tables=await self._tables(person.id, tables),
             daily_results=[_result(row) for row in results],
             reviews_asked_for=[row["table_id"] for row in reviews],
             host_actions=[HostAction(row["action"], row["at"]) for row in actions],
+            tables=[],
         )
+        return self._pieces(head, person.id, kept["created"])
 
-    async def _tables(self, person: str, rows: Sequence[RowMapping]) -> list[OwnTable]:
-        made = []
-        for first in range(0, len(rows), AT_ONCE):
-            some = rows[first : first + AT_ONCE]
-            seats = await self._store.seats([row["id"] for row in some])
-            for row in some:
-                record = None
-                if row["status"] == "over":
-                    record = await self._record(row, person)
-                own = [
-                    OwnSeat(seat["seat"], seat["name"])
-                    for seat in seats[row["id"]]
-                    if seat["person"] == person
-                ]
-                made.append(_table(row, person, own, record))
-        return made
+    async def _pieces(self, head: Export, person: str, created: int | None) -> AsyncGenerator[bytes, None]:
+        yield _json(head).removesuffix(_END)
+        separator = b"\n"
+        async with aclosing(self._tables(person, created)) as tables:
+            async for table in tables:
+                yield separator + _json(table)
+                separator = b",\n"
+        yield _END + b"\n"
+
+    async def _tables(self, person: str, created: int | None) -> AsyncGenerator[OwnTable, None]:
+        """The tables that a person sits at or has opened, then those that only the log knows of."""
+        told: set[str] = set()
+        async with aclosing(self._pages(person, created)) as pages:
+            async for rows in pages:
+                page = {row["id"]: row for row in rows if row["id"] not in told}
+                told |= page.keys()
+                seats = await self._store.seats(list(page))
+                async with self._database.reading() as connection:
+                    named = await _naming(connection, person, schema.entries.c.table_id.in_(page))
+                for table_id, row in page.items():
+                    own = _own_seats(
+                        (seat["seat"], seat) for seat in seats[table_id] if seat["person"] == person
+                    )
+                    was = _own_seats((say.get("seat"), say) for at, _, say in named if at == table_id)
+                    left = [seat for seat in was if seat.seat not in {one.seat for one in own}]
+                    record = await self._record(row, person) if row["status"] == "over" else None
+                    yield _table(row, person, own, left, record)
+
+    async def _pages(self, person: str, created: int | None) -> AsyncGenerator[Sequence[RowMapping], None]:
+        """The rows of the tables that a person is or was at, some at a time: no query may take long."""
+        tables = schema.tables
+        own = or_(tables.c.owner == person, tables.c.id.in_(_sits(person)))
+        place, last = tuple_(tables.c.created, tables.c.id), (-1, "")
+        while True:
+            query = select(tables).where(own, place > tuple_(*last)).order_by(*place).limit(AT_ONCE)
+            async with self._database.reading() as connection:
+                rows = await _rows(connection, query)
+            if not rows:
+                break
+            yield rows
+            last = rows[-1]["created"], rows[-1]["id"]
+        if created is None:
+            return  # somebody who has done nothing
+        async with aclosing(self._every_table(created)) as every:
+            async for ids in every:
+                async with self._database.reading() as connection:
+                    named = await _naming(connection, person, schema.entries.c.table_id.in_(ids))
+                    found = {table_id for table_id, _, _ in named}
+                    rows = await _rows(connection, select(tables).where(tables.c.id.in_(found), ~own))
+                if rows:
+                    yield rows
 
     async def _record(self, row: RowMapping, person: str) -> Raw | None:
-        """The record of a game that is over, `None` if it cannot be read."""
+        """The record of a game that is over, `None` if it cannot be read or the person has not played."""
         entries = await self._store.entries(row["id"])
-        try:
-            return await self._replaying.run(_record, row, entries, asker=person)
-        except Refused:
-            raise
-        except Exception:  # one damaged table keeps nobody from their data
-            log.exception("the game at table %s could not be exported", row["id"])
-            return None
+        while True:
+            try:
+                return await self._replaying.run(_record, row, entries, person, asker=person)
+            except Busy:
+                if self._replaying.closed:
+                    raise  # the server stops
+                await asyncio.sleep(RETRY)
+            except Exception:  # one damaged table keeps nobody from their data
+                log.exception("the game at table %s could not be exported", row["id"])
+                return None
 
     # ------------------------------------------------------------ deletion
 
@@ -204,8 +255,8 @@ class PersonalData:
             async with self._database.writing() as connection:
                 await _erase(connection, person.id)
                 await announce_person(connection, person.id)
-        await self._people.heard(person.id)
-        await self._rooms.rename(person.id, DELETED)
+            await self._people.heard(person.id)
+            await self._show_name(person.id, DELETED, begun)
 
     async def rename(self, person: Person, name: str) -> None:
         """Give a person another name, also at the tables where they sat down before. Raises `BadName`."""
@@ -213,40 +264,58 @@ class PersonalData:
             begun = now()
             name = (await self._people.rename(person, name)).name
             await self._write_names(person.id, name, begun)
-        await self._rooms.rename(person.id, name)
+            async with self._database.writing() as connection:
+                await announce_person(connection, person.id)  # again: now it is at the tables, too
+            await self._show_name(person.id, name, begun)
 
     async def _write_names(self, person: str, name: str, begun: int) -> None:
         """Write a person's name into all tables and results, also those of tables used since it was begun."""
-        async for some in self._sat_down(person, name):
-            async with self._database.writing() as connection:
-                await _write_name(connection, some, name)
-        async with self._database.writing() as connection:
-            late = and_(schema.tables.c.updated >= begun, schema.tables.c.id.in_(_sits(person)))
-            await _write_name(connection, await _sat_down(connection, person, name, late), name)
-            for table in (schema.seats, schema.results):
-                await connection.execute(update(table).where(table.c.person == person).values(name=name))
-
-    async def _sat_down(self, person: str, name: str) -> AsyncIterator[list[_Sat]]:
-        """The entries by which a person sat down, some at a time: no query may take long."""
-        tables, last = schema.tables, ""
         async with self._database.reading() as connection:
             known = select(schema.people.c.created).where(schema.people.c.id == person)
             created = (await connection.execute(known)).scalar() or 0
+        async with aclosing(self._every_table(created)) as every:
+            async for ids in every:
+                async with self._database.reading() as connection:
+                    named = await _naming(connection, person, schema.entries.c.table_id.in_(ids))
+                if named:
+                    async with self._database.writing() as connection:
+                        await _write_name(connection, named, name)
+        await self._write_late_names(person, name, begun)
+
+    async def _show_name(self, person: str, name: str, begun: int) -> None:
+        """Show a person's name at the tables in memory, and write it where they have written another one."""
+        await self._rooms.rename(person, name)  # from here on, rooms of this process write no other
+        await self._write_late_names(person, name, begun)
+        await self._rooms.rename(person, name)  # those that were loaded meanwhile
+
+    async def _write_late_names(self, person: str, name: str, begun: int) -> None:
+        """Write a person's name into the tables used since a time, and into all seats and results."""
+        tables = schema.tables
+        late = select(tables.c.id).where(tables.c.updated >= begun, tables.c.id.in_(_sits(person)))
+        async with self._database.writing() as connection:
+            named = await _naming(connection, person, schema.entries.c.table_id.in_(late))
+            await _write_name(connection, named, name)
+            for table in (schema.seats, schema.results):
+                other = and_(table.c.person == person, table.c.name != name)
+                await connection.execute(update(table).where(other).values(name=name))
+
+    async def _every_table(self, since: int) -> AsyncGenerator[list[str], None]:
+        """The ids of all tables in use since a time, some at a time."""
+        tables, last = schema.tables, ""
         while True:
-            query = select(tables.c.id).where(tables.c.id > last, tables.c.updated >= created)
+            query = select(tables.c.id).where(tables.c.id > last, tables.c.updated >= since)
             async with self._database.reading() as connection:
                 found = await connection.execute(query.order_by(tables.c.id).limit(AT_ONCE))
                 ids = [row[0] for row in found]
-                sat = await _sat_down(connection, person, name, tables.c.id.in_(ids))
             if not ids:
                 return
-            yield sat
+            yield ids
             last = ids[-1]
 
     async def _leave_tables(self, person: str) -> None:
         for table_id in await self._store.unfinished_of(person):
             try:
-                await (await self._rooms.get(table_id)).give_up(person)
+                await self._leave(table_id, person)
             except NoSuchTable:
                 pass  # it has been deleted meanwhile
             except Unavailable:
@@ -254,11 +323,24 @@ class PersonalData:
             except Exception:  # a table that cannot be read keeps nobody from deleting their data
                 log.exception("a person could not leave table %s", table_id)
 
+    async def _leave(self, table_id: str, person: str) -> None:
+        room = await self._rooms.get(table_id)
+        for left in reversed(range(TRIES)):
+            try:
+                await room.give_up(person)
+                return
+            except Refused as error:
+                if error.code != "stale" or not left:  # another process has written something at this moment
+                    raise
+
     async def heard(self, person_id: str) -> Person:
         """Follow what another process has done to a person: what they are now."""
         person = await self._people.heard(person_id)
         if person.erased:
-            await self._rooms.rename(person_id, DELETED)
+            # Until now they may have sat down here, with their name.
+            await self._show_name(person_id, DELETED, now() - FOLLOWED)
+        else:
+            await self._rooms.refresh_names(person_id)
         return person
 
     async def compare(self) -> None:
@@ -274,16 +356,21 @@ def _sits(person: str) -> Select[tuple[str]]:
     return select(schema.seats.c.table_id).where(schema.seats.c.person == person)
 
 
-def _tables_of(person: str) -> Any:
-    tables = schema.tables
-    own = or_(tables.c.owner == person, tables.c.id.in_(_sits(person)))
-    return select(tables).where(own).order_by(tables.c.created)
+def _own_seats(told: Iterable[tuple[Any, Mapping[str, Any] | RowMapping]]) -> list[OwnSeat]:
+    """The different seats and names of rows or entries; what cannot be one is left out."""
+    found = {(seat, named.get("name")): None for seat, named in told if isinstance(seat, int)}
+    return [OwnSeat(seat, name) for seat, name in found if isinstance(name, str)]
 
 
-def _record(row: RowMapping, entries: Iterable[tuple[int, int, str]]) -> Raw:
+def _record(row: RowMapping, entries: Iterable[tuple[int, int, str]], person: str) -> Raw | None:
+    """The record of a game; `None` if it is not that of a person, who has neither opened nor played it."""
     game = Game.opened(terms_of(row))
+    theirs = row["owner"] == person
     for _, _, body in entries:
         game.carry_out(read_act(body))
+        theirs = theirs or (game.table is not None and bool(game.seats_of(person)))
+    if not theirs:
+        return None
     assert game.table is not None, "a game that is over has begun"
     secret = game.terms.daily is not None and game.terms.daily >= day_of(now())
     return Raw(
@@ -291,7 +378,9 @@ def _record(row: RowMapping, entries: Iterable[tuple[int, int, str]]) -> Raw:
     )
 
 
-def _table(row: RowMapping, person: str, own: list[OwnSeat], record: Raw | None) -> OwnTable:
+def _table(
+    row: RowMapping, person: str, own: list[OwnSeat], left: list[OwnSeat], record: Raw | None
+) -> OwnTable:
     return OwnTable(
         id=row["id"],
         game=row["game"],
@@ -305,6 +394,7 @@ def _table(row: RowMapping, person: str, own: list[OwnSeat], record: Raw | None)
         created=row["created"],
         updated=row["updated"],
         seats=own,
+        left=left,
         record=record,
     )
 
@@ -314,6 +404,10 @@ def _result(row: RowMapping) -> OwnResult:
     return OwnResult(row["day"], row["game"], row["table_id"], row["name"], scores, row["finished"])
 
 
+def _json(value: Struct) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=1)
+
+
 async def _rows(connection: AsyncConnection, query: Any) -> list[RowMapping]:
     return list((await connection.execute(query)).mappings())
 
@@ -321,29 +415,37 @@ async def _rows(connection: AsyncConnection, query: Any) -> list[RowMapping]:
 # ------------------------------------------------------------ in the database
 
 
-async def _sat_down(
-    connection: AsyncConnection, person: str, name: str, where: ColumnElement[bool]
-) -> list[_Sat]:
-    """The entries of some tables by which a person sat down with another name, also on seats they left."""
-    entries, tables = schema.entries, schema.tables
+async def _naming(connection: AsyncConnection, person: str, where: ColumnElement[bool]) -> list[_Entry]:
+    """The entries that name a person, as when they sat down or were invited, also on seats they left.
+
+    They are read as JSON only: those of other versions have the same fields, whatever else they say.
+    """
+    entries = schema.entries
     query = select(entries.c.table_id, entries.c.number, entries.c.body).where(
-        entries.c.table_id.in_(select(tables.c.id).where(where)), entries.c.body.like('{"a":"sit"%')
+        where, entries.c.body.contains(f'"person":"{person}"', autoescape=True)
     )
-    found: list[_Sat] = []
-    for table_id, number, body in await connection.execute(query):
-        with suppress(msgspec.DecodeError):  # a damaged entry tells nobody anything
-            act = read_act(body)
-            if isinstance(act, Sat) and act.person == person and act.name != name:
-                found.append((table_id, number, act))
+    found: list[_Entry] = []
+    for table_id, number, body in await connection.execute(
+        query.order_by(entries.c.table_id, entries.c.number)
+    ):
+        with suppress(msgspec.DecodeError, RecursionError):  # a damaged entry tells nobody anything
+            said = msgspec.json.decode(body)
+            if isinstance(said, dict) and said.get("person") == person:
+                found.append((table_id, number, said))
     return found
 
 
-async def _write_name(connection: AsyncConnection, sat: list[_Sat], name: str) -> None:
+async def _write_name(connection: AsyncConnection, named: Collection[_Entry], name: str) -> None:
     entries = schema.entries
     entry = and_(entries.c.table_id == bindparam("at_table"), entries.c.number == bindparam("at_number"))
     rows = [
-        {"at_table": table_id, "at_number": number, "changed": write_act(replace(act, name=name))}
-        for table_id, number, act in sat
+        {
+            "at_table": table_id,
+            "at_number": number,
+            "changed": msgspec.json.encode({**said, "name": name}).decode(),
+        }
+        for table_id, number, said in named
+        if said.get("name", name) != name
     ]
     if rows:
         await connection.execute(update(entries).where(entry).values(body=bindparam("changed")), rows)
@@ -353,10 +455,19 @@ async def _erase(connection: AsyncConnection, person: str) -> None:
     people, ended = schema.people, schema.revoked_sessions
     gone = {"name": DELETED, "phrase": None, "username": None, "password": None, "seen": None}
     # The row stays, so that no old token makes a guest of this id: `created` of 0 says that it is nobody.
+    await _delete_unlisted_results(connection, person)
     changed = update(people).where(people.c.id == person)
     await connection.execute(changed.values(**gone, created=0, epoch=people.c.epoch + 1))
     await connection.execute(delete(ended).where(ended.c.person == person))
     await _take_names_out_of_the_log(connection, person)
+
+
+async def _delete_unlisted_results(connection: AsyncConnection, person: str) -> None:
+    """Delete the results that are listed for the person only, who was new: nobody can tell any more."""
+    results, people = schema.results, schema.people
+    came = select(people.c.created).where(people.c.id == person).scalar_subquery()
+    unlisted = and_(results.c.person == person, results.c.finished - NEW < came)
+    await connection.execute(delete(results).where(unlisted))
 
 
 async def _take_names_out_of_the_log(connection: AsyncConnection, person: str) -> None:

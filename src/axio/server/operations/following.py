@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import logging
+
 from ..identity.personal_data import PersonalData
+from ..play.refusals import Unavailable
 from ..play.rooms import Rooms
-from .audit import AuditLog
+from ..storage.database import is_unavailable
+from .audit import AuditLog, AuditRecord
 
 EVERY = 2.0  # seconds between two looks at the log
 AT_ONCE = 200
+
+log = logging.getLogger(__name__)
 
 
 class Following:
@@ -24,14 +30,23 @@ class Following:
         self._seen = await self._log.newest()
 
     async def poll(self) -> None:
-        """Follow what has been written since the last look."""
+        """Follow what has been written since the last look. Raises `Unavailable`.
+
+        A record that cannot be followed is logged and passed: it must not hold up those after it.
+        """
         while records := await self._log.after(self._seen, AT_ONCE):
             for record in records:
-                if record.action.startswith("table-"):
-                    await self._rooms.refresh(record.subject)
-                elif record.action.startswith("person-"):
-                    await self._rooms.refresh_tables_of(record.subject)
-                    person = await self._personal_data.heard(record.subject)
-                    if record.action == "person-rename":
-                        await self._rooms.rename(person.id, person.name)
-                self._seen = record.id
+                try:
+                    await self._follow(record)
+                except Exception as error:
+                    if isinstance(error, Unavailable) or is_unavailable(error):
+                        raise  # it is followed when the database answers
+                    log.exception("%s of %s could not be followed", record.action, record.subject)
+                self._seen = max(self._seen, record.id)
+
+    async def _follow(self, record: AuditRecord) -> None:
+        if record.action.startswith("table-"):
+            await self._rooms.refresh(record.subject)
+        elif record.action.startswith("person-"):
+            await self._rooms.refresh_tables_of(record.subject)
+            await self._personal_data.heard(record.subject)

@@ -19,7 +19,7 @@ from ...players import Choice
 from ...view import View
 from ..identity.people import People
 from ..identity.person import Person
-from ..identity.personal_data import Export, PersonalData
+from ..identity.personal_data import PersonalData
 from ..play.bots import Bots
 from ..play.rooms import Rooms
 from ..storage.database import Database
@@ -89,8 +89,8 @@ class PeopleAdministration:
             found = {row[0]: int(row[1]) for row in await connection.execute(by_status)}
             return {**found, "daily_results": int((await connection.execute(listed)).scalar_one())}
 
-    async def export(self, person: str) -> Export:
-        """Everything that is kept of a person, without secrets. Raises `UnknownPerson`."""
+    async def export(self, person: str) -> AsyncIterator[bytes]:
+        """Everything that is kept of a person as JSON, without secrets, in pieces. Raises `UnknownPerson`."""
         exported = await self._personal_data.export(await self._known(person))
         await self._log("person-export", person)
         return exported

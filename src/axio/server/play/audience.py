@@ -9,11 +9,12 @@ from ...errors import AxioError
 from ..metrics import note_refusal
 from .acts import Act, Drew, Moved
 from .connection import Connection, encode
-from .entries import Uptime, deadline, now
+from .entries import deadline, now
 from .game import Game
 from .messages import RefusedMessage, SeatsMessage
 from .refusals import code_of
 from .telling import Step, Viewer, seat_infos
+from .uptime import Uptime
 from .views import ViewCache, new_serial
 
 ABSENT = 120.0  # seconds after which others may call a bot for somebody
@@ -41,7 +42,7 @@ class Audience:
     @property
     def deadline(self) -> int | None:
         """When the clock moves for the seat whose turn it is."""
-        return deadline(self.game, self._uptime.earliest)
+        return deadline(self.game, self._uptime)
 
     # ------------------------------------------------------------ who is here
 
@@ -70,7 +71,7 @@ class Audience:
         if person in self.here:
             return False
         acted = max((self.game.acted.get(seat, 0) for seat in self.game.seats_of(person)), default=0)
-        if acted > now() - 1000 * ABSENT:
+        if max(acted, self._uptime.returned) > now() - 1000 * ABSENT:  # nobody is away with the server
             return False
         return time.monotonic() - self._left.get(person, self._opened) >= ABSENT
 
@@ -79,6 +80,8 @@ class Audience:
         if person not in self._seated:
             return False
         at = time.monotonic()
+        if person not in self._left:
+            self._forget_others()
         self._left[person] = at
         if at - self._noted.get(person, -NOTED) < NOTED:
             return False
@@ -98,12 +101,18 @@ class Audience:
         seated = self._seated
         if client.person is None or client.person not in seated or client.person in self.here:
             return False
+        self._forget_others()
         self._left[client.person] = time.monotonic()
+        self._gone.add(client.person)
+        return bool(self.connections)
+
+    def _forget_others(self) -> None:
+        """Keep nothing of those who have given up their seats."""
+        seated = self._seated
         for noted in (self._left, self._noted):
             for person in noted.keys() - seated:
                 del noted[person]
-        self._gone = (self._gone & seated) | {client.person}
-        return bool(self.connections)
+        self._gone &= seated
 
     def dismiss(self, code: int, reason: str, person: str | None = None) -> None:
         """Close the connections of everybody, or of one person."""
@@ -121,7 +130,9 @@ class Audience:
         before = self.here
         self._elsewhere = (people & self._seated) - self.here_locally
         here = self.here
-        self._left |= dict.fromkeys(before - here, time.monotonic())
+        if before - here:
+            self._forget_others()
+            self._left |= dict.fromkeys(before - here, time.monotonic())
         return before != here
 
     # ------------------------------------------------------------ what they are told

@@ -147,7 +147,8 @@ class Describer:
         way_numbers, look = distinct(ways)
         place_numbers, place = distinct(places)
         looks = [variant.turned(state, way) for way in way_numbers.tolist()]
-        hand = [self._kind(tile) for tile in position.hand(position.turn or 0)]
+        seat = int(state["seat"][0])
+        hand = state["hands"][0, seat, : state["held"][0, seat]].tolist()
         held_at = np.array([hand.index(self._kind(letters)) for letters in looks], np.int64)
         columns = {
             "places": b"[%b]" % b",".join(self._place_rows(position, place_numbers.tolist())),

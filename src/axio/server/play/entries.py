@@ -11,9 +11,9 @@ import msgspec
 from ..storage.journal import Entry
 from .acts import Act, Hired, Invited, Removed, Replaced, Returned, Rose, Sat, write_act
 from .game import Game
+from .uptime import Uptime
 
 HOLD = 15.0  # seconds that a draw waits
-RESPITE = 30.0  # seconds that everybody has at least after a time in which the server was away
 
 SEATING = Sat | Invited | Rose | Removed | Hired | Replaced | Returned  # acts that change who has a seat
 
@@ -28,33 +28,24 @@ def day_of(at: int) -> str:
     return datetime.fromtimestamp(at / 1000, UTC).date().isoformat()
 
 
-class Uptime:
-    """Since when the server is at work. While it was away nobody could move: no clock ends right after it."""
-
-    def __init__(self) -> None:
-        self.earliest = 0  # no deadline is before this
-        self.lost = False  # whether the database has been lost and not been found again
-
-    def resumed(self, at: int) -> bool:
-        """Note that the server was away until a time; whether deadlines may have changed."""
-        before, self.earliest = self.earliest, max(self.earliest, at + int(1000 * RESPITE))
-        return self.earliest != before
-
-
-def deadline(game: Game, earliest: int = 0) -> int | None:
-    """When the clock moves for the seat whose turn it is, but not before `earliest`."""
+def deadline(game: Game, uptime: Uptime | None = None) -> int | None:
+    """When the clock moves for the seat whose turn it is; what `uptime` knows of is not charged to it."""
     if game.terms.move_time is None or game.turn is None or game.bot_to_move is not None:
         return None
-    return max(game.since + 1000 * game.terms.move_time, earliest)
+    return _end(game.since, 1000 * game.terms.move_time, uptime)
 
 
-def due(game: Game, earliest: int = 0) -> int | None:
-    """When the server has to act by itself. People's time does not end before `earliest`."""
+def due(game: Game, uptime: Uptime | None = None) -> int | None:
+    """When the server has to act by itself. People are not charged for what `uptime` knows of."""
     if game.bot_to_move is not None:
         return game.since
     if game.held is not None:
-        return max(game.since + int(1000 * HOLD), earliest)
-    return deadline(game, earliest)
+        return _end(game.since, int(1000 * HOLD), uptime)
+    return deadline(game, uptime)
+
+
+def _end(since: int, length: int, uptime: Uptime | None) -> int:
+    return since + length if uptime is None else max(uptime.end(since, length), uptime.earliest)
 
 
 def entry_of(game: Game, act: Act) -> Entry:

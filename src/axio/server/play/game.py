@@ -87,9 +87,12 @@ class Terms:
         return commitment(self.seed)
 
 
-def next_id(terms: Terms) -> str:
-    """The id of the rematch of a table: one for all who ask, and nobody else can guess it."""
-    digest = hashlib.sha256(f"next:{terms.id}:{terms.invite}".encode()).digest()
+def next_id(terms: Terms, instead_of: str | None = None) -> str:
+    """Return the id of the rematch of a table: one for all who ask, and nobody else can guess it.
+
+    `instead_of` is the rematch that was to be played before and is no more.
+    """
+    digest = hashlib.sha256(f"next:{instead_of or terms.id}:{terms.invite}".encode()).digest()
     return base64.urlsafe_b64encode(digest)[:16].decode()
 
 
@@ -175,13 +178,20 @@ class Game:
     # ------------------------------------------------------------ what happens
 
     def move(
-        self, seat: int, move: Move | str, *, hold: bool = False, message: str = "", by: str = ""
+        self, seat: int, move: Move | str | int, *, hold: bool = False, message: str = "", by: str = ""
     ) -> Moved:
-        """Make a move and deal; the act to be kept. Raises `IllegalMove` or `BadText`."""
+        """Make a move and deal; the act to be kept. Raises `IllegalMove` or `BadText`.
+
+        A move that is a number is one of the legal actions of the seat to move, which is not checked again.
+        """
         table = self._playing(move)
         before = len(table.events)
-        table.play(move, seat, deal=False)
-        text = move if isinstance(move, str) else str(move)
+        if isinstance(move, int):
+            text = str(table.variant.decode(table.state, move))
+            table.play_unchecked(move, deal=False)
+        else:
+            text = move if isinstance(move, str) else str(move)
+            table.play(move, seat, deal=False)
         held = hold and table.draw_due > 0
         drawn = () if held else tuple(table.deal())
         act = Moved(seat, text, drawn, message, by, held)

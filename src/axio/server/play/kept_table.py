@@ -15,10 +15,11 @@ from .acts import Act
 from .audience import Audience
 from .bots import Bots
 from .connection import Connection, encode
-from .entries import Uptime, entry_of
+from .entries import entry_of
 from .game import Game
 from .refusals import Refused, Unavailable, Unreadable
 from .telling import Viewer
+from .uptime import Uptime
 from .views import ViewCache
 
 log = logging.getLogger(__name__)

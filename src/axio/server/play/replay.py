@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ...events import Event
+from ..guard.shares import Pauses
 from .acts import Act, Drew, Moved, TookBack
 from .game import Game
 from .messages import StepMessage, ViewMessage
 from .telling import Step, Viewer, whole_view
-
-PIECE = 0.001  # seconds until others get a turn
 
 
 class Replay(Struct, frozen=True):
@@ -46,11 +44,9 @@ async def _replay(game: Game, acts: Sequence[tuple[int, Act]], person: str | Non
     viewer = Viewer(person, None)
     view: ViewMessage | None = None
     steps: list[StepMessage] = []
-    begun = time.monotonic()
+    pause = Pauses()
     for at, act in acts:
-        if time.monotonic() - begun > PIECE:
-            await asyncio.sleep(0)
-            begun = time.monotonic()
+        await pause()
         game.carry_out(act)
         game.since = at
         if isinstance(act, Moved | Drew):

@@ -22,6 +22,7 @@ from .kept_table import KeptTable, Services
 from .refusals import Refused, Unavailable, Unreadable
 
 RETRY = 5.0  # seconds until what failed is tried again
+MOST_ENTRIES = 2_000  # from then on nothing can be done that could be done without end
 FAR = 3600.0  # seconds to a deadline that keeps no room in memory: `Rooms.sweep` finds it in the database
 
 log = logging.getLogger(__name__)
@@ -43,8 +44,8 @@ class Room(KeptTable):
     @property
     def idle(self) -> bool:
         """Whether nobody is here and nothing goes on by itself."""
-        tasks = self._thinking is not None or self._telling is not None
-        busy = self.lock.locked() or tasks or self._timer is not None
+        tasks = (self._thinking, self._telling, self._tell_of_time)
+        busy = self.lock.locked() or any(tasks) or self._timer is not None
         return not self.audience.connections and not busy
 
     # ------------------------------------------------------------ who is here
@@ -72,13 +73,21 @@ class Room(KeptTable):
     def give_time(self) -> None:
         """No clock ends as early as it would have: see to that, and tell those who look at it."""
         self.wake()
-        if self.audience.deadline is not None and self.audience.connections and not self._closed:
+        if self.audience.deadline is None or not self.audience.connections or self._closed:
+            return
+        if self._tell_of_time is None:  # otherwise they have not been told yet
             self._tell_of_time = self._services.start(self._tell_views())
 
     async def _tell_views(self) -> None:
-        with suppress(Refused):  # they are told when the table can be read again
+        try:
             async with self.alone():
                 self.audience.tell_views()
+        except Refused:
+            pass  # they are told when the table can be read again
+        except Exception:
+            log.exception("those at table %s could not be told of their time", self.id)
+        finally:
+            self._tell_of_time = None
 
     def _tell_seats_soon(self) -> None:
         """Tell everybody who is here, once for all who come and go until then."""
@@ -96,13 +105,19 @@ class Room(KeptTable):
         finally:
             self._telling = None
 
-    async def rename(self, person: str, name: str) -> None:
-        """Show another name on all seats of a person; the database has it already."""
-        if any(seat.person == person and seat.name != name for seat in self.game.seats):
-            async with self.alone():
-                for seat in self.game.seats_of(person):
-                    self.game.seats[seat].name = name
-                self.audience.tell_seats()
+    async def rename(self, person: str, name: str, seat: int | None = None) -> None:
+        """Show another name on a seat of a person, or on all of them; the database has it already."""
+        if not self._named_otherwise(person, name, seat):
+            return
+        async with self.alone():
+            for number in self._named_otherwise(person, name, seat):
+                self.game.seats[number].name = name
+            self.audience.tell_seats()
+
+    def _named_otherwise(self, person: str, name: str, seat: int | None) -> list[int]:
+        """The seats of a person with another name, or a seat if it is one of them."""
+        yours = self.game.seats_of(person)
+        return [one for one in yours if seat in (None, one) and self.game.seats[one].name != name]
 
     def seat_to_look_from(self, person: str | None) -> int | None:
         """A person with one seat looks from it; several people at one screen say who looks."""
@@ -134,7 +149,8 @@ class Room(KeptTable):
             act = self.game.move(seat, self._wanted(seat, wanted), hold=hold, message=message, by=by)
             return await self._keep(act, seat, sender, message)
 
-    def _wanted(self, seat: int, wanted: Move | str | int) -> Move | str:
+    def _wanted(self, seat: int, wanted: Move | str | int) -> Move | str | int:
+        """A move as `Game.move` takes it: what was picked by its place in the offer is a legal action."""
         if not isinstance(wanted, int):
             return wanted
         table = self.game.table
@@ -147,7 +163,7 @@ class Room(KeptTable):
             raise Refused(
                 "no_such_offer", f"there are {len(actions)} moves, counted from 0; {wanted} is none"
             )
-        return table.variant.decode(table.state, int(actions[wanted]))
+        return int(actions[wanted])
 
     async def draw(self, seat: int, based_on: int | None, message: str, sender: Connection | None) -> None:
         """Draw the tiles that a seat has let wait."""
@@ -172,6 +188,7 @@ class Room(KeptTable):
                     "not_allowed",
                     "a placement can be taken back only by its player and before a tile is drawn",
                 )
+            self._check_not_endless()
             act = TookBack(seat, message)
             self.game.carry_out(act)
             await self._keep(act, seat, sender, message)
@@ -194,6 +211,7 @@ class Room(KeptTable):
                 raise Refused("seat_taken", "the game has started; its table can be watched")
             if person in game.removed:
                 raise Refused("not_allowed", "you have been removed from this table")
+            self._check_not_endless()
             if expected:
                 await self._take(*(Sat(one, person, game.seats[one].name) for one in expected))
                 return
@@ -215,6 +233,7 @@ class Room(KeptTable):
         async with self.alone():
             if self.game.status == "open":
                 self._check_may_seat_bot(seat, person)
+                self._check_not_endless()
                 await self._take(Hired(seat, level))
                 return
             self._check_playing()
@@ -227,7 +246,8 @@ class Room(KeptTable):
             raise Refused("not_allowed", "only the one who opened the table can put bots on its seats")
         if seat not in game.missing():
             raise Refused("seat_taken", f"seat {seat} is not free")
-        if game.seats[seat].invited and now() - game.terms.created < 1000 * audience.ABSENT:
+        kept_since = max(game.terms.created, self._services.uptime.returned)
+        if game.seats[seat].invited and now() - kept_since < 1000 * audience.ABSENT:
             raise Refused("seat_taken", f"seat {seat} is kept for somebody who has two minutes to come")
 
     async def _check_may_take_over(self, seat: int, person: str) -> None:
@@ -283,15 +303,19 @@ class Room(KeptTable):
             self._check_playing()
             if seat not in self.game.seats_of(person) or self.game.seats[seat].bot is None:
                 raise Refused("not_allowed", "no bot plays for you on this seat")
+            self._check_not_endless()
             await self._act(Returned(seat))
 
-    async def go_on_at(self, table: str) -> str:
-        """Note the table of the rematch; the one that counts, if somebody was first."""
+    async def go_on_at(self, table: str, instead_of: str | None = None) -> str:
+        """Note the table of the rematch; the one that counts, if somebody was first.
+
+        `instead_of` is the rematch that was known before and is no more.
+        """
         async with self.alone():
-            if self.game.next is None:
+            if self.game.next == instead_of:
                 with suppress(Refused):  # another process may have been first
                     await self._act(Continued(table))
-            if self.game.next is None:
+            if self.game.next is None or self.game.next == instead_of:
                 raise Unavailable
             return self.game.next
 
@@ -306,6 +330,14 @@ class Room(KeptTable):
         """Refuse what somebody does who has left the seat to a bot. Raises `Refused`."""
         if self.game.seats[seat].bot is not None:
             raise Refused("not_allowed", "a bot plays for you: take your seat back first")
+
+    def _check_not_endless(self) -> None:
+        """Refuse what can be undone and done again once the log is long: it is read whenever the table is."""
+        if self.game.number >= MOST_ENTRIES:
+            raise Refused(
+                "not_allowed",
+                f"too much has been done and undone at this table ({MOST_ENTRIES} entries); open another one",
+            )
 
     def _check_begun(self) -> None:
         if self.game.status == "open":
@@ -328,7 +360,7 @@ class Room(KeptTable):
             return
         if self._timer is not None or self._reminder is not None:
             self._stop_timers()
-        when = due(self.game, self._services.uptime.earliest)
+        when = due(self.game, self._services.uptime)
         if when is None:
             return
         if self.game.bot_to_move is not None:
@@ -390,13 +422,14 @@ class Room(KeptTable):
 
     def _time_is_up(self, number: int) -> None:
         self._timer = None
-        if self._services.uptime.lost and self.game.held is None:
+        uptime = self._services.uptime
+        if uptime.asleep(now()) or (uptime.lost and self.game.held is None):
             self._try_again()
         else:
             self._do(partial(self._act_for_the_seat, number))
 
     async def _act_for_the_seat(self, number: int) -> None:
-        when = due(self.game, self._services.uptime.earliest)
+        when = due(self.game, self._services.uptime)
         if self.game.number != number or when is None or when > now():
             return
         if self.game.held is None:

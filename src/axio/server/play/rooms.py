@@ -15,8 +15,10 @@ from weakref import WeakValueDictionary
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
+from ..guard.shares import Pauses, charged, long_work
 from ..storage.journal import Journal
-from ..storage.tables import EVERY_TABLE, TableStore
+from ..storage.tables import TableStore
+from ..storage.uptime import EVERY_TABLE, Standing, UptimeStore
 from .acts import Act, read_act, write_act
 from .bots import Bots
 from .connection import NO_SUCH_TABLE
@@ -25,6 +27,7 @@ from .game import Game, Terms
 from .kept_table import Services
 from .refusals import NoSuchTable, Refused, Unavailable, Unreadable
 from .room import Room
+from .uptime import ABSENCE, BEAT
 
 KEPT = 500  # rooms that stay in memory after they were used, though nobody needs them
 SWEEP = 5.0  # seconds between looks for what was missed
@@ -65,6 +68,7 @@ class Rooms:
 
     def __init__(self, store: TableStore, journal: Journal, bots: Bots) -> None:
         self._store = store
+        self._times = UptimeStore(store.database)
         self._services = Services(journal, bots, self._load, store.last_here)
         self._rooms: WeakValueDictionary[str, Room] = WeakValueDictionary()
         self._recent: OrderedDict[str, Room] = OrderedDict()
@@ -129,7 +133,10 @@ class Rooms:
             raise NoSuchTable  # PostgreSQL has no such text
         room = self._rooms.get(table_id)
         if room is None:
-            room = await asyncio.shield(self._loaded(table_id))
+            async with long_work():
+                room = self._rooms.get(table_id)  # somebody else may have loaded it meanwhile
+                if room is None:
+                    room = await asyncio.shield(self._loaded(table_id))
         self._use(room)
         return room
 
@@ -137,7 +144,7 @@ class Rooms:
         """Load a table, once for all who ask for it meanwhile."""
         task = self._loading.get(table_id)
         if task is None:
-            task = self._loading[table_id] = asyncio.create_task(self._bring(table_id))
+            task = self._loading[table_id] = asyncio.create_task(charged(self._bring(table_id)))
             task.add_done_callback(partial(self._end_loading, table_id))
         return task
 
@@ -175,23 +182,27 @@ class Rooms:
         if row["quarantined"] is not None:
             raise Unreadable
         try:
-            return replayed(row, entries)
+            return await replayed(row, entries)
         except UNREADABLE as error:
             await self._quarantine(table_id, error)
             raise Unreadable from error
 
     async def before(self, room: Room, number: int) -> tuple[Game, list[tuple[int, Act]]]:
-        """The game as it was at an earlier number, and the acts since then. Raises `Unreadable`."""
-        rows = await self._store.entries(room.id)
-        # What another process has written since is told when it is heard of.
-        rows = [entry for entry in rows if entry[0] <= room.game.number]
-        try:
-            game = Game.opened(room.game.terms)
-            _carry_out(game, rows[:number])
-            return game, [(at, read_act(body)) for _, at, body in rows[number:]]
-        except UNREADABLE as error:
-            await self._quarantine(room.id, error)
-            raise Unreadable from error
+        """The game as it was at an earlier number, and the acts since then. Raises `Unreadable`.
+
+        Not to be awaited by who holds the room: it may take as long as loading it.
+        """
+        async with long_work():
+            rows = await self._store.entries(room.id)
+            # What another process has written since is told when it is heard of.
+            rows = [entry for entry in rows if entry[0] <= room.game.number]
+            try:
+                game = Game.opened(room.game.terms)
+                await _carry_out(game, rows[:number])
+                return game, [(at, read_act(body)) for _, at, body in rows[number:]]
+            except UNREADABLE as error:
+                await self._quarantine(room.id, error)
+                raise Unreadable from error
 
     async def _quarantine(self, table_id: str, error: Exception) -> None:
         """Put a table aside that cannot be read."""
@@ -207,19 +218,40 @@ class Rooms:
 
     async def resume(self) -> None:
         """The server is at work again: people get some time to come back before any clock ends."""
-        at = now()
-        self._services.uptime.lost = False
-        self._learn_of_resumption(at)
+        self._learn_of_resumption(now())
         try:
-            await self._store.note_resumed(at)
+            await self._beat(BEAT, returned=True)
         except Exception:
             log.exception("when the server came back could not be noted")
+
+    async def beat(self) -> None:
+        """Note that this process is at work. A time in which none was is charged to no clock."""
+        # Without the database nobody could move.
+        await self._beat(ABSENCE, returned=self._services.uptime.lost)
+
+    async def _beat(self, longest: float, *, returned: bool) -> None:
+        uptime, at = self._services.uptime, now()
+        try:
+            standing = await self._times.beat(at, uptime.alive or 0, int(1000 * longest), returned=returned)
+        except (SQLAlchemyError, OSError, Unavailable):
+            uptime.lost = True
+            raise
+        uptime.alive, uptime.lost = at, False
+        self._learn(standing)
+
+    def _learn(self, standing: Standing) -> None:
+        """Take over what all processes know of the times in which the server was away."""
+        if self._services.uptime.learn(standing):
+            self._give_time()
 
     def _learn_of_resumption(self, at: int) -> None:
         """A process of this server has come back at a time."""
         if self._services.uptime.resumed(at):
-            for room in list(self._rooms.values()):
-                room.give_time()
+            self._give_time()
+
+    def _give_time(self) -> None:
+        for room in list(self._rooms.values()):
+            room.give_time()
 
     def saw(self, room: Room, person: str) -> None:
         """Somebody has asked for a table, and so is not away."""
@@ -237,7 +269,7 @@ class Rooms:
             if not number.isdecimal():
                 continue
             if table_id == EVERY_TABLE:
-                self._learn_of_resumption(int(number))
+                self._learn(await self._times.standing())
                 continue
             room = self._rooms.get(table_id)
             if room is not None and room.game.number < int(number):
@@ -260,13 +292,6 @@ class Rooms:
 
     async def sweep(self) -> None:
         """Wake tables at which something is overdue: after a crash, and where a notice was lost."""
-        try:
-            self._learn_of_resumption(await self._store.resumed())
-        except (SQLAlchemyError, OSError, Unavailable):
-            self._services.uptime.lost = True
-            raise
-        if self._services.uptime.lost:  # without the database nobody could move
-            await self.resume()
         await self._wake_overdue(now() - self._grace)
         if self._swept is None:  # all that was left behind at the start goes on
             self._grace = GRACE
@@ -315,14 +340,42 @@ class Rooms:
         """Follow what was written elsewhere of the tables that a person sits at or has opened."""
         for room in list(self._rooms.values()):
             if room.game.terms.owner == person or room.game.seats_of(person):
-                await self.refresh(room.id)
+                try:
+                    await self.refresh(room.id)
+                except Unavailable:
+                    raise  # the others would fail as well
+                except Exception:
+                    log.exception("table %s could not be followed", room.id)
 
     async def rename(self, person: str, name: str) -> None:
-        """Show another name of a person at all tables in memory."""
+        """Show another name of a person at all tables in memory. The database has it already."""
+        for room in await self._tables_of(person):
+            await self._rename(room, person, name)
+
+    async def refresh_names(self, person: str) -> None:
+        """Show the names of a person that the database has, at all tables in memory where they sit."""
+        rooms = {room.id: room for room in await self._tables_of(person)}
+        ids = list(rooms)
+        for first in range(0, len(ids), AT_ONCE):
+            for table_id, rows in (await self._store.seats(ids[first : first + AT_ONCE])).items():
+                for row in rows:
+                    if row["person"] == person:
+                        await self._rename(rooms[table_id], person, row["name"], row["seat"])
+
+    async def _tables_of(self, person: str) -> list[Room]:
+        """The tables in memory at which a person sits, also those that are being loaded."""
         if self._loading:
             await asyncio.wait(list(self._loading.values()))
-        for room in list(self._rooms.values()):
-            await room.rename(person, name)
+        return [room for room in list(self._rooms.values()) if room.game.seats_of(person)]
+
+    async def _rename(self, room: Room, person: str, name: str, seat: int | None = None) -> None:
+        """Show another name at a table. One that fails holds up no other."""
+        try:
+            await room.rename(person, name, seat)
+        except Refused:
+            pass  # it is read again before anybody sees it, and the database has the name
+        except Exception:
+            log.exception("a name could not be changed at table %s", room.id)
 
     def seated(self) -> set[str]:
         """The people who sit at tables in memory."""
@@ -374,17 +427,17 @@ async def load_game(store: TableStore, table_id: str) -> Game:
     row, entries = await store.read(table_id)
     if row is None:
         raise NoSuchTable
-    return replayed(row, entries)
+    return await replayed(row, entries)
 
 
-def replayed(row: Any, entries: Collection[tuple[int, int, str]]) -> Game:
+async def replayed(row: Any, entries: Collection[tuple[int, int, str]]) -> Game:
     """Return the game that a table's entries lead to.
 
     Raises `BadLog`, or one of `UNREADABLE`, if they lead nowhere under the rules of today.
     """
     game = Game.opened(terms_of(row))
     game.terms.variant  # noqa: B018 - raises if there is no such game
-    _carry_out(game, entries)
+    await _carry_out(game, entries)
     if game.number < row["number"]:
         raise BadLog(f"entries {game.number + 1} to {row['number']} are missing")
     if game.status == "playing" and game.held is None and game.table is not None and game.table.draw_due:
@@ -392,8 +445,9 @@ def replayed(row: Any, entries: Collection[tuple[int, int, str]]) -> Game:
     return game
 
 
-def _carry_out(game: Game, entries: Iterable[tuple[int, int, str]]) -> None:
+async def _carry_out(game: Game, entries: Iterable[tuple[int, int, str]]) -> None:
     """Let everything happen that the entries tell. Raises `BadLog`."""
+    pause = Pauses()
     for number, at, body in entries:
         if number != game.number + 1:
             raise BadLog(f"entry {game.number + 1} is missing")
@@ -405,6 +459,7 @@ def _carry_out(game: Game, entries: Iterable[tuple[int, int, str]]) -> None:
         except UNREADABLE as error:
             raise BadLog(f"entry {number}: {type(error).__name__}: {error}") from error
         game.happened(at)
+        await pause()
 
 
 def terms_of(row: Any) -> Terms:

@@ -18,9 +18,10 @@ from ..guard.limits import MESSAGES, REFUSALS, Bucket
 from ..identity.people import Banned, Person
 from ..identity.sessions import BANNED
 from ..identity.tokens import Token
-from ..play.acts import Drew, Moved
+from ..play.acts import Act, Drew, Moved
 from ..play.connection import NO_SUCH_TABLE, UNREADABLE, Connection, encode
 from ..play.entries import deadline
+from ..play.game import Game
 from ..play.messages import SeatsMessage
 from ..play.orders import hear, id_of
 from ..play.refusals import NoSuchTable, Refused, Unavailable, Unreadable
@@ -155,33 +156,47 @@ def _close(code: int, reason: str) -> Any:
 
 
 async def _welcome(server: Server, room: Room, client: Connection, after: str) -> None:
+    number = int(after) if after.isdecimal() and len(after) < 9 else -1
+    since = await _since(server, room, number)
     async with room.alone():
-        number = int(after) if after.isdecimal() and len(after) < 9 else -1
-        missed = await _missed(server, room, client, number)
+        missed = _missed(room, client, number, since)
+        room.enter(client)
         if missed is None:
-            room.enter(client)
             client.tell(encode(room.view(client.viewer)))
             return
-        room.enter(client)
         for text in missed:
             client.tell(text)
         client.tell(encode(SeatsMessage(seat_infos(room.game, room.audience.here))))
 
 
-async def _missed(server: Server, room: Room, client: Connection, number: int) -> list[str] | None:
-    """The steps since a number, if they can be told as such."""
-    behind = room.game.number - number
-    if number < 1 or not 0 <= behind <= MOST_MISSED:
+Since: TypeAlias = tuple[Game, list[tuple[int, Act]]]  # a game as it was, and what has happened since
+
+
+async def _since(server: Server, room: Room, number: int) -> Since | None:
+    """What a client has missed that knows everything up to a number, if it has missed some, but not much.
+
+    The room is not held meanwhile, or somebody who comes back would hold up those who play.
+    """
+    if number < 1 or not 0 < room.game.number - number <= MOST_MISSED:
         return None
+    return await server.rooms.before(room, number)
+
+
+def _missed(room: Room, client: Connection, number: int, since: Since | None) -> list[str] | None:
+    """What a client has missed as single steps, if it can be told as such."""
     if room.audience.deadline != deadline(room.game):
         return None  # it was told another one before the server was away
-    if behind == 0:
+    if number > 0 and number == room.game.number:
         return []
-    game, since = await server.rooms.before(room, number)
-    if not all(isinstance(act, Moved | Drew) for _, act in since):
+    if since is None:
+        return None
+    game, acts = since
+    if game.number + len(acts) != room.game.number:
+        return None  # it has gone on meanwhile
+    if not all(isinstance(act, Moved | Drew) for _, act in acts):
         return None
     told = []
-    for at, act in since:
+    for at, act in acts:
         game.carry_out(act)
         game.since = at
         until = deadline(room.game) if game.number == room.game.number else None

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 from litestar import Request, Response, delete, get, patch, post
 from litestar.openapi import ResponseSpec
 from litestar.openapi.spec import Operation, RequestBody
 from litestar.params import JSONBody
+from litestar.response import Stream
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Struct
 
 from ..guard.gate import address
-from ..guard.limits import GUESTS, NEW_GUESTS, PASSWORDS, PERSONAL_DATA, PHRASES, SECRETS, Pace
-from ..identity.people import Person, clean_name
+from ..guard.limits import GUESTS, HASHES, NEW_GUESTS, PERSONAL_DATA, Pace
+from ..guard.tries import password_try, phrase_try
+from ..identity.people import Person, WrongSecret, clean_name
 from ..identity.personal_data import Export
 from ..identity.tokens import looks_signed
 from ..play.refusals import Refused
@@ -26,8 +28,6 @@ from .errors import problems
 from .person import Asker, Here, cookie, no_cookie, token_of, writer
 
 RENEWED = 30 * 24 * 3600  # seconds after which a cookie is set again, so that it lasts for another year
-
-LONGEST_USERNAME = 24  # of those that there can be
 
 
 class Me(Struct, frozen=True):
@@ -117,13 +117,19 @@ def _me(person: Person) -> Me:
     return Me(*_fields(person))
 
 
-def _check(server: Server, request: Request[Any, Any, Any], pace: Any) -> None:
-    _check_pace(server, pace, address(request.scope), "from here")
+def _check(server: Server, request: Request[Any, Any, Any], pace: Pace) -> None:
+    if not server.limits.allow(pace, address(request.scope)):
+        raise Refused("too_fast", "too many tries from here; wait a few minutes and try again")
 
 
-def _check_pace(server: Server, pace: Pace, name: str, where: str = "for this account") -> None:
-    if not server.limits.allow(pace, name):
-        raise Refused("too_fast", f"too many tries {where}; wait a few minutes and try again")
+def _own_password_try(
+    server: Server, request: Request[Any, Any, Any], person: Person
+) -> AbstractContextManager[None]:
+    """The bounds for a password that somebody proves to know who is signed in; none where none is set."""
+    if person.username is None:
+        return nullcontext()
+    _check(server, request, HASHES)
+    return password_try(server.limits, address(request.scope), person.username, WrongSecret)
 
 
 @get("/api/me", responses=problems(401, 403, 429))
@@ -182,10 +188,9 @@ async def make_phrase(
 ) -> NewPhrase:
     """A new secret phrase for another device; with the password where one is set."""
     guest, asker = writer(person, server), address(request.scope)
-    if guest.username is not None:
-        _check(server, request, SECRETS)
     old = data.old_password if data is not None else None
-    return NewPhrase(await server.people.give_phrase(guest, asker, old=old))
+    with _own_password_try(server, request, guest):
+        return NewPhrase(await server.people.give_phrase(guest, asker, old=old))
 
 
 @post("/api/me/account", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 422, 429, 503))
@@ -194,11 +199,12 @@ async def make_account(
 ) -> Response[SignedIn]:
     """A username and password for this identity. Changing them ends all other sessions and the phrase."""
     guest, asker = writer(person, server), address(request.scope)
-    if guest.username is not None:
-        _check(server, request, SECRETS)
-    changed = await server.people.set_password(
-        guest, data.username, data.password, asker, old=data.old_password
-    )
+    if guest.username is None:
+        _check(server, request, HASHES)
+    with _own_password_try(server, request, guest):
+        changed = await server.people.set_password(
+            guest, data.username, data.password, asker, old=data.old_password
+        )
     token, browser = token_of(request)
     read = server.people.tokens.read(token)
     if read is None or read.epoch == changed.epoch:
@@ -212,13 +218,14 @@ async def make_account(
 @post("/api/enter", status_code=HTTP_200_OK, responses=problems(400, 403, 413, 429, 503))
 async def enter(server: Here, request: Request[Any, Any, Any], data: JSONBody[Entry]) -> Response[Me]:
     """Become somebody by phrase, or by username and password."""
-    _check(server, request, SECRETS)
+    network = address(request.scope)
     if data.phrase is not None:
-        _check_pace(server, PHRASES, "", "of phrases")
-        person = await server.people.by_phrase(data.phrase)
+        with phrase_try(server.limits, network, WrongSecret):
+            person = await server.people.by_phrase(data.phrase)
     elif data.username is not None and data.password is not None:
-        _check_pace(server, PASSWORDS, data.username.strip().lower()[:LONGEST_USERNAME])
-        person = await server.people.by_password(data.username, data.password, address(request.scope))
+        _check(server, request, HASHES)
+        with password_try(server.limits, network, data.username, WrongSecret):
+            person = await server.people.by_password(data.username, data.password, network)
     else:
         raise Refused("bad_request", "send either a phrase, or a username and a password")
     return Response(_me(person), cookies=[cookie(server, person)])
@@ -241,13 +248,12 @@ async def leave(
     "/api/me/export",
     responses={200: ResponseSpec(Export, False, "The file.")} | problems(401, 403, 429, 503),
 )
-async def export_me(server: Here, request: Request[Any, Any, Any], person: Asker) -> Response[bytes]:
+async def export_me(server: Here, request: Request[Any, Any, Any], person: Asker) -> Stream:
     """Everything that is kept of you."""
     guest = writer(person, server)
     _check(server, request, PERSONAL_DATA)
-    made = msgspec.json.format(msgspec.json.encode(await server.personal_data.export(guest)), indent=1)
-    return Response(
-        made + b"\n",
+    return Stream(
+        await server.personal_data.export(guest),
         media_type="application/json",
         headers={
             "content-disposition": f'attachment; filename="{PROGRAM}-{guest.id}.json"',
@@ -265,7 +271,8 @@ async def delete_me(
     if guest.username is None and not data.confirm:
         raise Refused("bad_request", "send confirm: true to delete what is kept of you")
     _check(server, request, PERSONAL_DATA)
-    await server.people.check_password(guest, data.password, address(request.scope))
+    with _own_password_try(server, request, guest):
+        await server.people.check_password(guest, data.password, address(request.scope))
     await server.personal_data.erase(guest)
     return Response({"deleted": True}, cookies=[no_cookie(server)])
 

@@ -6,19 +6,39 @@ from html import escape
 from typing import Any
 
 from litestar.connection import Request
-from litestar.openapi.plugins import OpenAPIRenderPlugin
+from litestar.openapi.plugins import JsonRenderPlugin, OpenAPIRenderPlugin
 
 METHODS = ("get", "post", "patch", "put", "delete")
 
 
+class SchemaFile(JsonRenderPlugin):
+    """The schema as JSON, written once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._text: bytes | None = None
+
+    def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
+        """Return the file."""
+        if self._text is None:
+            self._text = super().render(request, openapi_schema)
+        return self._text
+
+
 class ReferencePage(OpenAPIRenderPlugin):
-    """Lists every request with what it takes and what it answers."""
+    """Lists every request with what it takes and what it answers. The page is made once."""
 
     def __init__(self) -> None:
         super().__init__(path="/")
+        self._page: bytes | None = None
 
     def render(self, request: Request[Any, Any, Any], openapi_schema: dict[str, Any]) -> bytes:
-        """The page."""
+        """Return the page."""
+        if self._page is None:
+            self._page = self._render(openapi_schema)
+        return self._page
+
+    def _render(self, openapi_schema: dict[str, Any]) -> bytes:
         title = escape(f"{openapi_schema['info']['title']}: HTTP interface")
         rows = "".join(
             _row(path, method, operation)

@@ -324,8 +324,9 @@ async def rematch(server: Here, request: Request[Any, Any, Any], person: Asker, 
         raise Refused("not_yet", "there is a rematch when the game is over, and none of a daily deal")
     if not game.seats_of(guest.id):
         raise Refused("not_allowed", "only those who played can ask for a rematch")
-    if game.next is not None:
-        return await _come_to(server, game.next, guest)
+    before = game.next
+    if before is not None and await _is_open_to_players(server, before):
+        return await _come_to(server, before, guest)
     await check_room_for_more(server, guest, address(request.scope))
     count = game.terms.players
     acts: list[Act] = []
@@ -338,7 +339,7 @@ async def rematch(server: Here, request: Request[Any, Any, Any], person: Asker, 
             acts.append(Hired(turned, seat.bot))
     terms = game.terms
     made = Terms(
-        id=next_id(terms),
+        id=next_id(terms, before),
         game=terms.game,
         players=count,
         options=terms.options,
@@ -352,7 +353,13 @@ async def rematch(server: Here, request: Request[Any, Any, Any], person: Asker, 
     )
     with suppress(IntegrityError):  # somebody else asked at the same time
         await server.rooms.open(made, acts)
-    return await _come_to(server, await room.go_on_at(made.id), guest)
+    return await _come_to(server, await room.go_on_at(made.id, before), guest)
+
+
+async def _is_open_to_players(server: Server, table_id: str) -> bool:
+    """Whether a rematch has not been given up, deleted or put aside."""
+    row = await server.store.find(table_id)
+    return row is not None and row["status"] != "closed" and row["quarantined"] is None
 
 
 async def _come_to(server: Server, table_id: str, person: Person) -> Next:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, bindparam, insert, text, update
+from sqlalchemy import Connection, bindparam, case, insert, text, update
 from sqlalchemy.exc import IntegrityError
 
 from . import schema
@@ -48,10 +48,16 @@ _SUMMARY = (
     .where(schema.tables.c.id == bindparam("at_table"))
     .values({name: bindparam(name) for name in ("updated", "number", "moves", "status", "turn", "due")})
 )
+# The name of a person who stays on a seat stays, too: another process may have given them another one.
+_STAYS = schema.seats.c.person == bindparam("person")
 _SEAT = (
     update(schema.seats)
     .where(schema.seats.c.table_id == bindparam("at_table"), schema.seats.c.seat == bindparam("at_seat"))
-    .values({name: bindparam(name) for name in ("person", "name", "bot")})
+    .values(
+        person=bindparam("person"),
+        name=case((_STAYS, schema.seats.c.name), else_=bindparam("name")),
+        bot=bindparam("bot"),
+    )
 )
 
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import RowMapping, bindparam, case, exists, func, insert, or_, select, text, tuple_, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import RowMapping, bindparam, case, exists, func, insert, or_, select, tuple_, update
 
 from .database import Database
-from .facts import write_fact
-from .journal import CHANNEL
-from .schema import entries, people, results, seats, server_facts, tables
+from .schema import entries, people, results, seats, tables
 
 UNFINISHED = ("open", "playing")
 NEW = 24 * 3600 * 1000  # milliseconds for which somebody counts as new
 # Whether a result of a daily deal is shown to others. Identities are free: the attempt of a new one need not
-# be the first one. People who were deleted have no time of their first visit.
+# be the first one. People who were deleted have no time of their first visit; their results that were not
+# listed are deleted with them.
 _FIRST_SEEN = func.coalesce(people.c.created, 0)
 LISTED = or_(_FIRST_SEEN == 0, results.c.finished - NEW >= _FIRST_SEEN)
 LOOKED_AT = 1000  # tables of which a list is made
-RESUMED = "resumed"  # the fact that tells when the server came back
-EVERY_TABLE = "*"  # what a notice is of that tells when the server came back
 LONGEST_REASON = 500  # characters kept of why a table cannot be read
 
 _READABLE = tables.c.quarantined.is_(None)
@@ -32,7 +27,7 @@ class TableStore:
     """Reads tables and their entries; opens tables."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = self._database = database
         self.shared = database.on_postgresql  # whether other processes may use the same tables
 
     async def open(
@@ -151,27 +146,6 @@ class TableStore:
         query = select(tables.c.id, tables.c.number).where(tables.c.id.in_(ids))
         async with self._database.reading() as connection:
             return {row[0]: row[1] for row in await connection.execute(query)}
-
-    # ------------------------------------------------------------ times in which the server was away
-
-    async def note_resumed(self, at: int) -> None:
-        """Note when the server came back, and tell other processes."""
-        for _ in range(2):
-            with suppress(IntegrityError):  # another process notes the same at this moment
-                async with self._database.writing() as connection:
-                    await write_fact(connection, RESUMED, str(at))
-                    if self.shared:
-                        await connection.execute(
-                            text("SELECT pg_notify(:channel, :notice)"),
-                            {"channel": CHANNEL, "notice": f"{EVERY_TABLE}:{at}"},
-                        )
-                return
-
-    async def resumed(self) -> int:
-        """When the server came back last, 0 if nobody knows."""
-        query = select(server_facts.c.value).where(server_facts.c.name == RESUMED)
-        async with self._database.reading() as connection:
-            return int((await connection.execute(query)).scalar() or 0)
 
     # ------------------------------------------------------------ tables that cannot be read
 

@@ -61,13 +61,13 @@ async function ask(method, path, body) {
     connection(false);
     throw new ApiError(0, "offline", String(reason));
   }
-  // What stands between us and the server answers for it when it is away.
-  if ([502, 503, 504].includes(answer.status)) {
+  const told = await answer.json().catch(() => null);
+  // What stands between us and the server answers for it when it is away; the server itself says a code.
+  if ([502, 503, 504].includes(answer.status) && typeof told?.code !== "string") {
     connection(false);
     throw new ApiError(answer.status, "offline", answer.statusText);
   }
   connection(true);
-  const told = await answer.json().catch(() => null);
   if (!answer.ok) {
     throw new ApiError(answer.status, String(told?.code ?? ""), String(told?.detail ?? answer.statusText));
   }

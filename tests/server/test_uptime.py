@@ -1,0 +1,439 @@
+"""Clocks stand still while no process of the server is at work."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, insert, select, update
+
+from axio.server.play.acts import Act, Moved, Sat
+from axio.server.play.entries import deadline, due, now
+from axio.server.play.refusals import Refused, Unavailable
+from axio.server.play.uptime import ABSENCE, BEAT, RESPITE, Uptime
+from axio.server.running import Server
+from axio.server.storage import uptime as store_module
+from axio.server.storage.schema import entries, server_facts, tables
+from axio.server.storage.uptime import ALIVE, OUTAGES, Standing
+
+from .inside import inside
+from .rooms import Listener, run, running, terms, until
+
+SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+MINUTE, HOUR = 60_000, 3_600_000  # milliseconds
+NEARLY = 20_000  # what a slow machine may take for a test
+CLOCKS = [600, 3 * 86_400]  # seconds: a game at one sitting, and one by correspondence
+
+
+async def age(server: Server, by: int, *, with_facts: bool = True) -> None:
+    """Let everything at all tables, and what the database knows of the server, be older."""
+    async with server.database.writing() as connection:
+        await connection.execute(update(entries).values(at=entries.c.at - by))
+        await connection.execute(update(tables).values(due=tables.c.due - by, updated=tables.c.updated - by))
+        for name in (ALIVE, OUTAGES) if with_facts else ():
+            known = server_facts.c.name == name
+            value = (await connection.execute(select(server_facts.c.value).where(known))).scalar()
+            if value is not None:
+                older = re.sub(r"\d+", lambda number: str(int(number[0]) - by), value)
+                await connection.execute(update(server_facts).where(known).values(value=older))
+
+
+async def suspend(server: Server, by: int) -> None:
+    """Let a process, and its database with it, have been stopped for a while."""
+    await age(server, by)
+    uptime = server.rooms._services.uptime
+    assert uptime.alive is not None
+    uptime.alive -= by
+    uptime.earliest -= by
+    uptime.returned -= by
+    for room in list(server.rooms._rooms.values()):
+        room.game.since -= by
+
+
+async def fact(server: Server, name: str) -> str | None:
+    async with server.database.reading() as connection:
+        found: str | None = (
+            await connection.execute(select(server_facts.c.value).where(server_facts.c.name == name))
+        ).scalar()
+        return found
+
+
+async def due_of(server: Server, table: str = "table") -> int:
+    async with server.database.reading() as connection:
+        return int((await connection.execute(select(tables.c.due).where(tables.c.id == table))).scalar_one())
+
+
+# ---------------------------------------------------------------- a restart
+
+
+@pytest.mark.parametrize("move_time", CLOCKS)
+def test_the_time_between_two_starts_is_charged_to_no_clock(
+    tmp_path: Path, url: str, database: str, move_time: int
+) -> None:
+    address = url if database == "postgresql" else ""
+
+    async def before() -> None:
+        async with running(tmp_path, address) as server:
+            await server.rooms.resume()
+            await server.rooms.open(terms(move_time=move_time), SEATED)
+            await server.rooms.beat()
+            await age(server, MINUTE, with_facts=False)  # of her time
+            await age(server, HOUR)
+
+    async def after() -> None:
+        async with running(tmp_path, address) as server:
+            started = now()
+            await server.rooms.resume()
+            await server.rooms.sweep()
+            room = await server.rooms.get("table")
+            left = 1000 * move_time - MINUTE
+            assert room.audience.deadline is not None
+            assert abs(room.audience.deadline - started - left) < NEARLY
+            assert await due_of(server) == room.audience.deadline
+            assert await server.store.due(started + left - NEARLY, 9) == []  # no sweep looks before
+            told = room.view(Listener(room, "bob").client.viewer).now.deadline
+            assert told == room.audience.deadline
+            number = room.game.number
+            room._time_is_up(number)
+            await until(lambda: room._thinking is None)
+            assert room.game.number == number
+            # A move begins a new clock.
+            await room.move(0, 0)
+            assert room.audience.deadline == deadline(room.game) == room.game.since + 1000 * move_time
+
+    run(before)
+    run(after)
+    run(after_a_move(tmp_path, address, move_time))
+
+
+def after_a_move(folder: Path, address: str, move_time: int) -> Callable[[], Any]:
+    async def work() -> None:
+        async with running(folder, address) as server:
+            await server.rooms.resume()
+            room = await server.rooms.get("table")
+            assert room.audience.deadline == max(
+                room.game.since + 1000 * move_time, server.rooms._services.uptime.earliest
+            )
+
+    return work
+
+
+def test_several_outages_add_up(tmp_path: Path) -> None:
+    async def begin() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            await server.rooms.open(terms(move_time=600), SEATED)
+            await server.rooms.beat()
+            await age(server, HOUR)
+
+    async def again() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            before = await due_of(server)
+            room = await server.rooms.get("table")
+            assert room.audience.deadline == before
+            assert abs(before - now() - 600_000) < NEARLY
+            room.close()
+            await age(server, HOUR)
+
+    async def third() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            assert len(server.rooms._services.uptime.outages) == 2
+            room = await server.rooms.get("table")
+            assert room.audience.deadline == await due_of(server)
+            assert abs(room.audience.deadline - now() - 600_000) < NEARLY
+
+    run(begin)
+    run(again)
+    run(third)
+
+
+def test_a_clock_that_had_run_out_gets_no_more_than_the_respite(tmp_path: Path) -> None:
+    async def before() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            await server.rooms.open(terms(move_time=600), SEATED)
+            await server.rooms.beat()
+            await age(server, 11 * MINUTE, with_facts=False)
+            await age(server, HOUR)
+
+    async def after() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            room = await server.rooms.get("table")
+            assert room.audience.deadline == server.rooms._services.uptime.earliest
+            assert await server.store.due(now(), 9) == ["table"]
+
+    run(before)
+    run(after)
+
+
+def test_the_first_start_of_this_version_knows_of_no_outage(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.open(terms(move_time=600), SEATED)
+            await server.rooms.resume()
+            assert server.rooms._services.uptime.outages == ()
+            assert await fact(server, ALIVE) is not None
+
+    run(work)
+
+
+# ---------------------------------------------------------------- a suspension
+
+
+@pytest.mark.parametrize("move_time", CLOCKS)
+def test_a_suspended_process_charges_no_clock(tmp_path: Path, move_time: int) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            room = await server.rooms.open(terms(move_time=move_time), SEATED)
+            bob = Listener(room, "bob")
+            await server.rooms.beat()
+            number = room.game.number
+            await suspend(server, 5 * 86_400_000)
+            # The timer of the clock may be first when the process goes on, and so may the sweep.
+            room._time_is_up(number)
+            assert room._thinking is None
+            await server.rooms.sweep()
+            assert room._thinking is None
+            await server.rooms.beat()
+            assert room.game.number == number
+            assert room.audience.deadline is not None
+            assert abs(room.audience.deadline - now() - 1000 * move_time) < NEARLY
+            assert await due_of(server) == room.audience.deadline
+            await until(lambda: bool(bob.heard))
+            assert bob.heard[-1]["now"]["deadline"] == room.audience.deadline
+            assert room._timer is not None or room._reminder is not None
+
+    run(work)
+
+
+def test_a_draw_that_waits_still_waits_after_a_suspension(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            room = await server.rooms.open(terms(move_time=600), SEATED)
+            await room.move(0, 0, hold=True)
+            await server.rooms.beat()
+            number = room.game.number
+            await suspend(server, HOUR)
+            room._time_is_up(number)
+            assert room._thinking is None
+            await server.rooms.beat()
+            room._time_is_up(number)
+            await until(lambda: room._thinking is None)
+            assert room.game.number == number
+
+    run(work)
+
+
+def test_another_process_that_was_at_work_keeps_clocks_running(tmp_path: Path, postgres: Any) -> None:
+    address = postgres.create()
+
+    async def work() -> None:
+        async with running(tmp_path, address) as here, running(tmp_path, address) as there:
+            for server in (here, there):
+                await server.rooms.resume()
+            room = await here.rooms.open(terms(move_time=600), SEATED)
+            await there.rooms.beat()
+            here.rooms._services.uptime.alive = now() - HOUR  # stopped, while the other one went on
+            room._time_is_up(room.game.number)
+            assert room._thinking is None
+            await here.rooms.beat()
+            assert here.rooms._services.uptime.outages == ()
+            assert room.audience.deadline == deadline(room.game)
+            # Both were stopped: whoever is first notes it, and both take it from there.
+            await suspend(here, HOUR)
+            there.rooms._services.uptime.alive = now() - HOUR
+            await asyncio.gather(here.rooms.beat(), there.rooms.beat())
+            assert len(here.rooms._services.uptime.outages) == 1
+            await there.rooms.beat()
+            assert there.rooms._services.uptime.outages == here.rooms._services.uptime.outages
+            elsewhere = await there.rooms.get("table")
+            assert elsewhere.audience.deadline == room.audience.deadline
+
+    run(work)
+
+
+def test_a_process_whose_clock_is_ahead_of_another_notes_no_outages(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            await server.rooms.open(terms(move_time=600), SEATED)
+            for _ in range(3):
+                await server.rooms.beat()
+                await age(server, MINUTE)  # what another process writes
+            assert server.rooms._services.uptime.outages == ()
+
+    run(work)
+
+
+def test_without_the_database_clocks_stand_still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            room = await server.rooms.open(terms(move_time=600), SEATED)
+            await server.rooms.beat()
+
+            async def down(_: object) -> None:
+                raise Unavailable
+
+            with monkeypatch.context() as away:
+                away.setattr(server.database, "transact", down)
+                with pytest.raises(Unavailable):
+                    await server.rooms.beat()
+            await suspend(server, HOUR)
+            room._time_is_up(room.game.number)
+            assert room._thinking is None
+            await server.rooms.beat()
+            assert room.audience.deadline is not None
+            assert abs(room.audience.deadline - now() - 600_000) < NEARLY
+            assert not server.rooms._services.uptime.lost
+
+    run(work)
+
+
+# ---------------------------------------------------------------- what it costs
+
+
+def test_nothing_is_written_while_no_clock_runs(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            room = await server.rooms.open(terms(move_time=None), SEATED)
+            await age(server, HOUR)
+            before = await fact(server, ALIVE)
+            await server.rooms.beat()
+            assert await fact(server, ALIVE) == before
+            # The clock that begins now has not run in that hour.
+            await server.rooms.open(terms(move_time=600, id="other"), SEATED)
+            await server.rooms.beat()
+            assert server.rooms._services.uptime.outages == ()
+            assert await fact(server, ALIVE) != before
+            room.close()
+
+    run(work)
+
+
+def test_outages_are_kept_as_long_as_a_clock_needs_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store_module, "MOST_OUTAGES", 3)
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            room = await server.rooms.open(terms(move_time=86_400), SEATED)
+            uptime = server.rooms._services.uptime
+            for expected in (1, 2, 3, 3):
+                await suspend(server, HOUR)
+                await server.rooms.beat()
+                assert len(uptime.outages) == expected
+            await room.move(0, 0)
+            await suspend(server, MINUTE)
+            await server.rooms.beat()
+            assert len(uptime.outages) == 1  # the others were before the move
+
+    run(work)
+
+
+def test_outages_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            async with server.database.writing() as connection:
+                await connection.execute(delete(server_facts))
+                await connection.execute(
+                    insert(server_facts),
+                    [{"name": OUTAGES, "value": "1-2 x 3 9-"}, {"name": ALIVE, "value": "?"}],
+                )
+            await server.rooms.beat()
+            assert server.rooms._services.uptime.outages == ((1, 2),)
+
+    run(work)
+
+
+# ---------------------------------------------------------------- how long something lasts
+
+
+@pytest.mark.parametrize(
+    ("outages", "since", "length", "expected"),
+    [
+        ((), 100, 50, 150),
+        (((10, 90),), 100, 50, 150),  # before
+        (((110, 210),), 100, 50, 250),
+        (((150, 250),), 100, 50, 150),  # it had just ended
+        (((50, 120),), 100, 50, 170),  # only what was after the beginning
+        (((110, 120), (155, 255)), 100, 50, 260),
+        (((110, 120), (160, 260)), 100, 50, 160),
+    ],
+)
+def test_time_goes_on_after_an_outage(
+    outages: tuple[tuple[int, int], ...], since: int, length: int, expected: int
+) -> None:
+    uptime = Uptime()
+    uptime.learn(Standing(0, outages))
+    assert uptime.end(since, length) == expected
+
+
+def test_a_process_is_asleep_until_it_has_noted_that_it_is_awake() -> None:
+    uptime = Uptime()
+    assert not uptime.asleep(10**12)
+    uptime.alive = 10**12
+    assert not uptime.asleep(10**12 + int(1000 * BEAT))
+    assert uptime.asleep(10**12 + int(1000 * ABSENCE) + 1)
+
+
+# ---------------------------------------------------------------- what else takes time
+
+
+def test_nobody_is_away_because_the_server_was(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            await server.rooms.resume()
+            room = await server.rooms.open(terms(move_time=None), SEATED)
+            for known in (room.audience._left, room.game.acted):
+                known.clear()
+            room.audience._opened -= 3600
+            await suspend(server, HOUR)
+            await server.rooms.open(terms(move_time=600, id="other"), SEATED)
+            await server.rooms.resume()
+            with pytest.raises(Refused, match="two minutes"):
+                await room.hire(1, "random", "ann")
+            server.rooms._services.uptime.returned -= HOUR
+            await room.hire(1, "random", "ann")
+
+    run(work)
+
+
+def test_the_server_notes_by_itself_that_it_is_at_work(tmp_path: Path) -> None:
+    from axio.server import running as running_module
+
+    async def work() -> None:
+        async with inside(tmp_path) as made, running_module.running(made.server):
+            tasks = {task.name: task for task in made.server.supervisor.tasks}
+            assert tasks["uptime"].essential
+            assert made.server.rooms._services.uptime.alive is not None
+
+    run(work)
+
+
+def test_what_is_due_follows_the_same_rule(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(move_time=600), SEATED)
+            uptime = Uptime()
+            uptime.learn(Standing(0, ((room.game.since + 5, room.game.since + 5 + HOUR),)))
+            assert due(room.game, uptime) == deadline(room.game, uptime) == room.game.since + 600_000 + HOUR
+            await room.move(0, 0, hold=True)
+            uptime.learn(Standing(room.game.since, ()))
+            assert due(room.game, uptime) == room.game.since + int(1000 * RESPITE)
+            assert isinstance(room.game.last, Moved)
+
+    run(work)

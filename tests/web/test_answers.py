@@ -1,0 +1,108 @@
+"""What the page makes of a server that cannot just now, and of a proxy that says so in its place."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from axio.server.play.refusals import Unavailable
+from axio.server.pools import Busy
+from axio.server.routes.errors import STATUS
+from axio.server.routes.site import WEB
+from tests.demanded import need
+
+from .conftest import Visit
+from .test_errors import says
+from .test_files import words
+
+REFUSALS = [Unavailable(), Busy()]
+
+SCRIPT = """
+globalThis.addEventListener = () => {};
+const { get, onConnection } = await import("./js/shell/api.js");
+const answers = JSON.parse(process.argv[2]);
+const states = [];
+onConnection((up) => states.push(up));
+const found = [];
+for (const { status, body } of answers) {
+  globalThis.fetch = async () => {
+    if (status === 0) throw new TypeError("nobody answers");
+    return new Response(body, { status });
+  };
+  const code = await get("/api/look?" + found.length).then(() => "", (error) => error.code);
+  found.push([code, states.at(-1) ?? true]);
+}
+console.log(JSON.stringify(found));
+"""
+
+
+def heard(folder: Path, *answers: tuple[int, str]) -> list[list[Any]]:
+    """The code that each answer is taken for, and whether the page is connected then."""
+    node = need("node", shutil.which("node"))
+    shutil.copytree(WEB / "js", folder / "js")
+    (folder / "package.json").write_text('{"type": "module"}')
+    (folder / "ask.js").write_text(SCRIPT)
+    asked = json.dumps([{"status": status, "body": body} for status, body in answers])
+    done = subprocess.run([node, "ask.js", asked], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    found: list[list[Any]] = json.loads(done.stdout)
+    return found
+
+
+def test_what_the_server_says_of_itself_is_not_taken_for_no_answer(tmp_path: Path) -> None:
+    problems = [json.dumps({"status_code": 503, "code": one.code, "detail": str(one)}) for one in REFUSALS]
+    found = heard(
+        tmp_path,
+        (0, ""),
+        *((503, problem) for problem in problems),
+        (503, "<h1>Service Unavailable</h1>"),
+        (200, "{}"),
+        (502, ""),
+        (503, '{"status":"the database does not answer"}'),
+        (504, "null"),
+        (503, problems[0]),
+    )
+    assert found == [
+        ["offline", False],
+        ["unavailable", True],
+        ["busy", True],
+        ["offline", False],
+        ["", True],
+        ["offline", False],
+        ["offline", False],
+        ["offline", False],
+        ["unavailable", True],
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_there_are_words_for_what_the_server_says_of_itself(language: str) -> None:
+    for refusal in REFUSALS:
+        assert STATUS[refusal.code] == 503
+        assert words(language)[f"error.{refusal.code}"] != words(language)["error.offline"]
+
+
+@pytest.mark.parametrize(("code", "said"), [("unavailable", "reach its memory"), ("busy", "a lot to do")])
+def test_a_server_that_cannot_just_now_is_not_offline(visit: Visit, code: str, said: str) -> None:
+    visitor = visit(worker=False)
+    visitor.allow("503")
+    visitor.goto("/")
+    visitor.find("[data-play=rota]").wait_for()
+    problem = json.dumps({"status_code": 503, "code": code, "detail": "Not now."})
+    visitor.page.route(
+        "**/api/tables**",
+        lambda route: route.fulfill(status=503, content_type="application/json", body=problem),
+    )
+    visitor.page.evaluate("dispatchEvent(new Event('pageshow'))")  # the lists are asked for again
+    says(visitor.find(".toast-error p"), said)
+    expect(visitor.find("#offline")).to_be_hidden()
+    visitor.click(".toast-error .toast-close")
+    visitor.click("[data-play=rota]")
+    says(visitor.find(".toast-error p"), said)
+    expect(visitor.find("#offline")).to_be_hidden()
