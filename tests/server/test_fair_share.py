@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from axio.server.play import replay as replay_module
+from axio.server.guard import shares
 from tests.conformance.positions import Case
 
 from .inside import Answer, Guest, Inside, inside
@@ -77,7 +77,7 @@ def test_a_login_does_not_wait_behind_accounts_of_guests(
 def test_replays_are_made_one_at_a_time_and_others_get_their_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replay_module, "PIECE", -1.0)  # a turn for others after every entry
+    monkeypatch.setattr(shares, "PIECE", -1.0)  # a turn for others after every entry
     world = played(Case("rota", 2), "people")
 
     async def work() -> None:

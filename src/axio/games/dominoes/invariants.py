@@ -74,11 +74,11 @@ def _board(variant: DominoVariant, state: State, now: Snapshot) -> Iterator[str]
     cells, free_sides = state["cells"][0, :-1], state["open"][0, :-1]
     if ((cells >= 0).sum() - len(variant.facts.printed)) % 2:
         yield "an odd number of symbols lies on the board, so half a tile"
-    if not _tiling(variant).can_cover(cells >= 0):
-        yield "the symbols on the board are not those of whole tiles, each on two neighbouring cells"
     shut_in = np.flatnonzero((cells == -1) & (free_sides == 0))
     if variant.facts.pyramids and len(shut_in):
         yield f"{variant.names[shut_in[0]]} is shut in and should have a pyramid"
+    if not _tiling(variant).can_cover(cells >= 0):
+        yield "the symbols on the board are not those of whole tiles, each on two neighbouring cells"
     off, laid = sum(now.off_the_board().values()), variant.tiles_laid(state)
     if off + laid != sum(variant.tileset.values()):
         yield f"{off + laid} tiles in all, there are {sum(variant.tileset.values())}"
