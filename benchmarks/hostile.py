@@ -4,8 +4,8 @@ For each kind of attack (`attacks.py`) it starts a server with its limits on, le
 move a second, and adds one hostile client in every second phase: without, with, without, with. Phases
 alternate, so that other work on the machine meets both alike. What is compared is the p99 of the time from
 sending a move to its acknowledgement. Every honest client has a loopback address of its own, and so has the
-hostile one (Linux only). The hostile client is a process of lower priority on the honest clients' core; the
-server has the other core, if there is one.
+hostile one (Linux only). The hostile client is a process that gives way to the honest clients on their core;
+the server has the other core, if there is one.
 
 It fails if p99 more than doubles, or if the server's memory, with that of its processes, grows by more than
 64 MB.

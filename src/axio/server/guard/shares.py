@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 SHARE = 0.1  # of the loop, for each network
 SAVED = 0.25  # seconds of the loop that a network has for bursts
 LONGEST = 10.0  # seconds that a request may be delayed
+AROUND = 0.00005  # seconds for reading a request or message and writing the answer, before and after its work
 FIRST_GUESS = 0.001  # seconds that a request is likely to take, before there were any
 LONGEST_STEP = 0.05  # seconds that are charged for one step: what takes longer is the fault of the machine
 PIECE = 0.001  # seconds of long work until others get a turn
@@ -58,6 +59,8 @@ class _Account:
         self._aside -= reserved
         self.left += reserved
         if spent is not None:
+            spent += AROUND
+            self.left -= AROUND
             self.guess += WEIGHT * (spent - self.guess)
 
     async def break_even(self) -> None:
