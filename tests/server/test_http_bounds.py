@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 from collections.abc import Callable, Coroutine
@@ -418,6 +419,33 @@ def test_who_opens_connections_without_end_is_not_even_answered() -> None:
 
     with patch("axio.server.guard.limits.time.monotonic", return_value=0.0):
         run(work, connections=ConnectionLimits())
+
+
+@pytest.mark.parametrize("said", [b"", GET, GET + b"Connection: close\r\n\r\n", GET + b"\r\n"])
+def test_a_connection_that_has_ended_leaves_no_garbage(said: bytes) -> None:
+    """Python collects garbage all at once, while everybody waits."""
+
+    def kept() -> int:
+        return sum(isinstance(one, HttpProtocol) for one in gc.get_objects())
+
+    async def work(port: Port) -> None:
+        gc.collect()
+        gc.disable()
+        try:
+            for _ in range(10):
+                wire = await port.wire()
+                if said:
+                    await wire.send(said)
+                if said.endswith(b"\r\n\r\n"):
+                    await wire.head()
+                wire.close()
+                await port.until(0)
+            await asyncio.sleep(0)
+            assert kept() <= 1
+        finally:
+            gc.enable()
+
+    run(work)
 
 
 def test_connections_have_a_pace_for_each_address_but_not_for_a_proxy() -> None:

@@ -39,12 +39,17 @@ class _Flow(FlowControl):
 
     def __init__(self, transport: asyncio.Transport, go_on: Callable[[], None]) -> None:
         super().__init__(transport)
-        self._go_on = go_on
+        self._go_on: Callable[[], None] | None = go_on
 
     def resume_reading(self) -> None:
         if self.read_paused:
             super().resume_reading()
-            self._go_on()
+            if self._go_on is not None:
+                self._go_on()
+
+    def end(self) -> None:
+        """Forget the connection, which has ended."""
+        self._go_on = None
 
 
 class HttpProtocol(HttpToolsProtocol):
@@ -100,6 +105,10 @@ class HttpProtocol(HttpToolsProtocol):
         if self._release is not None:
             self._release()
             self._release = None
+        # Connections that come and go would be garbage to collect, for which everybody waits.
+        self.parser = None  # type: ignore[assignment]
+        if isinstance(self.flow, _Flow):
+            self.flow.end()
 
     def pause_writing(self) -> None:
         super().pause_writing()
