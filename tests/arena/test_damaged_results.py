@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -173,4 +174,5 @@ def test_the_farthest_tests_can_be_followed() -> None:
     for test in (Hypotheses(-MOST_ELO, MOST_ELO), Hypotheses(MOST_ELO - 1e-9, MOST_ELO)):
         watch = Watch(test)
         for score in (0.0, 0.25, 0.5, 0.75, 1.0) * 3:
-            watch.add(score)
+            standing = watch.add(score)
+            assert math.isfinite(standing.llr)
