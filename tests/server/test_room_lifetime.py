@@ -279,16 +279,18 @@ def test_who_comes_back_holds_up_nobody_who_plays(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
             number = await room.move(0, 0)
-            go_on, honest = asyncio.Event(), server.store.entries
+            read, go_on, honest = asyncio.Event(), asyncio.Event(), server.store.entries
 
             async def slowly(*args: Any, **kwargs: Any) -> Any:
                 found = await honest(*args, **kwargs)
+                read.set()
                 await go_on.wait()
                 return found
 
             server.store.entries = slowly  # type: ignore[method-assign]
             his = Listener(room, "bob", enter=False)
             coming = asyncio.create_task(live._welcome(server, room, his.client, str(number - 1)))
+            await read.wait()
             seat = room.game.turn
             assert seat is not None
             last = await room.move(seat, 0)

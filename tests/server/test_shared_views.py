@@ -63,6 +63,20 @@ def test_a_placement_taken_back_again_and_again_costs_three_views_each_time(
     run(work)
 
 
+def test_a_name_that_was_changed_or_deleted_is_in_no_view(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(terms(), SEATED)
+            viewers = [Viewer("ann", 0), Viewer("bob", 1), Viewer(None, None)]
+            for viewer in viewers:
+                assert room.view(viewer).seats[0].name == "Ann"
+            await room.rename("ann", "Anna")
+            for viewer in viewers:
+                assert room.view(viewer).seats[0].name == "Anna"
+
+    run(work)
+
+
 def test_messages_that_come_too_late_are_refused_with_one_view(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

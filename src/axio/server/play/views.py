@@ -14,7 +14,9 @@ from .telling import Viewer, whole_view
 
 MOST_VIEWS = 100
 
-State: TypeAlias = tuple[int, frozenset[str], int | None]  # number, who is here, deadline
+State: TypeAlias = tuple[
+    int, tuple[str, ...], frozenset[str], int | None
+]  # number, names, who is here, deadline
 Kind: TypeAlias = tuple[
     int, int | None, tuple[int, ...], bool
 ]  # of which game; seat, own seats, whether host
@@ -46,7 +48,8 @@ class ViewCache:
         """Return what `whole_view` returns. `serial` stands for `game` and for no other one."""
         yours = tuple(game.seats_of(viewer.person))
         kind = (serial, viewer.seat, yours, viewer.person == game.terms.owner)
-        state = (game.number, here, deadline)
+        names = tuple([seat.name for seat in game.seats])  # which change without an act
+        state = (game.number, names, here, deadline)
         kept = self._kept.get(kind)
         if kept is None or kept[0] != state:
             kept = state, whole_view(game, viewer, here, deadline)

@@ -110,6 +110,10 @@ class Database:
         self._failing = False  # whether the last transaction has failed
         self._checking: asyncio.Task[str] | None = None
         self._written = -FRESH  # when `check` has last written
+        self._in_use = 0  # connections of the pool
+        self._idle = asyncio.Event()  # set while none is in use
+        self._idle.set()
+        self._closed = False
         self._probing: asyncio.Task[None] | None = None  # while it is not known to answer
         self._probed = asyncio.Event()  # set when a probe has failed or succeeded since the last time-out
 
@@ -183,9 +187,13 @@ class Database:
         return ""
 
     async def close(self) -> None:
-        """Give all connections back."""
+        """Close all connections, after those in use have been given back. From now on all is refused."""
+        self._closed = True
         if self._probing is not None:
             self._probing.cancel()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.patience):
+                await self._idle.wait()  # the pool forgets those in use: nobody would close them
         with suppress(TimeoutError):
             async with asyncio.timeout(self.patience):
                 await self.engine.dispose()
@@ -221,28 +229,53 @@ class Database:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection]:
-        """A connection of the pool."""
+        """A connection of the pool. Whoever stops waiting, it is given back: later, if need be."""
+        if self._closed:
+            raise Unavailable
         connection = self.engine.connect()
-        await connection.start()
+        self._count(1)
+        # Never cancelled: SQLAlchemy loses a connection whose opening is given up half-way.
+        start = asyncio.ensure_future(connection.start())
         try:
+            await asyncio.shield(start)
             yield connection
+            await self._give_back(connection)
         except asyncio.CancelledError:  # given up, or whoever asked is gone: a rollback may never end
-            spawn(self._release(connection), "giving a connection to the database back")
+            spawn(self._release(connection, start), "giving a connection to the database back")
             raise
         except BaseException:
-            await self._release(connection)
+            await self._release(connection, start)
             raise
+        self._count(-1)
+
+    async def _release(self, connection: AsyncConnection, start: asyncio.Future[Any]) -> None:
+        """Give a connection back after a failure, or cut it off if that takes too long."""
+        try:
+            try:
+                await start
+            except Exception:
+                return  # told to whoever asked for the connection
+            driver = _driver_connection(connection)
+            try:
+                async with asyncio.timeout(PROBE):
+                    await self._give_back(connection)
+            except TimeoutError:
+                if self.on_postgresql and driver is not None:
+                    driver.terminate()
+        finally:
+            self._count(-1)
+
+    async def _give_back(self, connection: AsyncConnection) -> None:
+        if self._closed and not connection.closed:
+            await connection.invalidate()  # the pool that it goes back to may be gone
         await connection.close()
 
-    async def _release(self, connection: AsyncConnection) -> None:
-        """Give a connection back, or cut it off if that takes too long."""
-        driver = _driver_connection(connection)
-        try:
-            async with asyncio.timeout(PROBE):
-                await connection.close()
-        except TimeoutError:
-            if self.on_postgresql and driver is not None:
-                driver.terminate()
+    def _count(self, more: int) -> None:
+        self._in_use += more
+        if self._in_use:
+            self._idle.clear()
+        else:
+            self._idle.set()
 
     def _suspect(self) -> None:
         """Refuse everything until the database answers."""

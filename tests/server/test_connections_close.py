@@ -1,0 +1,139 @@
+"""Whoever stops waiting for the database, and when: no connection stays open after `Database.close`."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+import pytest
+from sqlalchemy import text
+
+from axio.server.play.refusals import Unavailable
+from axio.server.storage.database import Database
+
+from .rooms import run
+
+
+class Trips:
+    """Calls a function at a certain trip to the thread of a connection, and knows all connections."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.connections: list[aiosqlite.Connection] = []
+        self.left = 0
+        self.then: Callable[[], object] = int
+        driver: Any = aiosqlite.Connection
+        connect, execute = driver._connect, driver._execute
+
+        async def connected(connection: aiosqlite.Connection) -> Any:
+            self.connections.append(connection)
+            self._count()
+            return await connect(connection)
+
+        async def executed(connection: aiosqlite.Connection, *call: Any, **named: Any) -> Any:
+            self._count()
+            return await execute(connection, *call, **named)
+
+        monkeypatch.setattr(driver, "_connect", connected)
+        monkeypatch.setattr(driver, "_execute", executed)
+
+    def _count(self) -> None:
+        self.left -= 1
+        if self.left == 0:
+            self.then()
+
+    @property
+    def open(self) -> int:
+        return sum(connection._connection is not None for connection in self.connections)
+
+
+async def _read(database: Database) -> None:
+    async with database.reading() as connection:
+        await connection.execute(text("SELECT 1"))
+
+
+@pytest.mark.parametrize("waits", [False, True], ids=["closed at once", "closed later"])
+def test_reads_are_cancelled_at_every_trip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: bool
+) -> None:
+    trips = Trips(monkeypatch)
+
+    async def cancelled_at(trip: int) -> bool:
+        database = Database(f"sqlite+aiosqlite:///{tmp_path / f'{trip}.db'}")
+        reading = asyncio.create_task(_read(database))
+        trips.left, trips.then = trip, reading.cancel
+        await asyncio.wait([reading])
+        reached = trips.left <= 0
+        if waits:
+            await _read(database)
+        await database.close()
+        assert trips.open == 0, f"cancelled at trip {trip}"
+        return reached
+
+    async def work() -> None:
+        for trip in itertools.count(1):
+            if not await cancelled_at(trip):
+                break
+        assert trip > 8  # opening, four settings, what SQLAlchemy asks at first, the query, the way back
+
+    run(work)
+
+
+def test_a_database_is_closed_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trips = Trips(monkeypatch)
+
+    async def work() -> None:
+        database = Database(f"sqlite+aiosqlite:///{tmp_path / 'axio.db'}")
+        reads, closing = asyncio.Event(), asyncio.Event()
+
+        async def read() -> None:
+            async with database.reading() as connection:
+                reads.set()
+                await closing.wait()
+                await connection.execute(text("SELECT 1"))
+
+        reading = asyncio.create_task(read())
+        await reads.wait()
+        close = asyncio.create_task(database.close())
+        await asyncio.sleep(0)
+        closing.set()
+        await asyncio.gather(reading, close)
+        assert trips.open == 0
+
+    run(work)
+
+
+def test_a_server_stops_without_a_connection_that_comes_back_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trips = Trips(monkeypatch)
+
+    async def work() -> None:
+        database = Database(f"sqlite+aiosqlite:///{tmp_path / 'axio.db'}")
+        database.patience = 0.05
+        held = database._connection()
+        await held.__aenter__()
+        await database.close()
+        assert trips.open == 1
+        await held.__aexit__(None, None, None)
+        assert trips.open == 0
+
+    run(work)
+
+
+def test_nothing_is_read_after_closing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection opened by a straggler would never be closed."""
+    trips = Trips(monkeypatch)
+
+    async def work() -> None:
+        database = Database(f"sqlite+aiosqlite:///{tmp_path / 'axio.db'}")
+        await _read(database)
+        await database.close()
+        with pytest.raises(Unavailable):
+            await _read(database)
+        assert trips.open == 0
+
+    run(work)
