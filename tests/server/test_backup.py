@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -318,6 +319,46 @@ def test_what_is_no_archive_is_refused(content: bytes | None, played: Played, tm
         content = played.archive.read_bytes()[:-4000]
     (tmp_path / "wrong").write_bytes(content)
     assert_refused(run("restore", str(tmp_path / "wrong"), "--data", str(tmp_path / "new")), "wrong")
+
+
+def test_whatever_is_damaged_in_an_archive_is_refused(played: Played, tmp_path: Path) -> None:
+    whole = played.archive.read_bytes()
+    for place in range(40, len(whole), len(whole) // 60):
+        changed = bytes([whole[place] ^ 0x55])
+        (tmp_path / "wrong").write_bytes(whole[:place] + changed + whole[place + 1 :])
+        with pytest.raises(BadFile, match="wrong"):
+            restore_backup(settings(tmp_path / "new"), tmp_path / "wrong")
+
+
+@pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+def test_an_archive_that_leads_back_to_its_beginning_is_refused(kind: bytes, tmp_path: Path) -> None:
+    member = tarfile.TarInfo(DATABASE)
+    member.type, member.size = kind, -512
+    (tmp_path / "wrong").write_bytes(gzip.compress(member.tobuf(tarfile.GNU_FORMAT) + bytes(1024)))
+    with pytest.raises(BadFile, match="wrong"):
+        restore_backup(settings(tmp_path / "new"), tmp_path / "wrong")
+
+
+def test_key_and_database_may_be_on_different_file_systems(
+    played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = os.replace
+
+    def replace_on_one(source: Path, target: Path) -> None:
+        if source.relative_to(tmp_path).parts[0] != target.relative_to(tmp_path).parts[0]:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), str(source))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", replace_on_one)
+    (tmp_path / "large").mkdir()
+    (tmp_path / "small").mkdir()
+    database = tmp_path / "large" / "games.sqlite3"
+    place = Settings(data=str(tmp_path / "small"), database=f"sqlite:///{database}")
+    for _ in range(2):  # the second time something is there
+        restore_backup(place, played.archive, force=True)
+        assert entries(database)
+        assert (tmp_path / "small" / "key").read_bytes() == (played.data / "key").read_bytes()
+    assert {path.name for path in (tmp_path / "small").iterdir() if "before" not in path.name} == {"key"}
 
 
 def test_a_link_in_an_archive_is_refused(tmp_path: Path) -> None:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import sqlite3
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime
@@ -116,9 +118,13 @@ def restore_backup(
         if not locked:
             stack.enter_context(alone(settings, "a restore"))
             _check_data(database, force)
+        if manifest.key:  # its folder may be on another file system than the database
+            near = settings.folder
+            beside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".axio-restore-", dir=near)))
+            ready = shutil.copy(made / KEY_FILE, beside / KEY_FILE)
         moved = _move_aside([*_parts(database), key] if manifest.key else _parts(database))
         if manifest.key:
-            os.replace(made / KEY_FILE, key)
+            os.replace(ready, key)
         os.replace(made / DATABASE, database)
         _check_content(database, manifest, "quick_check")
     return manifest, moved
@@ -245,7 +251,8 @@ def _extract(source: Path, folder: Path, advance: Advance) -> Manifest:
                 with open(folder / KEY_FILE, "wb", opener=_private) as out:
                     out.write(key)
             _unpack(tar, members[DATABASE], folder / DATABASE, advance)
-    except (tarfile.TarError, EOFError, OSError) as error:
+            _read_to_the_end(tar)
+    except (tarfile.TarError, zlib.error, EOFError, OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
             raise
         raise BadFile(f"{source} is damaged or no backup: {error}") from None
@@ -268,6 +275,13 @@ def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path, advance
             advance(len(block))
         out.flush()
         os.fsync(out.fileno())
+
+
+def _read_to_the_end(tar: tarfile.TarFile) -> None:
+    """Let the sums of the compressed file be checked: the key has none of its own."""
+    file: Any = tar.fileobj
+    while file.read(BLOCK):
+        pass
 
 
 def _read_manifest(source: Path, content: bytes) -> Manifest:
