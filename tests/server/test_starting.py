@@ -162,10 +162,39 @@ def test_a_database_that_another_program_has_locked_is_refused_in_a_sentence(
         assert "locked" in refused(made, capsys)
 
 
-@pytest.mark.parametrize("database", ["sqlite://", "sqlite:///", "sqlite:///:memory:"])
+@pytest.mark.parametrize(
+    "database", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:///file:x?mode=memory&uri=true"]
+)
 def test_a_database_in_memory_is_refused(database: str) -> None:
     with pytest.raises(BadSetting, match="memory"):
         Settings(database=database).check()
+
+
+@pytest.mark.parametrize(
+    "address", ["axio@[::1/axio", "axio@db:port/axio", "axio:pass/word@db/axio", "axio@db\udcff/axio"]
+)
+def test_an_address_that_cannot_be_read_is_refused_in_a_sentence(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(f"postgresql://{address}", capsys).partition("%40")[2]
+    assert said
+    assert main(["admin", "log", "--database", f"postgresql://{address}"]) == 2
+    assert capsys.readouterr().err.endswith(said)
+
+
+def test_the_driver_reads_the_address_of_postgresql(
+    postgres: Postgres, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    url = postgres.create()
+    check(Settings(data=str(tmp_path), database=f"{url}?sslmode=prefer&application_name=club"))
+    for wrong, words in (
+        (f"{url}?sslmode=never", "sslmode"),
+        (f"{url}?telepathy=on", "telepathy"),
+        (f"postgresql://axio@{'ü' * 70}/axio", "too long"),
+    ):
+        assert words in refused(wrong, capsys)
+        assert main(["admin", "log", "--database", wrong]) == 2
+        assert words in capsys.readouterr().err
 
 
 def test_a_new_database_and_an_older_one_are_accepted(made: Path) -> None:

@@ -19,11 +19,18 @@ def hide_password(database: str) -> None:
     """Keep the address of the database from child processes, and warn if all can read its password."""
     os.environ.pop(DATABASE_VARIABLE, None)
     source = click.get_current_context().get_parameter_source("database")
-    if source is ParameterSource.COMMANDLINE and urlsplit(database).password:
+    if source is ParameterSource.COMMANDLINE and _holds_password(database):
         click.echo(
             f"Every local user can read the password in --database: set {DATABASE_VARIABLE} instead.",
             err=True,
         )
+
+
+def _holds_password(database: str) -> bool:
+    try:
+        return bool(urlsplit(database).password)
+    except ValueError:  # no address at all: the settings say so
+        return False
 
 
 def server_data(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -105,7 +105,7 @@ async def _reach(settings: Settings) -> str | None:
         async with database.reading() as connection:
             await connection.run_sync(check_schema)
             return await connection.run_sync(read_fact, FINGERPRINT)
-    except (Unavailable, SQLAlchemyError, OSError) as error:
+    except (Unavailable, SQLAlchemyError, OSError, UnicodeError) as error:
         why = reason(error.__cause__ or error) or "it does not answer"
         raise BadSetting(f"the database cannot be reached: {why}") from None
     finally:

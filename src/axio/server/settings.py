@@ -6,7 +6,7 @@ import os
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Self
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 from platformdirs import user_data_path
@@ -85,7 +85,7 @@ class Settings:
     @property
     def dsn(self) -> str:
         """The address of a PostgreSQL database, for its own driver."""
-        return self.url.replace("postgresql+asyncpg", "postgresql", 1)
+        return driver_address(self.url)
 
     @property
     def on_postgresql(self) -> bool:
@@ -94,6 +94,11 @@ class Settings:
 
     def check(self) -> Self:
         """These settings. Raises `BadSetting` if they contradict each other."""
+        if self.on_postgresql and not _is_address(self.dsn):
+            raise BadSetting(
+                "the address of the database cannot be read: write "
+                "postgresql://user:password@host:port/name, in a password %40 for @, %2F for /, %3A for :"
+            )
         if not self.on_postgresql and self.workers > 1:
             raise BadSetting(
                 "several worker processes need PostgreSQL, which carries events between them: "
@@ -140,9 +145,25 @@ class Settings:
         return cls(**{**values, **lists})
 
 
+def driver_address(url: str) -> str:
+    """The address of a PostgreSQL database for its own driver, from the one for SQLAlchemy."""
+    return url.replace("postgresql+asyncpg", "postgresql", 1)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        urlsplit(text.encode().decode()).port  # noqa: B018
+    except ValueError:  # among them bytes that are no UTF-8
+        return False
+    return True
+
+
 def sqlite_file(url: str) -> Path | None:
     """The file of an SQLite database, `None` for a database in memory."""
-    name = make_url(url).database or ""
+    address = make_url(url)
+    name = address.database or ""
+    if address.query.get("mode") == "memory":
+        return None
     if name.startswith("file:"):
         name = unquote(name.removeprefix("file:").partition("?")[0])
     return None if name in ("", ":memory:") else Path(name)

@@ -30,9 +30,12 @@ async def open_database(settings: Settings) -> AsyncIterator[Database]:
     database = Database(settings.url)
     logging.disable(logging.WARNING)  # what is wrong is said in one sentence
     try:
-        await _check(database)
+        try:
+            await _check(database)
+        except UnicodeError as error:  # a host that cannot be
+            raise BadSetting(f"the database cannot be used: {reason(error)}") from None
         yield database
-    except (Unavailable, SQLAlchemyError, OSError) as error:
+    except (Unavailable, SQLAlchemyError) as error:  # not what becomes of files that are written meanwhile
         why = reason(error.__cause__ or error) or "it does not answer"
         raise BadSetting(f"the database cannot be used: {why}") from None
     finally:

@@ -13,6 +13,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -34,7 +35,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from ..metrics import DATABASE, DATABASE_FAILURES, Timed
 from ..play.refusals import Unavailable
 from ..private_files import make_private_file, make_private_folder
-from ..settings import sqlite_file
+from ..settings import driver_address, sqlite_file
 from ..supervisor import spawn
 from . import schema
 from .revisions import alembic_config
@@ -301,7 +302,7 @@ class Database:
         if self._writer is not None:
             await self._writer.transact(lambda connection: None)
             return
-        connection = await asyncpg.connect(self.url.replace("postgresql+asyncpg", "postgresql", 1))
+        connection = await asyncpg.connect(driver_address(self.url))
         try:
             await connection.execute("SELECT 1")
         finally:
@@ -361,14 +362,15 @@ class _Writer:
 def _engine(url: str) -> AsyncEngine:
     # Errors end up in logs: they must not say what was to be written, hands and seeds among it.
     if url.startswith("postgresql"):
+        # The driver reads the address, as it does for notices: SQLAlchemy knows no `sslmode`.
         return create_async_engine(
-            url,
+            "postgresql+asyncpg://",
+            async_creator=partial(asyncpg.connect, driver_address(url), timeout=PATIENCE),
             pool_size=8,
             max_overflow=8,
             pool_timeout=PATIENCE,
             pool_pre_ping=True,
             hide_parameters=True,
-            connect_args={"timeout": PATIENCE},
         )
     engine = create_async_engine(url, hide_parameters=True, pool_timeout=PATIENCE)
     event.listen(engine.sync_engine, "connect", _prepare)
