@@ -122,3 +122,23 @@ def test_work_in_processes_keeps_its_order() -> None:
 def test_a_worker_that_dies_is_said() -> None:
     with pytest.raises(axio.AxioError, match="worker"):
         list(in_order(os._exit, [3], 2))
+
+
+def test_no_worker_hears_an_interrupt_while_it_starts() -> None:
+    """Nor the first one, before which Python starts a process of its own."""
+    program = (
+        "import signal\n"
+        "from functools import partial\n"
+        "from axio.cli.workers import in_order\n"
+        "held = partial(signal.pthread_sigmask, signal.SIG_BLOCK)\n"
+        "print([signal.SIGINT in mask for mask in in_order(held, [(), ()], 2)])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        check=False,
+        encoding="utf-8",
+    )
+    assert done.stdout == "[True, True]\n", done.stderr
