@@ -8,8 +8,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from axio.cli import PIPE_CLOSED
 from axio.server.identity.names import DELETED
-from tests.test_cli import assert_refused
+from tests.test_cli import Ran, assert_refused
 
 from .driving import Client, Guest, RunningServer
 from .test_admin_tables import admin, told
@@ -104,12 +107,32 @@ def test_an_erased_person_is_nobody_any_more(server: RunningServer, ann: Guest, 
         assert "Secret Name" not in text
     log = told(server, "log", "--subject", ann.id)
     assert [line["action"] for line in log] == ["person-erase", "person-rename"]
+    assert_refused(admin(server, "people", "rename", ann.id, "Ann again"), "has been erased")
+    assert admin(server, "people", "erase", ann.id, "--yes").code == 0  # what has failed can be done again
 
 
 def test_unknown_people_are_refused_in_a_sentence(small: RunningServer) -> None:
     for command in (["show"], ["ban"], ["unban"], ["export"], ["rename", "Name"], ["erase", "--yes"]):
         for wrong in ("nobody", "a\0b", "Ann\n", "x" * 99):
             assert_refused(admin(small, "people", command[0], wrong, *command[1:]), "nobody with the id")
+        assert_refused(admin(small, "people", command[0], "\udcff", *command[1:]), "UTF-8")
+    assert_refused(admin(small, "people", "find", "\udcff"), "UTF-8")
+
+
+def test_what_an_export_cannot_be_written_to_is_not_taken_for_the_database(
+    small: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann = small.guest()
+    nowhere = str(tmp_path / "nowhere" / "ann.json")
+    done = admin(small, "people", "export", ann.id, "--out", nowhere)
+    assert_refused(done, f"{nowhere}: No such file")
+
+    def nobody_reads(*_: object, **__: object) -> None:
+        raise BrokenPipeError
+
+    monkeypatch.setattr("axio.cli._drop_output", lambda: None)
+    monkeypatch.setattr("axio.cli.admin_people.click.echo", nobody_reads)
+    assert admin(small, "people", "export", ann.id) == Ran(PIPE_CLOSED, "", "")
 
 
 def assert_soon(met: Callable[[], bool]) -> None:

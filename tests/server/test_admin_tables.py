@@ -131,11 +131,16 @@ def test_unknown_tables_and_impossible_wishes_are_refused_in_a_sentence(small: R
     for command in (["show"], ["close"], ["release"], ["delete", "--yes"], ["kick", "--seat", "0", "--yes"]):
         for wrong in ("nowhere", "-123456789-abcde", "a\0b", "tab\nle"):
             assert_refused(admin(small, "tables", command[0], wrong, *command[1:]), "there is no table")
+        assert_refused(admin(small, "tables", command[0], "\udcff", *command[1:]), "UTF-8")
+    for option in (["tables", "list", "--person"], ["log", "--subject"], ["log", "--action"]):
+        assert_refused(admin(small, *option, "\udcff"), "UTF-8")
     assert_refused(admin(small, "tables", "release", table.id), "not quarantined")
     assert_refused(admin(small, "tables", "kick", table.id, "--seat", "1", "--yes"), "nobody sits on seat 1")
     assert_refused(admin(small, "tables", "kick", table.id, "--seat", "2", "--yes"), "seats 0 to 1")
     assert_refused(admin(small, "tables", "delete", "--yes"), "say which ones")
     assert_refused(admin(small, "tables", "delete", table.id, "--status", "over", "--yes"), "say which ones")
+    assert_refused(admin(small, "tables", "close", "--reason", "-123456789-abcde", "nowhere"), "'nowhere'")
+    assert_refused(admin(small, "tables", "close", table.id, "--reason", "\udcff"), "UTF-8")
     assert ann.view(table.id)["table"]["status"] == "open"
 
 
@@ -302,6 +307,8 @@ def test_the_log_names_the_account_behind_sudo(monkeypatch: pytest.MonkeyPatch) 
     def nobody() -> str:
         raise KeyError("uid not found")
 
+    monkeypatch.setenv("SUDO_USER", "m\udcffry")
+    assert operator().name == "m?ry as root"
     monkeypatch.delenv("SUDO_USER")
     monkeypatch.setattr("getpass.getuser", nobody)
     assert operator().name.startswith(("uid ", "unknown"))

@@ -11,14 +11,16 @@ from ..server.settings import Settings
 from ..server.storage.database import Database
 from .admin_options import as_json, cells, echo_json, on_database, when
 from .lines import in_columns
-from .parameters import Integer
+from .parameters import TEXT, Integer
 from .server_data import server_data
 
 
 @click.command("log")
 @server_data
-@click.option("--subject", default="", metavar="ID", help="Only what is about this table or person.")
-@click.option("--action", default="", metavar="NAME", help="Only this kind, such as table-delete.")
+@click.option(
+    "--subject", type=TEXT, default="", metavar="ID", help="Only what is about this table or person."
+)
+@click.option("--action", type=TEXT, default="", metavar="NAME", help="Only this kind, such as table-delete.")
 @click.option(
     "--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="At most so many lines."
 )

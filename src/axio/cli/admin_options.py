@@ -17,6 +17,7 @@ from ..server.operations.access import open_database
 from ..server.operations.audit import Actor, operator
 from ..server.settings import Settings
 from ..server.storage.database import Database
+from .parameters import TEXT
 
 Done = TypeVar("Done")
 _ID = re.compile(r"-[A-Za-z0-9_-]{15}")  # ids are random text, one of 64 starts with a dash
@@ -30,10 +31,14 @@ class WithIds(click.Command):
     """A command whose arguments may be ids of tables."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        options = {name for param in self.params for name in (*param.opts, *param.secondary_opts)}
-        ids = [arg for arg in args if _ID.fullmatch(arg) and arg not in options]
+        options = [param for param in self.params if isinstance(param, click.Option)]
+        names = {name for param in options for name in (*param.opts, *param.secondary_opts)}
+        before_values = {name for param in options if not param.is_flag for name in param.opts}
+        ids, rest = list[str](), list[str]()
+        for before, arg in zip(["", *args], args, strict=False):
+            is_id = _ID.fullmatch(arg) and arg not in names and before not in before_values
+            (ids if is_id else rest).append(arg)
         if ids:
-            rest = [arg for arg in args if arg not in ids]
             args = [*rest, *(() if "--" in rest else ("--",)), *ids]
         return super().parse_args(ctx, args)
 
@@ -41,7 +46,7 @@ class WithIds(click.Command):
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 yes = click.option("--yes", is_flag=True, help="Do not ask.")
 dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-reason = click.option("--reason", default="", metavar="TEXT", help="Why, for the log.")
+reason = click.option("--reason", type=TEXT, default="", metavar="TEXT", help="Why, for the log.")
 
 
 def on_database(settings: Settings, work: Callable[[Database], Coroutine[Any, Any, Done]]) -> Done:

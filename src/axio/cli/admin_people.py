@@ -26,7 +26,7 @@ from .admin_options import (
     yes,
 )
 from .lines import in_columns, one_line
-from .parameters import FILE, Integer
+from .parameters import FILE, TEXT, Integer
 from .server_data import server_data
 
 Done = TypeVar("Done")
@@ -50,7 +50,7 @@ def administer(
 
 
 @people.command("find")
-@click.argument("text", metavar="[TEXT]", default="")
+@click.argument("text", type=TEXT, metavar="[TEXT]", default="")
 @server_data
 @click.option("--banned", is_flag=True, help="Only those who are banned.")
 @click.option("--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="At most so many.")
@@ -78,7 +78,7 @@ def find_people(text: str, settings: Settings, banned: bool, limit: int, as_json
 
 
 @people.command("show")
-@click.argument("person", metavar="ID")
+@click.argument("person", type=TEXT, metavar="ID")
 @server_data
 @as_json
 def show_person(person: str, settings: Settings, as_json: bool) -> None:
@@ -113,8 +113,8 @@ def _summary(row: RowMapping) -> dict[str, Any]:
 
 
 @people.command("rename")
-@click.argument("person", metavar="ID")
-@click.argument("name", metavar="NAME")
+@click.argument("person", type=TEXT, metavar="ID")
+@click.argument("name", type=TEXT, metavar="NAME")
 @server_data
 @reason
 def rename_person(person: str, name: str, settings: Settings, reason: str) -> None:
@@ -124,7 +124,7 @@ def rename_person(person: str, name: str, settings: Settings, reason: str) -> No
 
 
 @people.command("ban")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("ids", type=TEXT, metavar="ID...", nargs=-1, required=True)
 @server_data
 @reason
 def ban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
@@ -139,7 +139,7 @@ def ban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 
 
 @people.command("unban")
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("ids", type=TEXT, metavar="ID...", nargs=-1, required=True)
 @server_data
 @reason
 def unban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
@@ -154,7 +154,7 @@ def unban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 
 
 @people.command("export")
-@click.argument("person", metavar="ID")
+@click.argument("person", type=TEXT, metavar="ID")
 @server_data
 @click.option("--out", type=FILE, metavar="FILE", help="Write to a file that only you can read.")
 @reason
@@ -190,7 +190,7 @@ async def _write(pieces: AsyncIterator[bytes], path: Path) -> None:
 
 
 @people.command("erase")
-@click.argument("person", metavar="ID")
+@click.argument("person", type=TEXT, metavar="ID")
 @server_data
 @reason
 @yes

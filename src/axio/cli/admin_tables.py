@@ -27,7 +27,7 @@ from .admin_options import (
     yes,
 )
 from .lines import count, in_columns, one_line
-from .parameters import Integer
+from .parameters import TEXT, Integer
 from .server_data import server_data
 
 STATUSES = ("open", "playing", "over", "closed")
@@ -42,7 +42,7 @@ def which(function: Any) -> Any:
     """Add the options that say which tables are meant."""
     for option in (
         click.option("--quarantined", is_flag=True, help="Only those that could not be read."),
-        click.option("--person", metavar="ID", help="Only those somebody opened or sits at."),
+        click.option("--person", type=TEXT, metavar="ID", help="Only those somebody opened or sits at."),
         click.option(
             "--older", type=Integer(0, 36_500), metavar="DAYS", help="Only those untouched for so many days."
         ),
@@ -95,7 +95,7 @@ def list_tables(
 
 
 @tables.command("show", cls=WithIds)
-@click.argument("table", metavar="ID")
+@click.argument("table", type=TEXT, metavar="ID")
 @server_data
 @as_json
 def show_table(table: str, settings: Settings, as_json: bool) -> None:
@@ -152,7 +152,7 @@ def _summary(row: RowMapping, seats: Sequence[RowMapping]) -> dict[str, Any]:
 
 
 @tables.command("close", cls=WithIds)
-@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@click.argument("ids", type=TEXT, metavar="ID...", nargs=-1, required=True)
 @server_data
 @reason
 def close_tables(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
@@ -168,7 +168,7 @@ def close_tables(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 
 
 @tables.command("delete", cls=WithIds)
-@click.argument("ids", metavar="[ID]...", nargs=-1)
+@click.argument("ids", type=TEXT, metavar="[ID]...", nargs=-1)
 @server_data
 @which
 @reason
@@ -216,7 +216,7 @@ def delete_tables(
 
 
 @tables.command("release", cls=WithIds)
-@click.argument("table", metavar="ID")
+@click.argument("table", type=TEXT, metavar="ID")
 @server_data
 @reason
 def release_table(table: str, settings: Settings, reason: str) -> None:
@@ -229,7 +229,7 @@ def release_table(table: str, settings: Settings, reason: str) -> None:
 
 
 @tables.command("kick", cls=WithIds)
-@click.argument("table", metavar="ID")
+@click.argument("table", type=TEXT, metavar="ID")
 @click.option("--seat", type=Integer(0, 3), required=True, help="The seat, counted from 0.")
 @server_data
 @reason

@@ -15,6 +15,7 @@ import click
 from ..chance import seed_bytes
 from ..errors import BadFile, BadText
 from ..games.declaration import MOST_PLAYERS
+from ..reading import is_unicode
 from ..writing import check_name
 
 MOST_JOBS = 1024  # how many of them run at once is for `spread.processes_for` to say
@@ -65,6 +66,18 @@ class FileName(click.ParamType[str]):
         return name
 
 
+class Text(click.ParamType[str]):
+    """What a database is to find or keep. A command line may hold bytes that are no text."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = str(value)
+        if not is_unicode(text):
+            self.fail(f"{_shown(text)} is not text in UTF-8.", param, ctx)
+        return text
+
+
 class Seed(click.ParamType[str]):
     """Text that decides what is random; a number is text, too."""
 
@@ -86,6 +99,7 @@ JOBS = Integer(1, MOST_JOBS)
 THREADS = Integer(1, 64)
 FILE = FileName()
 SEED = Seed()
+TEXT = Text()
 
 
 def _shown(text: str) -> str:

@@ -53,6 +53,7 @@ def operator(reason: str = "") -> Actor:
     behind = os.environ.get("SUDO_USER", "")
     if behind and behind != name:
         name = f"{behind} as {name}"
+    name = name.encode(errors="replace").decode()  # an environment may hold bytes that are no text
     return Actor(name[:LONGEST_NAME], " ".join(reason.split())[:LONGEST_REASON])
 
 

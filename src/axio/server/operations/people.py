@@ -98,8 +98,13 @@ class PeopleAdministration:
     # ------------------------------------------------------------ changing
 
     async def rename(self, person: str, name: str) -> str:
-        """Give somebody another name, at their tables too; the name. Raises `UnknownPerson`, `BadName`."""
+        """Give somebody another name, at their tables too; the name.
+
+        Raises `UnknownPerson`, `BadName`, or `NotPossible` for who has been erased.
+        """
         known = await self._known(person)
+        if known.erased:
+            raise NotPossible(f"{person} has been erased and keeps no name")
         await self._personal_data.rename(known, name)
         await self._log("person-rename", person, before=known.name)
         return (await self._known(person)).name
