@@ -22,6 +22,16 @@ from .worlds import TABLE, install, played
 STRANGE = ("xx", "de-AT", "DE", "", "q" * 20, "de-%00", "en-\N{SNOWMAN}", "en_US")
 
 
+def framework_caches() -> dict[str, int]:
+    """How many results each function of the web framework keeps."""
+    found: dict[str, int] = {}
+    for one in gc.get_objects():
+        if type(one) is _lru_cache_wrapper and str(one.__module__).startswith("litestar."):
+            name = f"{one.__module__}.{one.__qualname__}"
+            found[name] = found.get(name, 0) + one.cache_info().currsize
+    return found
+
+
 def caches() -> Iterator[tuple[str, int]]:
     """How many results each function of the package keeps that keeps its results for good."""
     for one in gc.get_objects():
@@ -100,6 +110,39 @@ def test_addresses_of_nothing_are_not_remembered(tmp_path: Path) -> None:
                 ):
                     assert (await made.ask("GET", path)).status == 200, path
             assert sizes() == before
+
+    run(work)
+
+
+def test_long_addresses_and_cookies_are_not_remembered(tmp_path: Path) -> None:
+    # The framework keeps the last thousand of each, whatever their size, with what it makes of them.
+    async def work() -> None:
+        async with inside(tmp_path) as made:
+            guest = await made.good("GET", "/api/me")
+            token = made.server.people.token(await made.server.people.find(guest["id"]))
+            assert await (await made.socket("none")).end() == 4404
+            before = framework_caches()
+            for number in range(5):
+                for path in (
+                    f"/api/games?lang=en&{number}{'x' * 1_000}",
+                    f"/api/games?lang=en{'&' * 20}{number}",
+                    f"/static/{number}{'x' * 1_000}",
+                    f"/t/{'%41' * 1_000}{number}",
+                ):
+                    refused = await made.ask("GET", path)
+                    assert (refused.status, refused.json["code"]) == (414, "too_large"), path
+                socket = await made.socket("none", headers={b"cookie": b"who=%d" % number})
+                assert await socket.end() == 4404
+                for cookie in (
+                    f"who={number}",
+                    f'who="{number}' + "\\a" * 15_000 + '"',  # takes seconds to parse before Python 3.11.10
+                    f"other={number}; a=b; who={token}",
+                    f"{'a=b;' * 5_000}who={token} ;c={number}",
+                ):
+                    found = await made.ask("GET", "/api/me", headers={b"cookie": cookie.encode()})
+                    assert found.status == 200, cookie[:40]
+                    assert (found.json["id"] == guest["id"]) is (token in cookie)
+            assert framework_caches() == before
 
     run(work)
 

@@ -373,6 +373,7 @@ def test_what_breaks_is_told_as_every_error_is(caplog: pytest.LogCaptureFixture)
         "type": "http",
         "method": "GET",
         "path": "/",
+        "query_string": b"",
         "scheme": "http",
         "headers": [(b"host", b"localhost")],
     }

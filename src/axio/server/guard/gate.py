@@ -18,6 +18,7 @@ from .limits import SOCKETS, WRITES_FROM_ADDRESS, Limits
 from .proxies import TrustedProxies, network_of
 from .shares import TooMuch
 
+LONGEST_ADDRESS, MOST_PARAMETERS = 1_000, 20  # of requests: the framework remembers a thousand of them
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,11 @@ OTHER_HOST = Refusal(
     421,
     "unknown_host",
     "this server does not go by that name; its host can add it with --allow-host NAME (or --origin URL)",
+)
+TOO_LONG = Refusal(
+    414,
+    "too_large",
+    f"an address has at most {LONGEST_ADDRESS:,} characters and {MOST_PARAMETERS} parameters",
 )
 FOREIGN = Refusal(403, "foreign_origin", "this request did not come from the page of this server")
 TOO_FAST = Refusal(429, "too_fast", "too many requests from this address; wait a moment and try again")
@@ -116,6 +122,8 @@ class Gate:
             return NO_HOST
         if not self._knows(scope, host):
             return OTHER_HOST
+        if _is_too_long(scope):
+            return TOO_LONG
         if scope["method"] in SAFE_METHODS:
             return None
         if not self._from_the_page(scope, host):
@@ -160,6 +168,8 @@ class Gate:
             return NO_HOST
         if not self._knows(scope, host):
             return OTHER_HOST
+        if _is_too_long(scope):
+            return TOO_LONG
         if not self._from_the_page(scope, host):
             return FOREIGN
         return None if self._limits.allow(SOCKETS, address(scope)) else TOO_FAST
@@ -179,6 +189,11 @@ def header(scope: Any, name: bytes) -> str:
 
 def _values(scope: Any, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+
+
+def _is_too_long(scope: Any) -> bool:
+    query = scope["query_string"]
+    return len(scope["path"]) + len(query) > LONGEST_ADDRESS or query.count(b"&") >= MOST_PARAMETERS
 
 
 def _host(scope: Any) -> Host | None:

@@ -49,6 +49,7 @@ MEANINGS = {
     404: "There is no such thing.",
     409: "Not now: things are not as the request assumes.",
     413: "The request is too large.",
+    414: "The address of the request is too long.",
     422: "This was understood, but it cannot be.",
     429: "Too often, or too much; `retry-after` says in how many seconds to try again.",
     503: "The database does not answer, or too much is asked for; `retry-after` says when to try again.",
@@ -64,8 +65,8 @@ class Problem(Struct, frozen=True):
 
 
 def problems(*statuses: int) -> dict[int, ResponseSpec]:
-    """The errors that a request can be answered with, for the schema."""
-    return {status: ResponseSpec(Problem, False, MEANINGS[status]) for status in statuses}
+    """The errors that a request can be answered with, for the schema; whatever it is, 414 is one of them."""
+    return {status: ResponseSpec(Problem, False, MEANINGS[status]) for status in (*statuses, 414)}
 
 
 def problem(

@@ -130,13 +130,13 @@ async def show_figure(
     return Response(drawn, media_type="image/svg+xml", headers=HOUR)
 
 
-@get("/api/bots")
+@get("/api/bots", responses=problems())
 async def list_bots() -> list[BotInfo]:
     """The bots that people are offered, weakest first. Others go by the names of `axio.players`."""
     return [BotInfo(level, level == DEFAULT_LEVEL) for level in LEVELS]
 
 
-@get("/api/look")
+@get("/api/look", responses=problems())
 async def show_look() -> Look:
     """How symbols are drawn."""
     return Look({letter: SymbolInfo(art.name, art.path) for letter, art in SYMBOLS.items()}, SPARK)

@@ -7,6 +7,7 @@ from litestar.openapi import ResponseSpec
 from msgspec import Struct
 
 from ...version import __version__
+from .errors import problems
 from .person import Here
 
 RECOVERY = 2.0  # seconds that background tasks get to recover before the server is called unhealthy
@@ -20,7 +21,10 @@ class Health(Struct, frozen=True, omit_defaults=True):
     failing: tuple[str, ...] = ()  # background tasks that have failed and not succeeded since
 
 
-@get("/health", responses={503: ResponseSpec(Health, False, "The server cannot do all of its work.")})
+@get(
+    "/health",
+    responses={503: ResponseSpec(Health, False, "The server cannot do all of its work.")} | problems(),
+)
 async def show_health(server: Here) -> Response[Health]:
     """Whether the database can be read and written, and what goes on in the background succeeds."""
     supervisor = server.supervisor
