@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from http.cookies import SimpleCookie
+from pathlib import Path
 
 import pytest
 
+from axio.server.identity import people as identity
+from axio.server.identity.person import Person
+
 from .driving import Browser, Client, Guest, RunningServer
+from .inside import Inside, inside
 
 PASSWORD = "correct horse 7"
 
@@ -212,3 +218,53 @@ def test_leaving_everywhere_makes_all_tokens_worthless(ann: Guest, server: Runni
     assert browser.post("/api/enter", {"phrase": phrase})["id"] == ann.id  # who you are is not lost
     assert browser.cookie != old
     assert browser.get("/api/me")["id"] == ann.id
+
+
+async def new_token(made: Inside, person: str) -> str:
+    """A token of a session of its own."""
+    return made.server.people.token(await made.server.people.find(person))
+
+
+def test_only_so_many_ended_sessions_are_remembered_of_a_person(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(identity, "MOST_ENDED", 3)
+
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            people = made.server.people
+            for person in ((await made.guest("Ann")).id, people.arrive().id):
+                ended = [await new_token(made, person) for _ in range(10)]
+                for number, token in enumerate(ended):
+                    await made.good("POST", "/api/me/leave", token, {})
+                    assert [await people.by_token(one) for one in ended[: number + 1]] == [None] * (
+                        number + 1
+                    )
+                    assert len((await people.heard(person)).revoked) <= 3
+                assert await people.by_token(await new_token(made, person))
+
+    asyncio.run(run())
+
+
+def test_a_session_that_ends_while_all_others_do_stays_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            people, ann = made.server.people, await made.guest("Ann")
+            heard, ended = people.heard, list[str]()
+
+            async def hear(person: str) -> Person:
+                if not ended:  # somebody comes back and leaves again at this moment
+                    await heard(person)
+                    ended.append(await new_token(made, person))
+                    await made.good("POST", "/api/me/leave", ended[0], {})
+                return await heard(person)
+
+            monkeypatch.setattr(people, "heard", hear)
+            await people.forget_devices(await people.find(ann.id))
+            assert await people.by_token(ended[0]) is None
+            assert await people.by_token(ann.token) is None
+            assert await people.by_token(await new_token(made, ann.id))
+
+    asyncio.run(run())

@@ -34,6 +34,7 @@ FRESH = 5.0  # seconds that what is known of a person is taken for true, if a no
 DAY = 86_400_000  # milliseconds
 AT_ONCE = 200  # people in one query: the tables go on meanwhile
 TRIES = 3
+MOST_ENDED = 200  # sessions of a person that were ended one by one: they are read whenever the person is
 
 
 class WrongSecret(AxioError):
@@ -299,7 +300,13 @@ class People:
         return await self._end_sessions(await self.keep(person))
 
     async def end_session(self, token: Token) -> Person:
-        """End one session: its cookie or token is worthless, its WebSockets are closed."""
+        """End one session: its cookie or token is worthless, its WebSockets are closed.
+
+        When `MOST_ENDED` of a person were ended one by one, all of them are.
+        """
+        person = await self.find(token.person)
+        if len(person.revoked) >= MOST_ENDED:
+            return await self.forget_devices(person)
         row = {"person": token.person, "session": token.session, "at": _now()}
         try:
             async with self._database.writing() as connection:
@@ -318,11 +325,7 @@ class People:
         return await self._change(person, banned=None)
 
     async def _end_sessions(self, person: Person, *conditions: ColumnElement[bool], **values: Any) -> Person:
-        person = await self._change(person, *conditions, epoch=people.c.epoch + 1, **values)
-        async with self._database.writing() as connection:  # the epoch covers them now
-            await connection.execute(delete(revoked_sessions).where(revoked_sessions.c.person == person.id))
-        self._forget(person.id)
-        return await self.find(person.id)
+        return await self._change(person, *conditions, epoch=people.c.epoch + 1, **values)
 
     async def _change(self, person: Person, *conditions: ColumnElement[bool], **values: Any) -> Person:
         """Change a person, in this process and all others.
@@ -333,6 +336,9 @@ class People:
             changed = update(people).where(people.c.id == person.id, *conditions).values(**values)
             if not (await connection.execute(changed)).rowcount and conditions:
                 raise WrongSecret("the password has been changed meanwhile")
+            if "epoch" in values:  # it covers the sessions that were ended one by one, and no later ones
+                ended = revoked_sessions.c.person == person.id
+                await connection.execute(delete(revoked_sessions).where(ended))
             await announce_person(connection, person.id)
         return await self.heard(person.id)
 
