@@ -237,7 +237,7 @@ def test_b5_a_position_to_which_no_game_leads(name: str, fields: dict[str, objec
         axio.Position.parse(text_of(name, 2, 0, **fields))
 
 
-def test_b5_the_seat_to_move_has_a_tile_in_rota() -> None:
+def test_b5_every_seat_has_a_tile_in_rota() -> None:
     table = new_game("rota", seed=7)
     mine, other = table.hand(0)[0], table.hand(1)[0]
     text = table.position.replace(f"hands={mine};{other} bag=", f"hands=-;{other} bag={mine}1,")
@@ -245,6 +245,9 @@ def test_b5_the_seat_to_move_has_a_tile_in_rota() -> None:
         axio.Position.parse(text)
     with pytest.raises(BadText, match="seat 0 has no tile to place"):
         axio.Position.parse(text.replace("stack=11,", "stack=12,"))
+    waiting = table.position.replace(f"hands={mine};{other} bag=", f"hands={mine};- bag={other}1,")
+    with pytest.raises(BadText, match="seat 1 has no tile to place"):
+        axio.Position.parse(waiting.replace("stack=11,11,", "stack=11,12,"))
 
 
 def test_extra_placements_still_to_come_have_not_been_used() -> None:

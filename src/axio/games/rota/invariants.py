@@ -98,8 +98,9 @@ def _turn(variant: RotaVariant, state: State, now: Snapshot) -> Iterator[str]:
     own[seat] += now.phase == DRAW or (now.phase == OVER and _won(variant, now, seat))
     if own != [own[seat] - (n < seat) for n in range(variant.players)]:
         yield f"it cannot be the turn of seat {seat} with the tiles that are left to the seats"
-    if now.phase == PLACE and not now.hand:
-        yield f"seat {seat} has no tile to place"
+    for n, held in enumerate(now.held):
+        if not held and (now.phase == PLACE if n == seat else stacks[n]):
+            yield f"seat {n} has no tile to place"
     if now.phase == DRAW and (now.hand or now.due != 1):
         yield f"{now.due} tiles are due to seat {seat}, which has room for {1 - len(now.hand)}"
     if now.phase == DRAW and not from_supply and not stacks[seat]:
