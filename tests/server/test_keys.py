@@ -86,6 +86,12 @@ def test_each_key_has_to_be_long_enough(tmp_path: Path, monkeypatch: pytest.Monk
         secret_keys(tmp_path)
 
 
+def test_a_key_of_the_environment_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AXIO_KEY", f"{NEW}\udcff")
+    with pytest.raises(BadSetting, match="AXIO_KEY should hold a key"):
+        secret_keys(tmp_path)
+
+
 def test_tokens_of_all_keys_are_read_and_the_first_signs() -> None:
     old, both, new = Tokens([OLD]), Tokens([NEW, OLD]), Tokens([NEW])
     before, after = old.make("ann", 0), both.make("ann", 0)

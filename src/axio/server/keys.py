@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from ..reading import is_unicode
 from .private_files import make_private_folder, open_to_others
 from .settings import PROGRAM, BadSetting
 
@@ -71,9 +72,9 @@ def _split(text: str, where: str, separator: str) -> tuple[str, ...]:
     parts = re.split(r"[,\r\n]", text)
     stripped = [part.strip() for part in parts] if len(parts) > 1 else parts
     keys = list(dict.fromkeys(key for key in stripped if key))
-    if not keys or min(map(len, keys)) < SHORTEST:
+    if not keys or min(map(len, keys)) < SHORTEST or not is_unicode(text):
         raise BadSetting(
-            f"{where} should hold a key of at least {SHORTEST} characters, "
+            f"{where} should hold a key of at least {SHORTEST} characters in UTF-8, "
             f"or several of them separated by {separator}"
         )
     return tuple(keys)
