@@ -180,6 +180,30 @@ def test_a_task_whose_inner_work_is_cancelled_goes_on_and_one_that_is_stopped_en
     asyncio.run(work())
 
 
+def test_a_task_goes_on_after_what_is_no_ordinary_exception(caplog: pytest.LogCaptureFixture) -> None:
+    class Panic(BaseException):
+        """As libraries in Rust raise it."""
+
+    async def work() -> None:
+        pauses = Pauses()
+        supervisor, tries = Supervisor(pauses.sleep), 0
+
+        async def run() -> None:
+            nonlocal tries
+            tries += 1
+            if tries == 1:
+                raise Panic
+
+        task = supervisor.every("a task", 60, run)
+        supervisor.start()
+        await pauses.go_on()
+        await until(lambda: tries == 2 and not task.failing)
+        await asyncio.wait_for(supervisor.stop(), PATIENCE)
+
+    asyncio.run(work())
+    assert "a task failed" in caplog.text
+
+
 def test_a_task_that_is_done_counts_as_well() -> None:
     async def work() -> None:
         supervisor, tries = Supervisor(lambda _: asyncio.sleep(0)), 0

@@ -154,7 +154,9 @@ class Supervisor:
                 if _is_cancelled():
                     raise
                 task.failed(error)  # something that it waited for was cancelled, not the task itself
-            except Exception as error:
+            except (KeyboardInterrupt, SystemExit, GeneratorExit):
+                raise
+            except BaseException as error:  # such as a panic of a library in Rust
                 task.failed(error)
             else:
                 task.succeeded()
