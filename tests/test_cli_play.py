@@ -15,6 +15,7 @@ import pexpect
 import pytest
 
 import axio
+from axio import reading
 from axio.cli import answers
 from axio.cli.orders import WORDS, read_move, read_order
 from axio.cli.outcome import explained
@@ -344,6 +345,18 @@ def test_a_damaged_save_is_left_alone(
     save_file.write_text(damaged, encoding="utf-8")
     assert_refused(play(*arguments), str(save_file), "delete the file or move it away")
     assert save_file.read_text(encoding="utf-8") == damaged
+
+
+def test_a_save_that_is_no_file_or_too_long_is_refused(save_file: Path) -> None:
+    save_file.parent.mkdir(parents=True)
+    os.mkfifo(save_file)
+    assert_refused(play("--resume"), str(save_file), "this is not a file")
+    save_file.unlink()
+    save_file.symlink_to("/dev/zero")
+    assert_refused(play("--resume"), str(save_file), "this is not a file")
+    save_file.unlink()
+    save_file.write_bytes(b" " * (reading.LONGEST_LINE + 1))
+    assert_refused(play("--resume"), str(save_file), "the most that is read")
 
 
 def test_a_save_that_cannot_be_written_is_said(save_file: Path) -> None:

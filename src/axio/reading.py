@@ -1,4 +1,4 @@
-"""Input from outside, read strictly and within bounds: the lines of a file or a pipe, and one JSON text.
+"""Input from outside, read strictly and within bounds: files, the lines of a file or a pipe, one JSON text.
 
 `read_lines` reads its source once, front to back, so that a pipe will do. `read_json` accepts what RFC 8259
 allows and nothing else, and reports names that an object repeats, which most readers resolve silently.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -56,6 +57,21 @@ def _opened(path: str | Path) -> BinaryIO:
         return open(path, "rb", _BLOCK)
     except ValueError as error:  # a NUL, or a character that file names cannot have here
         raise BadFile(f"{str(path)!r} cannot be the name of a file: {error}") from None
+
+
+def read_whole(path: Path, most: int = LONGEST_LINE) -> bytes:
+    """Return the content of a file of at most so many bytes.
+
+    Raises:
+        BadFile: it is longer, or no file but a pipe, a device or a folder.
+        OSError: it is not there or cannot be read.
+    """
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise BadFile(f"{path}: this is not a file")
+    if status.st_size > most:
+        raise BadFile(f"{path}: longer than {most} bytes, the most that is read")
+    return path.read_bytes()
 
 
 def _lines(file: BinaryIO, name: str) -> Iterator[bytes]:

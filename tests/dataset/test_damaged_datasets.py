@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -272,3 +273,14 @@ def test_damaged_settings_of_parts_are_refused(content: str, tmp_path: Path) -> 
     (folder / "000000000-000000001.parquet").touch()
     with pytest.raises(BadFile, match="not the settings of a dataset"):
         write(checked("rota", ["random"], games=1), tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize("name", [SETTINGS, "000000000-000000001.parquet"])
+def test_a_pipe_among_parts_is_refused(name: str, tmp_path: Path) -> None:
+    folder, settings = tmp_path / "out.parquet.parts", checked("rota", ["random"], games=1)
+    with parts(settings, tmp_path / "out.parquet") as kept:
+        kept.add(make(settings, next(kept.left())))
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    with pytest.raises(BadFile, match=name):
+        write(settings, tmp_path / "out.parquet")

@@ -9,6 +9,7 @@ import msgspec
 
 from ..errors import AxioError, BadFile
 from ..games import find_variant, game
+from ..reading import read_whole
 from ..table import Table
 from ..writing import write_whole
 from . import PROGRAM
@@ -62,7 +63,7 @@ def load() -> Saved | None:
     """The game in play, if there is one. Raises `BadFile` if it is damaged; the file stays as it is."""
     path = save_file()
     try:
-        text = path.read_bytes()
+        text = read_whole(path)
     except FileNotFoundError:
         return None
     try:

@@ -22,6 +22,7 @@ from msgspec import Struct
 from ..agreement import must_agree
 from ..errors import BadFile
 from ..extras import need
+from ..reading import read_whole
 from ..writing import STDOUT, alone, check_name, naming, write_whole
 from .columns import EXTRA, Facts, schema, writer
 from .games import Row
@@ -30,6 +31,7 @@ from .settings import Settings
 
 SETTINGS = "settings.json"
 WHOLE = "whole.parquet"
+LONGEST_PART = 1 << 30  # bytes; a part has some hundred games, of less than a megabyte each
 GROUP = 256  # games in a row group of the finished file
 _NAME = re.compile(r"([0-9]{9,10})-([0-9]{9,10})\.parquet")
 
@@ -151,7 +153,7 @@ class Parts:
         """A part, opened. Raises `BadFile`."""
         try:
             # Through bytes: pyarrow opens no name that is not UTF-8.
-            content = need("pyarrow", EXTRA).BufferReader(self._path(stretch).read_bytes())
+            content = need("pyarrow", EXTRA).BufferReader(read_whole(self._path(stretch), LONGEST_PART))
             return need("pyarrow.parquet", EXTRA).ParquetFile(content)
         except (need("pyarrow", EXTRA).ArrowException, OSError):
             raise self._damaged(stretch) from None
@@ -225,7 +227,7 @@ def _compare(folder: Path, asked: Settings) -> None:
         write_whole(path, msgspec.json.encode(asked))
         return
     try:
-        kept = msgspec.json.decode(path.read_bytes(), type=Settings)
+        kept = msgspec.json.decode(read_whole(path), type=Settings)
     except FileNotFoundError:
         raise BadFile(f"{folder}: parts without their settings ({SETTINGS}); remove the folder") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
