@@ -201,7 +201,7 @@ def test_settings_that_are_no_addresses_are_refused(text: str) -> None:
         Settings(origins=(text,)).check()
     with pytest.raises(BadSetting, match="host"):
         Settings(allowed_hosts=("a b",)).check()
-    for proxy in ("proxy.example", "10.0.0.1/24", "0.0.0.0/0", "::/0", ""):
+    for proxy in ("proxy.example", "10.0.0.1/24", "0.0.0.0/0", "::/0", "::ffff:0.0.0.0/96", ""):
         with pytest.raises(BadSetting, match="proxy"):
             Settings(proxies=(proxy,)).check()
     assert Settings(origins=("https://x.example/",), proxies=("10.0.0.0/8", "::1")).check()
@@ -224,6 +224,7 @@ def test_the_client_is_the_rightmost_hop_that_is_no_proxy_of_ours() -> None:
     assert hops(ours, "10.0.0.1", "192.0.2.1:4711") == "192.0.2.1"
     assert hops(ours, "10.0.0.1", "[2a00::1]:4711") == "2a00::1"
     assert hops(ours, "::ffff:10.0.0.1", "192.0.2.1") == "192.0.2.1"
+    assert hops(("::ffff:10.0.0.0/104",), "10.0.0.1", "192.0.2.1") == "192.0.2.1"
     assert hops(ours, "10.0.0.1", "10.0.0.3, 10.0.0.2") == "10.0.0.3"
     assert hops(ours, "10.0.0.1", "") == "10.0.0.1"
     assert hops(ours, "10.0.0.1", "6.6.6.6," * 3_000 + "192.0.2.1") == "192.0.2.1"

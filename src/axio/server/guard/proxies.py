@@ -8,6 +8,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 MOST_HOPS = 20  # of X-Forwarded-For that are looked at, from the right
 SITE_BITS = 64  # what one customer has of IPv6, at least
+MAPPED_BITS = 96  # of an IPv6 address, before those of the IPv4 address that is mapped to it
 
 Address = IPv4Address | IPv6Address
 
@@ -76,8 +77,14 @@ class TrustedProxies:
 
 
 def parse_network(text: str) -> IPv4Network | IPv6Network:
-    """Return the network that an address or CIDR text names. Raises `ValueError`, also for everybody."""
+    """Return the network that an address or CIDR text names. Raises `ValueError`, also for everybody.
+
+    As with `parse_address`, IPv4 addresses that are mapped to IPv6 count as IPv4.
+    """
     network = ip_network(text)
+    mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
+    if mapped is not None and network.prefixlen >= MAPPED_BITS:
+        network = IPv4Network((mapped, network.prefixlen - MAPPED_BITS))
     if network.prefixlen == 0:
         raise ValueError(f"{text} is everybody")
     return network
