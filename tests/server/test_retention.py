@@ -279,6 +279,17 @@ def test_one_process_runs_at_a_time(tmp_path: Path, url: str) -> None:
     run(work)
 
 
+def test_a_clock_that_was_ahead_once_does_not_end_retention(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            made = keeper(server)
+            assert await made.claim(NOW + 1000 * DAY)
+            assert await made.claim(NOW)
+            assert not await made.claim(NOW)
+
+    run(work)
+
+
 def test_a_client_of_a_table_that_is_closed_is_told(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:

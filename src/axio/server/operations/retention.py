@@ -161,7 +161,9 @@ class Retention:
     async def claim(self, at: int) -> bool:
         """Whether this process is the one to run now. No other one is for the next `EVERY` seconds."""
         until = f"{at + int(1000 * EVERY):020d}"
-        mine = update(server_facts).where(server_facts.c.name == LEASE, server_facts.c.value <= f"{at:020d}")
+        # One beyond `until` was claimed by a clock that was ahead.
+        free = (server_facts.c.value <= f"{at:020d}") | (server_facts.c.value > until)
+        mine = update(server_facts).where(server_facts.c.name == LEASE, free)
         claimed: list[bool] = []
 
         def write(connection: Connection) -> None:
