@@ -268,3 +268,31 @@ def test_a_session_that_ends_while_all_others_do_stays_ended(
             assert await people.by_token(await new_token(made, ann.id))
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("way", ["password", "phrase"])
+def test_who_comes_in_while_the_password_changes_is_not_let_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    async def run() -> None:
+        async with inside(tmp_path) as made:
+            people, ann = made.server.people, await made.guest("Ann")
+            await people.set_password(await people.find(ann.id), "ann", PASSWORD)
+            phrase = await people.give_phrase(await people.find(ann.id), old=PASSWORD)
+            entry = {"phrase": phrase} if way == "phrase" else {"username": "ann", "password": PASSWORD}
+            heard, new = people.heard, "another horse 8"
+
+            async def change_first(person: str) -> Person:
+                monkeypatch.setattr(people, "heard", heard)  # what was sent was right until now
+                await people.set_password(await people.find(ann.id), "ann", new, old=PASSWORD)
+                return await heard(person)
+
+            monkeypatch.setattr(people, "heard", change_first)
+            answer = await made.ask("POST", "/api/enter", body=entry)
+            assert (answer.status, answer.json["code"]) == (403, "wrong_secret")
+            assert b"set-cookie" not in dict(answer.headers)
+            assert (await made.ask("POST", "/api/enter", body={**entry, "password": new})).status == (
+                403 if way == "phrase" else 200
+            )
+
+    asyncio.run(run())

@@ -266,7 +266,7 @@ class People:
         if row["phrase"] != hashes[0]:  # so that the old key can be left out one day
             with suppress(WrongSecret):  # there is another phrase by now
                 await self._change(person, people.c.phrase == row["phrase"], phrase=hashes[0])
-        return _let_in(person)
+        return _let_in(person, row)
 
     async def by_password(self, username: str, password: str, asker: str = "") -> Person:
         """The person with a username and password; addresses take turns.
@@ -281,7 +281,7 @@ class People:
         good = await self.hashing.run(self._verify, secret or self._nobody, tried, asker=asker or username)
         if row is None or secret is None or not good:
             raise WrongSecret("the username or the password is wrong")
-        return _let_in(await self.heard(row["id"]))
+        return _let_in(await self.heard(row["id"]), row)
 
     @property
     def _nobody(self) -> str:
@@ -365,9 +365,12 @@ def _person(person_id: str, row: RowMapping | None, revoked: Iterable[str]) -> P
     )
 
 
-def _let_in(person: Person) -> Person:
+def _let_in(person: Person, checked: RowMapping) -> Person:
+    """The person whose secret was right when the row was read. Raises `Banned` or `WrongSecret`."""
     if person.banned:
         raise Banned
+    if person.epoch != checked["epoch"]:  # perhaps because somebody else knows the secret
+        raise WrongSecret("all sessions were ended at this moment; try again")
     return person
 
 
