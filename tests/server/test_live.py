@@ -216,6 +216,7 @@ BAD: list[tuple[str | bytes, str]] = [
     (b'{"do": "ping"}', "bad_message"),
     (b"\xff\xfe\x00", "bad_message"),
     ("[" * 1900, "bad_message"),
+    ('{"do": "ping", "x": ' + "[" * 1900, "bad_message"),
 ]  # fmt: skip
 
 
