@@ -295,6 +295,9 @@ def test_nothing_private_is_kept_by_a_cache(tmp_path: Path) -> None:
                 found = headers(await made.ask("GET", path.format(table["id"]), token))
                 assert found["cache-control"] == "private, no-store", path
                 assert "cookie" in found["vary"]
+        for path in ("//api/tables/{}", "///api//tables/{}/", "/%61pi/tables/{}"):  # the same by other names
+            found = headers(await made.ask("GET", path.format(table["id"]), ann.token))
+            assert found["cache-control"] == "private, no-store", path
         assert "no-store" in headers(await write(made))["cache-control"]
         figure = await made.ask("GET", f"/api/games/axio/figures/{figures('axio')[0]}")
         assert headers(figure)["cache-control"] == "max-age=3600"

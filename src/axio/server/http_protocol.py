@@ -265,7 +265,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._hang_up()  # this has been answered
             return
         headers, body = refusal(status, code, detail)
-        headers = with_headers("", headers, secure=False)
+        headers = with_headers(headers, secure=False)
         lines = [name + b": " + value + b"\r\n" for name, value in [*headers, (b"connection", b"close")]]
         self.transport.write(b"".join([STATUS_LINE[status], *lines, b"\r\n", body]))
         self._hang_up()

@@ -20,15 +20,15 @@ HEADERS = (
 )
 HSTS = (b"strict-transport-security", b"max-age=31536000")
 NO_STORE = b"private, no-store"
-PRIVATE = "/api/"  # what is below it is somebody's own unless it says otherwise
 
 Pairs = list[tuple[bytes, bytes]]
 
 
-def with_headers(path: str, headers: Iterable[tuple[bytes, bytes]], *, secure: bool) -> Pairs:
+def with_headers(headers: Iterable[tuple[bytes, bytes]], *, secure: bool) -> Pairs:
     """Return the headers of an answer with those that protect it.
 
-    What depends on who asks is not kept by caches, and cookies travel over HTTPS only where there is HTTPS.
+    Caches keep nothing that does not say how long: it may depend on who asks, and a table has several
+    addresses. Cookies travel over HTTPS only where there is HTTPS.
     """
     found = list(headers)
     names = {name for name, _ in found}
@@ -39,7 +39,7 @@ def with_headers(path: str, headers: Iterable[tuple[bytes, bytes]], *, secure: b
     if b"set-cookie" in names:
         found = [pair for pair in found if pair[0] != b"cache-control"]
         names.discard(b"cache-control")
-    if b"cache-control" not in names and (path.startswith(PRIVATE) or b"set-cookie" in names):
+    if b"cache-control" not in names:
         extra += [(b"cache-control", NO_STORE), (b"vary", b"cookie, authorization")]
     return _joined([*found, *extra])
 

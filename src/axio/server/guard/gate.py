@@ -207,7 +207,6 @@ class _Answer:
 
     def __init__(self, scope: Any, send: Send, *, secure: bool) -> None:
         self._send = send
-        self._path: str = scope["path"]
         self._secure = secure
         self._head_only = scope["method"] == "HEAD"
         self.started = False
@@ -217,7 +216,7 @@ class _Answer:
         if changed["type"] == "http.response.start":
             self.started = True
             headers = [_allowing_head(pair) for pair in changed["headers"]]
-            changed = {**changed, "headers": with_headers(self._path, headers, secure=self._secure)}
+            changed = {**changed, "headers": with_headers(headers, secure=self._secure)}
         elif self._head_only and changed["type"] == "http.response.body":
             changed = {**changed, "body": b""}
         await self._send(changed)
@@ -248,7 +247,7 @@ async def _refuse_socket(scope: Any, send: Send, why: Refusal, *, secure: bool) 
     start = {
         "type": "websocket.http.response.start",
         "status": why.status,
-        "headers": with_headers(scope["path"], headers, secure=secure),
+        "headers": with_headers(headers, secure=secure),
     }
     await send(cast(Message, start))
     await send(cast(Message, {"type": "websocket.http.response.body", "body": body, "more_body": False}))
