@@ -24,6 +24,7 @@ from websockets.typing import Origin
 from axio.cli import program
 from axio.server.guard import limits
 from axio.server.guard.limits import Pace
+from axio.server.play.reviews import KEPT
 from axio.server.settings import Settings
 
 from .driving import Live, RunningServer, free_port, start_server
@@ -98,6 +99,7 @@ def test_the_days_are_those_that_are_kept() -> None:
     for option in ("open", "unfinished", "closed", "guests", "reviews"):
         (row,) = (line for line in HOSTING.splitlines() if line.endswith(f"| `--keep-{option}` |"))
         assert f" {getattr(usual, f'keep_{option}')} days" in row, row
+    assert f"at once if there are {KEPT:,} newer ones" in row
     assert f"{usual.most_tables:,} of all, {usual.most_tables_each} of one person" in HOSTING
 
 
