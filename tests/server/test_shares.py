@@ -300,7 +300,8 @@ def test_requests_and_messages_take_their_turn(tmp_path: Path) -> None:
             account.left = -100.0  # whatever the last ones took
             refused = await made.ask("GET", "/api/bots")
             assert (refused.status, refused.json["code"]) == (429, "too_fast")
+            assert waits[2:] == [module.REFUSED_AFTER]  # or it could be asked for without a pause
             await socket.heard()  # a connection that is there waits instead
-            assert len(waits) == 3
+            assert len(waits) == 4
 
     run(work)

@@ -16,7 +16,7 @@ from .answers import refusal, with_headers
 from .hosts import Host, Site, parse_host
 from .limits import SOCKETS, WRITES_FROM_ADDRESS, Limits
 from .proxies import TrustedProxies, network_of
-from .shares import TooMuch
+from .shares import REFUSED_AFTER, TooMuch
 
 LONGEST_ADDRESS, MOST_PARAMETERS = 1_000, 20  # of requests: the framework remembers a thousand of them
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -97,6 +97,8 @@ class Gate:
         try:
             await self._limits.loop.run(address(scope), partial(self._request, scope, receive, send))
         except TooMuch:
+            # Not at once: it would be asked for again at once, and nobody pays for refusing.
+            await self._limits.loop.sleep(REFUSED_AFTER)
             secure = self._site.is_secure(_host(scope), scope["scheme"])
             await _Answer(scope, send, secure=secure).refuse(TOO_FAST)
 

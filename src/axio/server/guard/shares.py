@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeVar
 SHARE = 0.1  # of the loop, for each network
 SAVED = 0.25  # seconds of the loop that a network has for bursts
 LONGEST = 10.0  # seconds that a request may be delayed
+REFUSED_AFTER = 1.0  # seconds until a request is answered that would be delayed for longer
 AROUND = 0.00005  # seconds for reading a request or message and writing the answer, before and after its work
 FIRST_GUESS = 0.001  # seconds that a request is likely to take, before there were any
 LONGEST_STEP = 0.05  # seconds that are charged for one step: what takes longer is the fault of the machine
