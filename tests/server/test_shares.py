@@ -130,6 +130,36 @@ def test_a_request_that_is_given_up_while_it_waits_costs_nothing() -> None:
     run(work)
 
 
+def test_so_many_requests_of_a_network_have_begun_at_the_same_time() -> None:
+    async def work() -> None:
+        world, begun = World(), list[str]()
+        go = asyncio.Event()
+
+        async def wait(name: str, until: asyncio.Event | None) -> None:
+            begun.append(name)
+            if until is not None:
+                await until.wait()
+
+        def ask(
+            name: str, until: asyncio.Event | None = None, longest: float | None = 1e9
+        ) -> asyncio.Task[None]:
+            return asyncio.create_task(world.shares.run(name, lambda: wait(name, until), longest))
+
+        asked = [ask("mallory", go) for _ in range(3 * module.AT_ONCE)]
+        await ask("ann")
+        assert begun.count("mallory") == module.AT_ONCE
+        await ask("mallory", longest=None)  # messages do not wait for requests
+        for one in asked[: module.AT_ONCE]:  # whoever hangs up makes room, also who has not begun
+            one.cancel()
+        asked[-1].cancel()
+        go.set()
+        await asyncio.wait(asked)
+        assert begun.count("mallory") == 3 * module.AT_ONCE
+        assert sum(one.cancelled() for one in asked) == module.AT_ONCE + 1
+
+    run(work)
+
+
 def test_networks_are_forgotten_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "REMEMBERED", 3)
 

@@ -3,6 +3,7 @@
 The time that a request or message takes in the event loop is charged to the network that it comes from. A
 network may use a share of the loop in the long run, and has some time saved up for bursts such as loading the
 page. Whatever it asks for beyond that is delayed and spread out, so that others get their turn in between.
+Only so many of its requests wait for the database and other things at the same time.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any, Generic, TypeVar
 
@@ -19,6 +20,7 @@ SHARE = 0.1  # of the loop, for each network
 SAVED = 0.25  # seconds of the loop that a network has for bursts
 LONGEST = 10.0  # seconds that a request may be delayed
 REFUSED_AFTER = 1.0  # seconds until a request is answered that would be delayed for longer
+AT_ONCE = 32  # requests of one network that have begun and are not answered
 AROUND = 0.00005  # seconds for reading a request or message and writing the answer, before and after its work
 FIRST_GUESS = 0.001  # seconds that a request is likely to take, before there were any
 LONGEST_STEP = 0.05  # seconds that are charged for one step: what takes longer is the fault of the machine
@@ -37,7 +39,7 @@ class TooMuch(Exception):
 class _Account:
     """What is left of a network's share, and how long its requests take on average."""
 
-    __slots__ = ("_aside", "_at", "_shares", "guess", "left", "long_work")
+    __slots__ = ("_aside", "_at", "_shares", "guess", "left", "long_work", "places")
 
     def __init__(self, shares: LoopShares) -> None:
         self._shares = shares
@@ -46,6 +48,7 @@ class _Account:
         self._aside = 0.0
         self.guess = FIRST_GUESS
         self.long_work: asyncio.Lock | None = None  # held while some is done
+        self.places = asyncio.Semaphore(AT_ONCE)  # for requests
 
     def reserve(self) -> tuple[float, float]:
         """Set time aside for one more request: how much, and the seconds until it may begin."""
@@ -163,8 +166,10 @@ class LoopShares:
                     raise TooMuch
                 self.delayed += 1
                 await self.sleep(delay)
-            metered = account.meter(work())
-            return await metered
+            # What waits for the database or a pool takes no time of the loop: without places hundreds would.
+            async with account.places if longest is not None else nullcontext():
+                metered = account.meter(work())
+                return await metered
         finally:
             account.settle(reserved, metered.spent if metered else None)
 
