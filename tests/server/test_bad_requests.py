@@ -65,6 +65,7 @@ def test_a_table_that_makes_no_sense_is_not_opened(
         b"{",
         b"\xff\xfe",
         b'{"name": "x"',
+        b'{"name": "\xff"}',
         b'{"name": "\\ud800"}',
         b'{"name": NaN}',
         b"[" * 7000,
