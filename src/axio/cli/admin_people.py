@@ -14,6 +14,7 @@ from ..errors import BadFile
 from ..server.operations.people import PeopleAdministration, people_administration
 from ..server.settings import Settings
 from ..server.storage.database import Database
+from ..writing import naming
 from .admin_options import (
     as_json,
     cells,
@@ -179,7 +180,7 @@ def export_person(person: str, settings: Settings, out: str | None, reason: str)
 async def _write(pieces: AsyncIterator[bytes], path: Path) -> None:
     """Write a new file that only its owner can read, whole or not at all."""
     try:
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with naming(path), open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
             async for piece in pieces:
                 file.write(piece)
     except FileExistsError:

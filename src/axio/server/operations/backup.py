@@ -6,6 +6,7 @@ which holds up no writer in WAL mode. PostgreSQL has tools of its own; docs/host
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import shutil
@@ -25,6 +26,7 @@ from msgspec import Struct
 
 from ...errors import BadFile
 from ...version import __version__
+from ...writing import naming
 from ..alone import alone, lock_file
 from ..keys import KEY_FILE
 from ..private_files import SQLITE_FILES, make_private
@@ -82,12 +84,13 @@ def make_backup(
             manifest = _manifest(copy, key.is_file())
         except (sqlite3.Error, TypeError):
             raise BadFile(f"{database} is no database of {PROGRAM}") from None
+        secret = key.read_bytes() if manifest.key else b""
         archive = Path(made) / "archive"
-        with open(archive, "wb", opener=_private) as file:
+        with naming(target), open(archive, "wb", opener=_private) as file:
             with tarfile.open(fileobj=file, mode="w:gz", compresslevel=5) as tar:
                 _add(tar, MANIFEST, msgspec.json.encode(manifest))
                 if manifest.key:
-                    _add(tar, KEY_FILE, key.read_bytes())
+                    _add(tar, KEY_FILE, secret)
                 _add_file(tar, DATABASE, copy, advance)
             file.flush()
             os.fsync(file.fileno())
@@ -252,9 +255,9 @@ def _extract(source: Path, folder: Path, advance: Advance) -> Manifest:
                     out.write(key)
             _unpack(tar, members[DATABASE], folder / DATABASE, advance)
             _read_to_the_end(tar)
-    except (tarfile.TarError, zlib.error, EOFError, OSError, ValueError) as error:
-        if isinstance(error, FileNotFoundError | IsADirectoryError | PermissionError):
-            raise
+    except BadFile:
+        raise
+    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, ValueError) as error:
         raise BadFile(f"{source} is damaged or no backup: {error}") from None
     return manifest
 
@@ -269,7 +272,7 @@ def _small(source: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, largest:
 
 def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path, advance: Advance) -> None:
     file: Any = tar.extractfile(member)
-    with open(target, "wb", opener=_private) as out:
+    with naming(target), open(target, "wb", opener=_private) as out:
         while block := file.read(BLOCK):
             out.write(block)
             advance(len(block))
