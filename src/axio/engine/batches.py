@@ -9,12 +9,29 @@ calls do it to a range of games, so that a batch can be shared among threads.
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
 import numpy as np
 
 from . import loops
 from .loops import greedy_game, random_game, settle
 from .observing import clear, observe
 from .phases import OVER
+from .signatures import (
+    Actions,
+    Bool,
+    Flags,
+    Float32Rows,
+    Int,
+    Int16Rows,
+    Int16s,
+    Int64s,
+    Rng,
+    States,
+    Tables,
+    array,
+    loop,
+)
 from .standing import ahead
 from .standins import (
     action_for,
@@ -122,14 +139,28 @@ PARTS = (*loops.PARTS, begin, pay, observe, advance, mark, allowed, any_number)
 # ---------------------------------------------------------------- what Python calls, for a range of games
 
 
-def begin_all(tables, openings, states, rngs, which, first, last):
+Seats = Annotated[Any, array(np.uint8)]
+Masks = Annotated[Any, array(np.uint8, 2)]
+Boards = Annotated[Any, array(np.int8, 2)]
+Finals = Annotated[Any, array(np.int16, 3)]
+
+over_games = loop(parts=PARTS, counted=False)
+
+
+@over_games
+def begin_all(
+    tables: Tables, openings: States, states: States, rngs: Rng, which: Flags, first: Int, last: Int
+):
     """Start every game anew that `which` says."""
     for i in range(first, last):
         if which[i]:
             begin(tables[0], openings, states, rngs, i)
 
 
-def find_wrong(tables, states, numbers, most, wrong, first, last):
+@over_games
+def find_wrong(
+    tables: Tables, states: States, numbers: Actions, most: Int, wrong: Flags, first: Int, last: Int
+):
     """Write in which games the number is no legal action; finished games take any number."""
     for i in range(first, last):
         number = np.int64(numbers[i])
@@ -137,17 +168,21 @@ def find_wrong(tables, states, numbers, most, wrong, first, last):
         wrong[i] = states[i].phase != OVER and not (known and allowed(tables[0], states[i], number))
 
 
+@over_games
 def advance_all(
-    tables, openings, states, rngs, numbers, renew, kind, gains, finals, rewards, ended, first, last
-):
+    tables: Tables, openings: States, states: States, rngs: Rng, numbers: Actions, renew: Bool, kind: Int,
+    gains: Int16Rows, finals: Finals, rewards: Float32Rows, ended: Flags, first: Int, last: Int,
+):  # fmt: skip
     """Carry out an action in every game."""
     for i in range(first, last):
         advance(tables[0], openings, states, rngs, i, numbers[i], renew, kind, gains, finals, rewards, ended)
 
 
+@over_games
 def advance_and_look_all(
-    tables, openings, states, rngs, numbers, renew, kind, gains, finals, rewards, ended,
-    places, boards, vectors, masks, picking, picked, first, last,
+    tables: Tables, openings: States, states: States, rngs: Rng, numbers: Actions, renew: Bool, kind: Int,
+    gains: Int16Rows, finals: Finals, rewards: Float32Rows, ended: Flags, places: Int16s, boards: Boards,
+    vectors: Int16Rows, masks: Masks, picking: Bool, picked: Actions, first: Int, last: Int,
 ):  # fmt: skip
     """Carry out an action in every game, and write what the seat to move then knows and may do.
 
@@ -162,19 +197,22 @@ def advance_and_look_all(
             picked[i] = any_number(tables[0], states[i], rngs[i : i + 1])
 
 
-def mark_all(tables, states, masks, first, last):
+@over_games
+def mark_all(tables: Tables, states: States, masks: Masks, first: Int, last: Int):
     """Write the mask of every game's legal actions."""
     for i in range(first, last):
         mark(tables[0], states[i], masks[i])
 
 
-def count_all(tables, states, counts, first, last):
+@over_games
+def count_all(tables: Tables, states: States, counts: Actions, first: Int, last: Int):
     """Write how many legal actions every game has."""
     for i in range(first, last):
         counts[i] = count_legal(tables[0], states[i])
 
 
-def nth_all(tables, states, ranks, numbers, first, last):
+@over_games
+def nth_all(tables: Tables, states: States, ranks: Int64s, numbers: Actions, first: Int, last: Int):
     """Write the number of the legal action with this rank in every game; ranks go round."""
     t = tables[0]
     for i in range(first, last):
@@ -186,13 +224,15 @@ def nth_all(tables, states, ranks, numbers, first, last):
             numbers[i] = number_for(t, s, nth_legal(t, s, np.int64(ranks[i]) % count))
 
 
-def pick_all(tables, states, rngs, numbers, first, last):
+@over_games
+def pick_all(tables: Tables, states: States, rngs: Rng, numbers: Actions, first: Int, last: Int):
     """Write the number of any legal action in every game, each as likely as any other."""
     for i in range(first, last):
         numbers[i] = any_number(tables[0], states[i], rngs[i : i + 1])
 
 
-def choose_all(tables, states, rngs, numbers, first, last):
+@over_games
+def choose_all(tables: Tables, states: States, rngs: Rng, numbers: Actions, first: Int, last: Int):
     """Write the number of an action with the most points now in every game."""
     t = tables[0]
     for i in range(first, last):
@@ -204,20 +244,29 @@ def choose_all(tables, states, rngs, numbers, first, last):
             numbers[i] = number_for(t, s, action)
 
 
-def over_all(tables, states, over, first, last):
+@over_games
+def over_all(tables: Tables, states: States, over: Flags, first: Int, last: Int):
     """Write which games are over."""
     for i in range(first, last):
         over[i] = states[i].phase == OVER
 
 
-def observe_all(tables, states, seats, places, boards, vectors, first, last):
+@over_games
+def observe_all(
+    tables: Tables, states: States, seats: Seats, places: Int16s, boards: Boards, vectors: Int16Rows,
+    first: Int, last: Int,
+):  # fmt: skip
     """Write what a seat of every game knows."""
     for i in range(first, last):
         clear(boards[i])
         observe(tables[0], states[i], np.int64(seats[i]), places, boards[i], vectors[i])
 
 
-def random_games(tables, openings, states, rngs, games, moves, rated, first, last):
+@over_games
+def random_games(
+    tables: Tables, openings: States, states: States, rngs: Rng, games: Int, moves: Int64s, rated: Int64s,
+    first: Int, last: Int,
+):  # fmt: skip
     """Play so many whole games of random moves in every place; the moves made and rated."""
     for i in range(first, last):
         moves[i], rated[i] = 0, 0
@@ -227,7 +276,11 @@ def random_games(tables, openings, states, rngs, games, moves, rated, first, las
             rated[i] += seen
 
 
-def greedy_games(tables, openings, states, rngs, games, moves, rated, first, last):
+@over_games
+def greedy_games(
+    tables: Tables, openings: States, states: States, rngs: Rng, games: Int, moves: Int64s, rated: Int64s,
+    first: Int, last: Int,
+):  # fmt: skip
     """Play so many whole games of most points now in every place; the moves made and rated."""
     for i in range(first, last):
         moves[i], rated[i] = 0, 0
@@ -235,3 +288,20 @@ def greedy_games(tables, openings, states, rngs, games, moves, rated, first, las
             made, seen = greedy_game(tables[0], openings, states, i, rngs[i : i + 1])
             moves[i] += made
             rated[i] += seen
+
+
+LOOPS = (
+    begin_all,
+    find_wrong,
+    advance_all,
+    advance_and_look_all,
+    mark_all,
+    count_all,
+    nth_all,
+    pick_all,
+    choose_all,
+    over_all,
+    observe_all,
+    random_games,
+    greedy_games,
+)

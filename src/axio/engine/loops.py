@@ -1,8 +1,8 @@
 """Loops over rules that Python calls, written once for all games.
 
 The functions imported from `standins` are only names here: `compile.bind` puts a game's own rules in
-their place. Every loop takes arrays of records, because Numba takes those from Python four times
-as fast as single records.
+their place. `@loop` marks what Python calls; annotations say what it is compiled for. Every loop takes arrays
+of records, because Numba takes those from Python four times as fast as single records.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from .phases import DRAW, OVER
+from .signatures import Actions, Bool, Int, Int16Rows, Int64s, Rng, States, Tables, loop
 from .standins import apply, greediest, lay, legal, lot, pick, rate, refusal
 
 
@@ -56,7 +57,8 @@ PARTS = (settle, random_game, greedy_game)
 # ---------------------------------------------------------------- what Python calls
 
 
-def step(tables, states, action, checked):
+@loop
+def step(tables: Tables, states: States, action: Int, checked: Bool):
     """Carry out an action; with `checked` only if it is legal, otherwise change nothing and say why."""
     why = refusal(tables[0], states[0], action) if checked else 0
     if why == 0:
@@ -64,12 +66,14 @@ def step(tables, states, action, checked):
     return why
 
 
-def list_legal(tables, states, out):
+@loop
+def list_legal(tables: Tables, states: States, out: Actions):
     """Write the legal actions into `out`, ascending; how many there are."""
     return legal(tables[0], states[0], out)
 
 
-def rate_all(tables, states, actions, n, gains):
+@loop
+def rate_all(tables: Tables, states: States, actions: Actions, n: Int, gains: Int16Rows):
     """Write what each of the first `n` placements of `actions` would score into the rows of `gains`."""
     t, s = tables[0], states[0]
     for i in range(n):
@@ -78,7 +82,8 @@ def rate_all(tables, states, actions, n, gains):
             gains[i, colour] = s.gain[colour]
 
 
-def random_playouts(tables, openings, states, rng, games):
+@loop(parts=PARTS)
+def random_playouts(tables: Tables, openings: States, states: States, rng: Rng, games: Int):
     """Play whole games of random legal moves; how many moves players made (draws not counted)."""
     moves = 0
     for _ in range(games):
@@ -87,7 +92,8 @@ def random_playouts(tables, openings, states, rng, games):
     return moves
 
 
-def greedy_playouts(tables, openings, states, rng, games):
+@loop(parts=PARTS)
+def greedy_playouts(tables: Tables, openings: States, states: States, rng: Rng, games: Int):
     """Play whole games of most points now; the moves made and the moves rated to choose them."""
     moves = 0
     rated = 0
@@ -98,7 +104,11 @@ def greedy_playouts(tables, openings, states, rng, games):
     return moves, rated
 
 
-def lay_all(tables, states, places, what, n):
+@loop
+def lay_all(tables: Tables, states: States, places: Int64s, what: Int64s, n: Int):
     """Lay the first `n` of `what` on the first `n` of `places`: how a position is set up."""
     for i in range(n):
         lay(tables[0], states[0], places[i], what[i])
+
+
+LOOPS = (step, list_legal, rate_all, lay_all)  # that playing needs; the others are for tests and measuring

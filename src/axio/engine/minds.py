@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from .features import OUTLOOK, width
 from .layout import layout
 from .network import HIDDEN_UNITS
+from .signatures import Argument
 from .worth import KNOBS, POINTS
 
 MOST_SEATS = 4  # one layout, and so one compilation, for every number of players
@@ -48,3 +49,8 @@ def desk_dtype(tracks: int) -> np.dtype[Any]:
         ("hidden", np.float32, HIDDEN_UNITS),
         ("values", np.float32, MOST_KEPT),
     )
+
+
+# Arguments of loops: arrays of these records.
+Minds = Annotated[Any, Argument(lambda game: np.zeros(1, mind_dtype(game.tracks)))]
+Desks = Annotated[Any, Argument(lambda game: np.zeros(1, desk_dtype(game.tracks)))]

@@ -8,15 +8,33 @@ A `mind` is what a player has learned (knobs and network), a `desk` is room to w
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
 import numpy as np
 
 from .features import describe
 from .hands import take
 from .lots import below, drawn
+from .minds import Desks, Minds
 from .network import forward
 from .phases import DRAW, HIDDEN, NO_TILE, OVER
 from .result import outcome
 from .shortlist import best_value
+from .signatures import (
+    Actions,
+    Float32,
+    Float32Rows,
+    Float32s,
+    Float64s,
+    Int,
+    Int64Rows,
+    Int64s,
+    Rng,
+    States,
+    Tables,
+    array,
+    loop,
+)
 from .standins import apply, goes_on, gone, hope, instead, keen, lot, others, outlook, pick
 from .worth import weigh
 
@@ -137,21 +155,29 @@ PARTS = (move_on, take_in, size_up, keenest, list_best, glance, guess_hidden, pl
 # ---------------------------------------------------------------- what Python calls
 
 
-def glance_at(tables, states, keep, mind, desk, room):
+with_parts = loop(parts=PARTS)
+
+
+@with_parts
+def glance_at(tables: Tables, states: States, keep: Int, mind: Minds, desk: Desks, room: Actions):
     """The best of the most promising actions in `states[0]` by a look at what they lead to."""
     return glance(tables[0], states, HERE, TRIAL, keep, mind[0], desk[0], room)
 
 
-def keenest_at(tables, states, rng, mind, desk):
+@with_parts
+def keenest_at(tables: Tables, states: States, rng: Rng, mind: Minds, desk: Desks):
     """The action that everybody would make in `states[0]` while it is played on from there."""
     t, s = tables[0], states[0]
     weigh(s, np.int64(s.seat), mind[0].cap, gone(t, s), mind[0].knobs, desk[0].worth)
     return keenest(t, s, rng, desk[0])
 
 
+@with_parts
 def roll_out(
-    tables, states, actions, n, seeds, turns, late, lots, barred, mind, desk, room, sums, squares, points
-):
+    tables: Tables, states: States, actions: Actions, n: Int, seeds: Rng, turns: Int, late: Float32,
+    lots: Int64Rows, barred: Int64Rows, mind: Minds, desk: Desks, room: Actions, sums: Float64s,
+    squares: Float64s, points: Annotated[Any, array(np.float64, 3)],
+):  # fmt: skip
     """Play on after each of `n` actions in the same guesses of what is hidden; add up what comes of it.
 
     Plays until the seat to move has moved `turns` more times, with one guess for each of `seeds`: the same
@@ -177,7 +203,11 @@ def roll_out(
                     points[i, other, track] += states[AFTER].scores[other, track]
 
 
-def self_play(tables, openings, states, keep, noise, rng, mind, desk, room, inputs, results, owners, first):
+@with_parts
+def self_play(
+    tables: Tables, openings: States, states: States, keep: Int, noise: Int, rng: Rng, mind: Minds,
+    desk: Desks, room: Actions, inputs: Float32Rows, results: Float32s, owners: Int64s, first: Int,
+):  # fmt: skip
     """Play a game by glances at `keep` moves, or by what points are worth, and now and then by lot.
 
     Rows from `first` on: the position after each move in numbers, and what the game was worth to the mover.
@@ -210,7 +240,11 @@ def self_play(tables, openings, states, keep, noise, rng, mind, desk, room, inpu
     return row
 
 
-def contest(tables, openings, states, keeps, games, rng, minds, desk, room, points):
+@with_parts
+def contest(
+    tables: Tables, openings: States, states: States, keeps: Int64s, games: Int, rng: Rng, minds: Minds,
+    desk: Desks, room: Actions, points: Float64s,
+):  # fmt: skip
     """Let as many minds as there are seats play each other, changing seats; add up what they get.
 
     A mind with a `keep` of 0 plays by what points are worth, with more by glances at so many actions.
@@ -238,3 +272,6 @@ def contest(tables, openings, states, keeps, games, rng, minds, desk, room, poin
             move_on(t, states[0], action)
         for seat in range(t.players):
             points[(seat + game) % t.players] += outcome(states[0], seat, t.players, minds[0], desk[0])
+
+
+LOOPS = (glance_at, keenest_at, roll_out)  # that playing needs; learning needs the others
