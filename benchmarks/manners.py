@@ -19,6 +19,7 @@ import click
 
 from axio.chance import Generator
 from axio.cli.progress import progress
+from axio.engine import loops, thinking
 from axio.games import find_variant
 from axio.machine import machine
 from axio.match import play_match
@@ -153,7 +154,7 @@ def main(
         for name in names
         if name != "usual" or against_itself is None
     ]
-    variant.kernels.compile_all()
+    variant.kernels.compile((*loops.LOOPS, *thinking.LOOPS))
     results: dict[Trial, Outcome] = {}
     with progress("games", len(trials)) as advance:
         for trial, result in spread(_tried, trials, jobs):

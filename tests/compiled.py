@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import time
 
-from axio.batch.loops import LOOPS, Loops
+from axio.batch.loops import LOOPS
 from axio.cli.warm import Layout, compile_games, compile_layout
+from axio.engine.loops import greedy_playouts, lay_all, random_playouts
+from axio.engine.thinking import contest, self_play
 from axio.games import GAMES, find_variant
-from axio.games.variant import Variant
 from axio.rl import single
 
 SMALL = 2  # players: most tests are about games for two
@@ -30,25 +31,17 @@ def compile_for_tests(layout: Layout) -> int:
     loops = compile_layout(layout)
     variant = find_variant(*layout)
     small = layout.players <= SMALL
-    batch = Loops(variant)
-    for name in LOOPS if small else ("mark", "observe"):
-        if layout.game in ONLY.get(name, GAMES):
-            batch[name]
-    loops_of(variant, "random_playouts")
+    names = LOOPS if small else ("mark", "observe")
+    variant.kernels.compile(LOOPS[name] for name in names if layout.game in ONLY.get(name, GAMES))
+    variant.kernels.compile([random_playouts])
     if small:
-        loops_of(variant, "greedy_playouts")
+        variant.kernels.compile([greedy_playouts])
         single._compiled(variant)
     if variant.lean is not variant:
-        loops_of(variant.lean, "lay_all", *(("random_playouts",) if small else ()))
+        variant.lean.kernels.compile([lay_all, *([random_playouts] if small else [])])
     if layout.game == LEARNED:
-        loops_of(variant, "self_play", "contest")
+        variant.kernels.compile([self_play, contest])
     return loops
-
-
-def loops_of(variant: Variant, *names: str) -> None:
-    """Loops are compiled when they are asked for."""
-    for name in names:
-        getattr(variant.kernels, name)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from axio.engine.compile import INTERPRETED
+from axio.engine.loops import greedy_playouts, random_playouts
 from axio.engine.lots import seeded
 from tests.conformance.positions import Case, cases, twisted
 
@@ -23,9 +24,9 @@ def digest(case: Case, twist: str) -> str:
     variant = twisted(case, twist)
     states, lots = variant.new_state(), seeded(case.players)
     seen = hashlib.sha256()
-    loops = [variant.kernels.random_playouts]
+    loops = [variant.kernels[random_playouts]]
     if case.players == 2 and twist == "plain":  # interpreted greed takes long, on the largest boards minutes
-        loops.append(variant.kernels.greedy_playouts)
+        loops.append(variant.kernels[greedy_playouts])
     for loop in loops:
         moves = loop(variant.tables, variant.opening, states, lots, 1)
         seen.update(np.ascontiguousarray(states).tobytes() + repr(np.ravel(moves).tolist()).encode())

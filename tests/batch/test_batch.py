@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from axio.batch import REWARDS, Batch
+from axio.engine import loops
 from axio.engine.compile import INTERPRETED
+from axio.engine.loops import random_playouts
 from axio.engine.phases import OFFER, OVER
 from axio.errors import AxioError, WrongBatch
 from axio.games import GAMES as ALL_GAMES
@@ -77,7 +79,7 @@ def test_every_move_is_the_tables_move(game: str, players: int, options: dict[st
                 points = position.gains(position.legal_moves()).sum(axis=1)
                 assert points[actions.tolist().index(action)] == points.max()
             state = position.state
-            batch.variant.kernels.step(batch.variant.tables, state, action, True)
+            batch.variant.kernels[loops.step](batch.variant.tables, state, action, True)
             seat = int(before[i].state["seat"][0])
             assert (state["scores"][0] == batch.states["scores"][i]).all()
             assert 0 <= seat < players
@@ -101,7 +103,7 @@ def test_steps_and_whole_games_are_the_same(game: str, players: int, options: di
     assert whole.states.tobytes() == stepping.states.tobytes()
     for i in range(games):
         alone = variant.new_state()
-        variant.kernels.random_playouts(variant.tables, variant.opening, alone, start[i : i + 1].copy(), 1)
+        variant.kernels[random_playouts](variant.tables, variant.opening, alone, start[i : i + 1].copy(), 1)
         assert alone.tobytes() == stepping.states[i : i + 1].tobytes()
 
 
@@ -111,7 +113,7 @@ def test_a_lean_state_plays_the_same_whole_games() -> None:
         played = []
         for variant in (usual, usual.lean):
             state, rng = variant.new_state(), np.array([seed], np.uint64)
-            moves = variant.kernels.random_playouts(variant.tables, variant.opening, state, rng, 1)
+            moves = variant.kernels[random_playouts](variant.tables, variant.opening, state, rng, 1)
             kept = [state[name].tobytes() for name in ("cells", "scores", "bag", "hands", "free", "open")]
             played.append((moves, rng[0], kept))
         assert played[0] == played[1]
@@ -190,7 +192,7 @@ def test_nor_in_the_middle_of_a_secret_exchange() -> None:
     batch = made("trio", 2, {}, games=2, renew=False)
     variant = batch.variant
     state, seat = copied(batch.states[:1]), int(batch.turn[0])
-    variant.kernels.step(variant.tables, state, variant.first_other_action, True)
+    variant.kernels[loops.step](variant.tables, state, variant.first_other_action, True)
     assert state["n_aside"][0] == 1
     for looking in range(2):
         batch.states[0], batch.states[1] = state[0], variant.redact(state, looking)[0]

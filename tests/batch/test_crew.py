@@ -18,6 +18,7 @@ from numba import njit
 
 from axio.batch import Batch, processor
 from axio.batch.crew import AWAY, FEW, LOOKING, Crew, Shared, shared
+from axio.batch.loops import LOOPS
 from axio.batch.processor import Processor
 from axio.batch.signals import add, read, swap, write
 from axio.engine import compile
@@ -254,6 +255,6 @@ def test_numbers_that_cannot_be_written_need_nothing_new(
     assert batch.states.tobytes() == twin.states.tobytes()
     assert isinstance(batch.on, Processor)
     for loop in ("advance", "find_wrong"):
-        assert len(batch.on._loops[loop].signatures) == 1
+        assert len(batch.variant.kernels[LOOPS[loop]].signatures) == 1
     batch.close()
     twin.close()

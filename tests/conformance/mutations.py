@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from axio.engine import loops, thinking
 from axio.engine.compile import INTERPRETED
 from axio.engine.layout import allocate
 from axio.engine.lots import seeds
@@ -225,7 +226,7 @@ def roll_out(
     late = np.float32(NEVER if INTERPRETED else rng.choice((ALWAYS, 0.8, NEVER)))
     points = np.zeros((len(actions), variant.players, tracks))
     lots, barred = hidden_tiles(view)
-    variant.kernels.roll_out(
+    variant.kernels[thinking.roll_out](
         variant.tables, guarded.array(states), guarded.array(actions), len(actions),
         guarded.array(seeds(rng.getrandbits(64), 0, guesses)), turns,
         late, guarded.array(lots), guarded.array(barred),
@@ -247,12 +248,12 @@ def play_to_the_end(variant: Variant, state: State, rng: random.Random, *, check
         if state["phase"][0] == OVER:
             break
         if state["phase"][0] >= DRAW:
-            variant.kernels.step(variant.tables, state, sample_chance(variant, state, rng), False)
+            variant.kernels[loops.step](variant.tables, state, sample_chance(variant, state, rng), False)
         else:
             actions = variant.legal_actions(state)
             variant.gains(state, actions)
             action = rng.choice(actions.tolist())
-            assert variant.kernels.step(variant.tables, state, action, True) == 0
+            assert variant.kernels[loops.step](variant.tables, state, action, True) == 0
         assert memory.startswith(CANARY), "something was written before the state"
         assert memory.endswith(CANARY), "something was written behind the state"
         if step % check_every == 0:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from axio.engine.compile import INTERPRETED, bind
+from axio.engine.loops import greedy_playouts, random_playouts, step
 from axio.engine.lots import seeded
 from axio.engine.phases import OVER, START
 from axio.engine.standins import greediest, pick
@@ -53,15 +54,15 @@ def test_playouts_end_and_leave_a_position_that_reads(case: Case, twist: str) ->
     states, lots = variant.new_state(), seeded(7)
     by_chance = int(variant.opening["due"][0]) if variant.opening["phase"][0] == START else 0
     for _ in range(1 if INTERPRETED else 20):
-        moves = variant.kernels.random_playouts(variant.tables, variant.opening, states, lots, 1)
+        moves = variant.kernels[random_playouts](variant.tables, variant.opening, states, lots, 1)
         assert states["phase"][0] == OVER
         assert moves >= variant.tiles_laid(states) - by_chance
-        made, rated = variant.kernels.greedy_playouts(variant.tables, variant.opening, states, lots, 1)
+        made, rated = variant.kernels[greedy_playouts](variant.tables, variant.opening, states, lots, 1)
         assert states["phase"][0] == OVER
         # Every tile that a player laid was rated before it was chosen.
         assert min(made, rated) >= variant.tiles_laid(states) - by_chance
         for action in (0, variant.actions - 1):
-            assert variant.kernels.step(variant.tables, states, action, True) == Reason.GAME_OVER
+            assert variant.kernels[step](variant.tables, states, action, True) == Reason.GAME_OVER
         if twist == "plain":
             text = Position(variant, states).position
             assert Position.parse(text).position == text

@@ -13,6 +13,7 @@ from axio.engine.layout import allocate
 from axio.engine.lots import seeds
 from axio.engine.minds import desk_dtype
 from axio.engine.phases import HIDDEN
+from axio.engine.thinking import roll_out
 from axio.events import Draw, Exchange
 from axio.games import GAMES
 from axio.players import Budget, player
@@ -122,7 +123,7 @@ def test_guesses_are_as_likely_as_the_tiles_are_many() -> None:
     points = np.zeros((1, variant.players, len(variant.tracks)))
     seen, guesses = np.zeros(len(pool)), 4000
     for number in range(guesses):
-        variant.kernels.roll_out(
+        variant.kernels[roll_out](
             variant.tables, states, action, 1, seeds(5, number, 1), 0, np.float32(2), lots, barred,
             mind, desk, room, sums, sums, points,
         )  # fmt: skip

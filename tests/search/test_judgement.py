@@ -20,6 +20,7 @@ from axio.engine.layout import allocate
 from axio.engine.lots import seeded
 from axio.engine.minds import MOST_SEATS, desk_dtype
 from axio.engine.phases import OFFER, OVER
+from axio.engine.thinking import contest, glance_at, keenest_at, self_play
 from axio.engine.worth import FRESH
 from axio.games import GAMES, find_variant
 from axio.players import Budget, player
@@ -52,7 +53,7 @@ def test_a_mind_plays_whole_games(game: str, players: int) -> None:
     inputs, results = np.zeros((400, columns), np.float32), np.zeros(400, np.float32)
     seats = np.full(400, -1, np.int64)
     for keep in (0, 3):
-        rows = variant.kernels.self_play(
+        rows = variant.kernels[self_play](
             variant.tables, variant.opening, states, keep, 100, seeded(keep + 1), mind, desk, room,
             inputs, results, seats, 0,
         )  # fmt: skip
@@ -115,12 +116,12 @@ def test_a_glance_takes_a_legal_move(game: str, players: int, plies: int) -> Non
     states = allocate(table.state.dtype, 2)
     states[0] = table.view(table.turn).state[0]
     room = np.zeros(variant.most_actions, np.int32)
-    keen = variant.kernels.keenest_at(
+    keen = variant.kernels[keenest_at](
         variant.tables, states[:1], seeded(1), find_mind(variant), desk_of(table)
     )
     assert keen in table.legal_moves().actions
     for keep in (1, 4):
-        action, value = variant.kernels.glance_at(
+        action, value = variant.kernels[glance_at](
             variant.tables, states, keep, find_mind(variant), desk_of(table), room
         )
         assert action in table.legal_moves().actions
@@ -132,7 +133,7 @@ def test_simple_play_places_first_tiles_where_they_may_lie(players: int) -> None
     table = new_game("axio", players, seed=5)
     for _ in range(players):
         legal = table.legal_moves()
-        keen = table.variant.kernels.keenest_at(
+        keen = table.variant.kernels[keenest_at](
             table.variant.tables, table.state.copy(), seeded(1), blank_mind(table.variant), desk_of(table)
         )
         assert keen in legal.actions
@@ -146,7 +147,7 @@ def test_simple_play_takes_a_new_hand_where_it_is_offered(game: str) -> None:
     while table.state["phase"][0] != OFFER:
         table = table if not table.over else new_game(game, 2, seed=lots.bits())
         table.play(player("random").choose(table.view(table.turn), Budget(), lots).move)
-    keen = table.variant.kernels.keenest_at(
+    keen = table.variant.kernels[keenest_at](
         table.variant.tables, table.state.copy(), seeded(1), blank_mind(table.variant), desk_of(table)
     )
     assert table.variant.decode(table.state, keen).kind == "exchange"
@@ -165,7 +166,7 @@ def test_exchanges_are_looked_at_where_no_placement_is_worth_as_much(fresh: floa
     states, desk = allocate(table.state.dtype, 2), desk_of(table)
     states[0] = table.state[0]
     room = np.zeros(table.variant.most_actions, np.int32)
-    table.variant.kernels.glance_at(table.variant.tables, states, 1, mind, desk, room)
+    table.variant.kernels[glance_at](table.variant.tables, states, 1, mind, desk, room)
     listed = [table.variant.decode(table.state, int(action)).kind for action in desk["chosen"][0, :8]]
     assert listed[0] == "place"
     assert (listed[1:] == ["exchange"] * 7) == (fresh > 0)
@@ -174,7 +175,7 @@ def test_exchanges_are_looked_at_where_no_placement_is_worth_as_much(fresh: floa
 def _glance(table: Table, mind: Any) -> int:
     states, room = allocate(table.state.dtype, 2), np.zeros(table.variant.most_actions, np.int32)
     states[0] = table.state[0]
-    action, _ = table.variant.kernels.glance_at(table.variant.tables, states, 4, mind, desk_of(table), room)
+    action, _ = table.variant.kernels[glance_at](table.variant.tables, states, 4, mind, desk_of(table), room)
     return int(action)
 
 
@@ -196,7 +197,7 @@ def test_minds_meet(game: str) -> None:
     points = np.zeros(2)
     states, room = allocate(variant.opening.dtype, 2), np.zeros(variant.most_actions, np.int32)
     keeps, games = np.array([0, 2], np.int64), 1 if INTERPRETED else 2
-    variant.kernels.contest(
+    variant.kernels[contest](
         variant.tables, variant.opening, states, keeps, games, seeded(3), minds,
         allocate(desk_dtype(len(variant.tracks))), room, points,
     )  # fmt: skip

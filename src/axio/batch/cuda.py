@@ -10,7 +10,6 @@ import numpy as np
 
 from ..engine import batches
 from ..engine.compile import INTERPRETED, part
-from ..engine.kernels import Kernels
 from ..errors import NoSuchDevice, NotInstalled
 from ..extras import WHERE, installation
 from ..games.variant import Variant
@@ -143,7 +142,7 @@ class Cuda:
     def _make(self, name: str) -> Made:
         share = self._share(name) if name in WHOLE_GAMES else None
         block = WARP * share.warps if share else BLOCK
-        kernel = _kernel(self._variant.kernels, name, share)
+        kernel = _kernel(self._variant, name, share)
         games = block // WARP if name in ROWS else block
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that a few games leave a GPU idle is nobody's mistake
@@ -157,15 +156,10 @@ class Cuda:
 
 
 @cache
-def _rules(kernels: Kernels) -> dict[str, Any]:
-    """The rules of a game with the parts of loops: compiled once for all loops that have them."""
-    return kernels.with_parts(batches.PARTS)
-
-
-@cache
-def _kernel(kernels: Kernels, name: str, share: Share | None) -> Any:
+def _kernel(variant: Variant, name: str, share: Share | None) -> Any:
     """What the threads do in a loop: compiled once for all batches."""
-    cuda, rules = find_cuda(), _rules(kernels)
+    cuda, kernels = find_cuda(), variant.kernels
+    rules = kernels.with_parts(batches.PARTS, counted=False)
     if share:
         return whole_games(cuda, rules[WHOLE_GAMES[name]], kernels.tables_type, kernels.state_type, share)
     if name in ROWS:

@@ -11,7 +11,7 @@ from ..engine.compile import INTERPRETED
 from ..engine.layout import allocate
 from ..games.variant import Variant
 from .crew import Crew
-from .loops import Loops
+from .loops import LOOPS, shared_loop
 
 
 class Processor:
@@ -19,8 +19,7 @@ class Processor:
 
     def __init__(self, variant: Variant, games: int, threads: int) -> None:
         self.games = games
-        self._tables = variant.tables
-        self._loops = Loops(variant)
+        self._variant = variant
         # More than there are cores would take each other's time, and interpreted only one goes on at a time.
         self.threads = 1 if INTERPRETED else min(threads, games, cores())
         self._crew = Crew(self.threads) if self.threads > 1 else None
@@ -59,9 +58,9 @@ class Processor:
     def run(self, name: str, *arguments: Any) -> None:
         """Run a loop over all games."""
         if self._crew is None:
-            self._loops[name](self._tables, *arguments, 0, self.games)
+            self._variant.kernels[LOOPS[name]](self._variant.tables, *arguments, 0, self.games)
         else:
-            self._crew.run(self._loops.shared(name), self.games, (self._tables, *arguments))
+            self._crew.run(shared_loop(self._variant, name), self.games, (self._variant.tables, *arguments))
 
     def wait(self) -> None:
         """Nothing to wait for: `run` comes back when its loop has ended."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from ..engine.loops import greedy_playouts, random_playouts
 from ..engine.lots import seeded
 from ..games import find_variant
 from ..machine import installed, machine
@@ -72,14 +73,14 @@ def yardstick_work() -> Count:
 def random_work(game: str, players: int) -> Count:
     """Random games, by the complete rules, in compiled code."""
     variant = find_variant(game, players)
-    loop, states, lots = variant.kernels.random_playouts, variant.new_state(), seeded(1)
+    loop, states, lots = variant.kernels[random_playouts], variant.new_state(), seeded(1)
     return lambda: (loop(variant.tables, variant.opening, states, lots, 100),)
 
 
 def greedy_work(game: str, players: int) -> Count:
     """Games of most points now, in compiled code: moves made, and placements scored to find them."""
     variant = find_variant(game, players)
-    loop, states, lots = variant.kernels.greedy_playouts, variant.new_state(), seeded(1)
+    loop, states, lots = variant.kernels[greedy_playouts], variant.new_state(), seeded(1)
     return lambda: tuple(loop(variant.tables, variant.opening, states, lots, 20))
 
 

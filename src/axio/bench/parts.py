@@ -1,24 +1,36 @@
 """Rollouts taken apart: how often they call each of their parts, and each part on its own, over and over.
 
-Templates like those of `engine.thinking`, to be bound to a game's rules. Machine code of inlined rules has no
-names that a profiler could tell them apart by; so `trace` plays rollouts as `roll_out` does (a test compares
-what comes of them), counts calls and keeps some positions in which they happened, and `repeat` does nothing
-but call one part in those positions.
+Loops like those of `engine.thinking`. Machine code of inlined rules has no names that a profiler could tell
+them apart by; so `trace` plays rollouts as `roll_out` does (a test compares what comes of them), counts calls
+and keeps some positions in which they happened, and `repeat` does nothing but call one part in those
+positions.
 """
 # Typed by Numba at compilation, as rules are.
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ..engine.compile import bind, part
-from ..engine.kernels import Kernels
+from ..engine import thinking
 from ..engine.lots import below
+from ..engine.minds import Desks, Minds
 from ..engine.phases import DRAW, OVER
+from ..engine.signatures import (
+    Actions,
+    Argument,
+    Float32,
+    Float64s,
+    Int,
+    Int64Rows,
+    Int64s,
+    Rng,
+    States,
+    Tables,
+    loop,
+)
 from ..engine.standins import gone, lot
 from ..engine.thinking import (
     AFTER,
@@ -46,6 +58,8 @@ PARTS = (
 COPY, GUESS, WEIGH, KEENEST, MOVE, JUDGE, LOOK = (np.int64(number) for number in range(len(PARTS)))
 BY_LOT = np.int64(-1)  # the action of a draw: which tile comes is not decided yet
 
+Samples = Annotated[Any, Argument(lambda game: np.zeros((1, 1), game.state_type))]
+
 
 def note(s, which, action, calls, samples, actions, lots):
     """Count a call of a part, and keep the position in which it happens with the same chance as any other."""
@@ -58,9 +72,14 @@ def note(s, which, action, calls, samples, actions, lots):
         actions[which, at] = action
 
 
+apart = loop(parts=(*thinking.PARTS, note))
+
+
+@apart
 def trace(
-    tables, states, tried, n, seeds, turns, late, lots, barred, mind, desk, room, sums, calls, samples,
-    actions, kept_by,
+    tables: Tables, states: States, tried: Actions, n: Int, seeds: Rng, turns: Int, late: Float32,
+    lots: Int64Rows, barred: Int64Rows, mind: Minds, desk: Desks, room: Actions, sums: Float64s,
+    calls: Int64s, samples: Samples, actions: Int64Rows, kept_by: Rng,
 ):  # fmt: skip
     """`engine.thinking.roll_out` and `play_on`, with a note of every call of a part."""
     t, rng = tables[0], desk[0].rng
@@ -102,7 +121,11 @@ def trace(
             sums[i] += size_up(t, s, seat, mind[0], desk[0])
 
 
-def repeat(tables, which, passes, seat, states, lots, barred, mind, desk, room, samples, actions, n):
+@apart
+def repeat(
+    tables: Tables, which: Int, passes: Int, seat: Int, states: States, lots: Int64Rows, barred: Int64Rows,
+    mind: Minds, desk: Desks, room: Actions, samples: Samples, actions: Int64Rows, n: Int,
+):  # fmt: skip
     """Call one part in each of its first `n` positions, so often; each is copied to where it may change.
 
     The keenest move is found after points have been weighed: what that takes has to be taken off.
@@ -130,10 +153,3 @@ def repeat(tables, which, passes, seat, states, lots, barred, mind, desk, room, 
                 glance(t, states, HERE, TRIAL, LOOKS, mind[0], desk[0], room)
             seen += s.phase
     return seen
-
-
-@cache
-def taken_apart(kernels: Kernels) -> tuple[Any, Any]:
-    """`trace` and `repeat` for a game."""
-    rules = {**kernels.thinking_rules, "note": part(note, {})}
-    return bind(trace, rules), bind(repeat, rules)

@@ -17,9 +17,10 @@ import numpy as np
 from ..engine.layout import allocate
 from ..engine.lots import seeded, seeds
 from ..engine.minds import desk_dtype
+from ..engine.thinking import roll_out
 from ..search.hidden import hidden_tiles
 from .exercises import SEED, Exercise
-from .parts import COPY, KEENEST, PARTS, WEIGH, taken_apart
+from .parts import COPY, KEENEST, PARTS, WEIGH, repeat, trace
 
 GUESSES = 4
 SAMPLES = 256  # positions that are kept for each part
@@ -54,7 +55,7 @@ class Dissection:
         self._seat = int(exercise.view.state["seat"][0])
         self._hidden = hidden_tiles(exercise.view)
         self._guesses = seeds(SEED, 0, GUESSES)
-        self._trace, self._repeat = taken_apart(self._variant.kernels)
+        self._trace, self._repeat = self._variant.kernels[trace], self._variant.kernels[repeat]
         self._room = np.zeros(self._variant.most_actions, np.int32)
         self._desk = allocate(desk_dtype(len(self._variant.tracks)))
         self._samples = allocate(exercise.view.state.dtype, len(PARTS) * SAMPLES).reshape(len(PARTS), SAMPLES)
@@ -75,7 +76,7 @@ class Dissection:
         """What came of each move in the rollouts themselves."""
         sums = np.zeros(len(self._exercise.actions))
         points = np.zeros((len(sums), self._variant.players, len(self._variant.tracks)))
-        self._play(self._variant.kernels.roll_out, sums, np.zeros(len(sums)), points)
+        self._play(self._variant.kernels[roll_out], sums, np.zeros(len(sums)), points)
         return sums
 
     def measure(self) -> np.ndarray:

@@ -20,6 +20,7 @@ import numpy as np
 
 from ..batch import Batch
 from ..engine.layout import allocate
+from ..engine.loops import random_playouts
 from ..engine.lots import seeded
 from ..errors import NotInstalled
 from ..extras import installation
@@ -178,7 +179,7 @@ def shown(sources: Sequence[str]) -> list[Shown]:
 def playouts(game: str) -> Work:
     """Random games in compiled code, with the state that is the fastest for them."""
     variant = find_variant(game, PLAYERS).lean
-    loop = variant.kernels.random_playouts
+    loop = variant.kernels[random_playouts]
     # Room on both sides: threads that write to one line of a cache would wait for each other.
     states, lots = allocate(variant.opening.dtype, 3)[1:2], np.zeros(3 * LINE, np.uint64)[LINE : LINE + 1]
     lots[:] = seeded(1)

@@ -10,6 +10,7 @@ from time import perf_counter
 import msgspec
 
 from ..chance import Generator
+from ..engine import loops, thinking
 from ..games import find_variant
 from ..players import Budget, player
 from ..search.manners import UNHURRIED
@@ -58,7 +59,7 @@ def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[floa
     """Measure these games for about so many seconds each; `tick` hears how much of it all is done."""
     start = perf_counter()
     for game in games:
-        find_variant(game, players).kernels.compile_all()
+        find_variant(game, players).kernels.compile((*loops.LOOPS, *thinking.LOOPS))
     exercises = {game: exercises_of(game, players) for game in games}
     dissections = {
         game: {stage: [Dissection(exercise) for exercise in some] for stage, some in stages.items()}

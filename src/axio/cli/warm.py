@@ -39,7 +39,9 @@ def layouts(games: Sequence[str]) -> list[Layout]:
 
 def compile_layout(layout: Layout) -> int:
     """Compile what playing needs; how many loops that are."""
-    return find_variant(*layout).kernels.compile_all()
+    from ..engine import loops, thinking
+
+    return find_variant(*layout).kernels.compile((*loops.LOOPS, *thinking.LOOPS))
 
 
 def _sign(name: str) -> str:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
-from . import loops, thinking
 from .compile import INTERPRETED, bind, is_ready, mark_ready, part
-from .lots import seeded
-from .minds import desk_dtype, mind_dtype
+from .signatures import Template, arguments_of, loop_of
 
 HOOKS = (
     "action_for",
@@ -39,144 +37,67 @@ HOOKS = (
     "show_board",
     "show_counters",
 )
-# No loop, and loops that only training and measuring need.
-NOT_FOR_PLAYING = ("thinking_rules", "self_play", "contest", "random_playouts", "greedy_playouts")
 
 
-class Kernels:
-    """The loops of `engine.loops`, bound to a game's rules and compiled for one layout of its state.
+class Kernels(dict[Template, Any]):
+    """The loops of one game by their templates: `kernels[loops.step]` is `step` with the game's rules.
 
-    Python calls them with arrays: tables, states and buffers. The first time on a machine a loop is
-    compiled, which takes seconds and is said on standard error; afterwards it comes from the cache.
+    Python calls them with arrays: tables, states and buffers. A loop is made when it is first asked for. The
+    first time on a machine it is compiled, which takes seconds and is said on standard error; afterwards it
+    comes from the cache.
     """
 
     def __init__(self, label: str, rules: dict[str, Any], tables: Any, state: np.dtype[Any]) -> None:
+        super().__init__()
         self.label = label
         self._announced = False
         self.rules = rules
+        self.tables = tables
+        self.states = np.zeros(1, state)
         self.tables_type: np.dtype[Any] = tables.dtype
         self.state_type = state
-        self._tables = tables
-        self._states = np.zeros(1, state)
-        self._actions = np.zeros(1, np.int32)
+        self.tracks: int = self.states["scores"].shape[-1]
+        self._with_parts: dict[tuple[tuple[Template, ...], bool], dict[str, Any]] = {}
 
-    @cached_property
-    def step(self) -> Any:
-        return self._make(loops.step, self._tables, self._states, 0, False)
+    def __missing__(self, template: Template) -> Any:
+        made = self[template] = self.make(template, self.examples(template))
+        return made
 
-    @cached_property
-    def list_legal(self) -> Any:
-        return self._make(loops.list_legal, self._tables, self._states, self._actions)
+    def compile(self, templates: Iterable[Template]) -> int:
+        """Make loops ready before they are needed; how many there are."""
+        return len([self[template] for template in templates])
 
-    @cached_property
-    def rate_all(self) -> Any:
-        gains = np.zeros((1, 1), np.int16)
-        return self._make(loops.rate_all, self._tables, self._states, self._actions, 0, gains)
-
-    @cached_property
-    def lay_all(self) -> Any:
-        places = np.zeros(1, np.int64)
-        return self._make(loops.lay_all, self._tables, self._states, places, places, 0)
-
-    @cached_property
-    def random_playouts(self) -> Any:
-        return self._make_game(loops.random_playouts)
-
-    @cached_property
-    def greedy_playouts(self) -> Any:
-        return self._make_game(loops.greedy_playouts)
-
-    # ------------------------------------------------------------ thinking, in `engine.thinking`
-
-    @cached_property
-    def thinking_rules(self) -> dict[str, Any]:
-        """The rules, and with them the parts that thinking is made of."""
-        return self.with_parts(thinking.PARTS)
-
-    @cached_property
-    def _minds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        tracks = self._states["scores"].shape[-1]
-        return np.zeros(1, mind_dtype(tracks)), np.zeros(1, desk_dtype(tracks)), self._actions
-
-    @cached_property
-    def glance_at(self) -> Any:
-        return self._make_thinking(thinking.glance_at, self._tables, self._states, 0, *self._minds)
-
-    @cached_property
-    def keenest_at(self) -> Any:
-        mind, desk, _ = self._minds
-        return self._make_thinking(thinking.keenest_at, self._tables, self._states, seeded(0), mind, desk)
-
-    @cached_property
-    def roll_out(self) -> Any:
-        mind, desk, room = self._minds
-        sums, points = np.zeros(1, np.float64), np.zeros((1, 1, 1), np.float64)
-        seeds, lots, late = np.zeros(1, np.uint64), np.zeros((1, 2), np.int64), np.float32(0)
-        return self._make_thinking(
-            thinking.roll_out, self._tables, self._states, room, 0, seeds, 0, late, lots, lots, mind, desk,
-            room, sums, sums, points,
-        )  # fmt: skip
-
-    @cached_property
-    def self_play(self) -> Any:
-        inputs, results = np.zeros((1, 1), np.float32), np.zeros(1, np.float32)
-        owners = np.zeros(1, np.int64)
-        return self._make_thinking(
-            thinking.self_play, self._tables, self._states, self._states, 0, 0, seeded(0), *self._minds,
-            inputs, results, owners, 0,
-        )  # fmt: skip
-
-    @cached_property
-    def contest(self) -> Any:
-        keeps, points = np.zeros(1, np.int64), np.zeros(1, np.float64)
-        return self._make_thinking(
-            thinking.contest,
-            self._tables,
-            self._states,
-            self._states,
-            keeps,
-            0,
-            seeded(0),
-            *self._minds,
-            points,
-        )
-
-    def compile_all(self) -> int:
-        """Make all loops ready that playing needs; how many there are."""
-        names = [
-            name
-            for name, value in vars(type(self)).items()
-            if isinstance(value, cached_property) and not name.startswith("_") and name not in NOT_FOR_PLAYING
-        ]
-        for name in names:
-            getattr(self, name)
-        return len(names)
-
-    def with_parts(self, parts: tuple[Any, ...]) -> dict[str, Any]:
-        """The rules, and with them templates that are parts of loops."""
-        rules = dict(self.rules)
-        for template in parts:
-            rules[template.__name__] = part(template, rules)
-        return rules
-
-    def make(self, loop: Any, rules: dict[str, Any], *arguments: Any, counted: bool = True) -> Any:
-        """A loop with these rules, compiled for such arguments."""
-        return self._compiled(bind(loop, rules, counted=counted), arguments)
-
-    def _make(self, loop: Any, *arguments: Any) -> Any:
-        return self.make(loop, self.rules, *arguments)
-
-    def _make_game(self, loop: Any) -> Any:
-        rules = self.with_parts(loops.PARTS)
-        return self.make(loop, rules, self._tables, self._states, self._states, seeded(0), 0)
-
-    def _make_thinking(self, loop: Any, *arguments: Any) -> Any:
-        return self.make(loop, self.thinking_rules, *arguments)
-
-    def _compiled(self, bound: Any, arguments: tuple[Any, ...]) -> Any:
+    def make(self, template: Template, arguments: Sequence[Any]) -> Any:
+        """A loop for such arguments: anew with every call."""
+        wanted = loop_of(template)
+        bound = bind(template, self.with_parts(wanted.parts, wanted.counted), counted=wanted.counted)
         if not INTERPRETED:
-            self._compile(bound, arguments)
+            self._compile(bound, tuple(arguments))
         return bound
+
+    def examples(self, template: Template, **given: Any) -> tuple[Any, ...]:
+        """Arguments as a loop will get them, by its annotations; those are given that these leave open.
+
+        Raises `TypeError` for a template that is no loop, and for an argument whose type nobody says.
+        """
+        examples = []
+        for name, argument in arguments_of(template).items():
+            if argument is None and name not in given:
+                raise TypeError(f"{template.__qualname__}: nobody says what `{name}` is compiled for")
+            examples.append(given[name] if argument is None else argument.example(self))
+        return tuple(examples)
+
+    def with_parts(self, parts: tuple[Template, ...], counted: bool = True) -> dict[str, Any]:
+        """The rules, and with them templates that are parts of loops: compiled once for all of the loops.
+
+        Parts count as the loop does that they are compiled for, so they serve only those that do the same.
+        """
+        if not parts:
+            return self.rules
+        if (parts, counted) not in self._with_parts:
+            rules = self.with_parts(parts[:-1], counted)
+            self._with_parts[parts, counted] = {**rules, parts[-1].__name__: part(parts[-1], rules)}
+        return self._with_parts[parts, counted]
 
     def _compile(self, bound: Any, arguments: tuple[Any, ...]) -> None:
         from numba import typeof

@@ -15,6 +15,7 @@ import numpy as np
 from ..drawing.scene import Content, Laid, Scene, Tile
 from ..engine.compile import INTERPRETED
 from ..engine.kernels import Kernels
+from ..engine.loops import list_legal, rate_all
 from ..engine.phases import DRAW, HIDDEN, OVER, REMOVE
 from ..errors import BadText, IllegalMove
 from ..moves import Move
@@ -115,7 +116,7 @@ class Variant(ABC):
     def legal_actions(self, state: State) -> np.ndarray:
         """The numbers of all legal moves, ascending."""
         out = np.empty(self.most_actions, np.int32)
-        return out[: self.kernels.list_legal(self.tables, state, out)]
+        return out[: self.kernels[list_legal](self.tables, state, out)]
 
     def gains(self, state: State, actions: np.ndarray) -> np.ndarray:
         """What each move would score on the track: a row for each, a column for each colour."""
@@ -123,7 +124,7 @@ class Variant(ABC):
         if len(actions) and actions.max() >= self.first_other_action:
             actions = actions[actions < self.first_other_action]
         # Rating writes into the state's scratch fields, so it works on a copy.
-        self.kernels.rate_all(self.tables, copied(state), actions, len(actions), out)
+        self.kernels[rate_all](self.tables, copied(state), actions, len(actions), out)
         return out
 
     def chances(self, state: State) -> list[tuple[int, int]]:

@@ -12,6 +12,7 @@ from ..engine.features import width
 from ..engine.layout import allocate
 from ..engine.lots import seeded
 from ..engine.minds import MOST_SEATS, desk_dtype
+from ..engine.thinking import contest, self_play
 from ..games.variant import Variant
 
 LONGEST = 400  # positions of a game, at most
@@ -67,7 +68,7 @@ class Bench:
         used = width(self.variant.players, self.tracks)
         played: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         for _ in range(games):
-            rows = self.variant.kernels.self_play(
+            rows = self.variant.kernels[self_play](
                 self.variant.tables, self.variant.opening, self._states, keep, NOISE, rng, mind, self._desk,
                 self._room, inputs, results, seats, 0,
             )  # fmt: skip
@@ -80,7 +81,7 @@ class Bench:
     def contest(self, minds: list[Any], keeps: list[int], games: int, seed: int) -> np.ndarray:
         """Let minds play each other, changing seats: what each gets on average, between 0 and 1."""
         points = np.zeros(len(minds))
-        self.variant.kernels.contest(
+        self.variant.kernels[contest](
             self.variant.tables, self.variant.opening, self._states, np.array(keeps, np.int64), games,
             seeded(seed), np.concatenate(minds), self._desk, self._room, points,
         )  # fmt: skip

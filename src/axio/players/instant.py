@@ -10,6 +10,7 @@ import numpy as np
 from ..chance import Generator
 from ..engine.layout import allocate
 from ..engine.minds import desk_dtype
+from ..engine.thinking import glance_at
 from ..games.variant import Variant
 from ..search.minds import find_mind
 from ..view import View
@@ -29,7 +30,7 @@ class Instant:
         states = allocate(view.state.dtype, 2)
         states[0] = view.state[0]
         desk, room = _room(variant)
-        action, value = variant.kernels.glance_at(
+        action, value = variant.kernels[glance_at](
             variant.tables, states, KEPT, find_mind(variant), desk.copy(), room.copy()
         )
         move = variant.decode(view.state, int(action))

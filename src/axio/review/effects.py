@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..engine.loops import step
 from ..engine.phases import DRAW, PLACE
 from ..games.variant import State
 from ..view import View
@@ -12,7 +13,7 @@ from ..view import View
 def after(view: View, action: int) -> State:
     """The state that a move leads to, before anything is drawn."""
     state = view.state.copy()
-    view.variant.kernels.step(view.variant.tables, state, action, False)
+    view.variant.kernels[step](view.variant.tables, state, action, False)
     return state
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ..engine.layout import allocate
 from ..engine.lots import seeded
 from ..engine.minds import desk_dtype
+from ..engine.thinking import keenest_at
 from ..games.variant import copied
 from ..search.minds import find_mind
 from ..view import View
@@ -19,4 +20,4 @@ def simple_move(view: View) -> int:
     variant = view.variant
     desk = allocate(desk_dtype(len(variant.tracks)))
     state = copied(view.state)  # rating writes into the state's scratch fields
-    return int(variant.kernels.keenest_at(variant.tables, state, seeded(0), find_mind(variant), desk))
+    return int(variant.kernels[keenest_at](variant.tables, state, seeded(0), find_mind(variant), desk))

@@ -22,8 +22,7 @@ from ..moves import Move
 from ..position import Position
 from ..reasons import Reason
 from ..view import View
-from . import turns
-from .turns import BEGIN, LOOK, NO_SUCH_MOVE
+from .turns import BEGIN, LOOK, NO_SUCH_MOVE, turn
 
 Seen = dict[str, Any]  # {"observation": {"board": …, "vector": …}, "action_mask": …}
 
@@ -265,12 +264,6 @@ class InWords(CopiedWhole):
 
 @cache
 def _compiled(variant: Variant) -> Any:
-    """The loop of `turns` for a game; its arguments here are examples of what it is compiled for."""
-    layout = variant.observation.board
-    points, flags = np.zeros((1, 1), np.int16), np.zeros(1, np.bool_)
-    return variant.kernels.make(
-        turns.turn, variant.kernels.with_parts(turns.PARTS), variant.tables, variant.opening,
-        allocate(variant.opening.dtype), np.zeros(1, np.uint64), 0, layout.places, points,
-        np.zeros((1, 1, 1), np.int16), np.zeros((1, 1), np.float32), flags, 0, 0,
-        np.zeros(layout.shape, np.int8), np.zeros(1, np.int16), np.zeros(1, np.int8),
-    )  # fmt: skip
+    """The loop of `turns` for a game, whose board it takes as it is."""
+    board = np.zeros(variant.observation.board.shape, np.int8)
+    return variant.kernels.make(turn, variant.kernels.examples(turn, board=board))

@@ -6,12 +6,15 @@ move and writes what a seat then knows and may do, into arrays that its caller h
 
 from __future__ import annotations
 
+from typing import Annotated, Any
+
 import numpy as np
 
 from ..engine import batches
-from ..engine.batches import advance, begin
+from ..engine.batches import Finals, advance, begin
 from ..engine.observing import clear, observe
 from ..engine.phases import OVER
+from ..engine.signatures import Flags, Float32Rows, Int, Int16Rows, Int16s, Rng, States, Tables, array, loop
 from ..engine.standins import action_for, mark_legal, refusal
 
 # Numbers that are no moves.
@@ -31,28 +34,17 @@ def lowest_of(s, seat):
 PARTS = (*batches.PARTS, lowest_of)
 
 
+@loop(parts=PARTS)
 def turn(
-    tables,
-    openings,
-    states,
-    rngs,
-    kind,
-    places,
-    gains,
-    finals,
-    rewards,
-    ended,
-    number,
-    looking,
-    board,
-    vector,
-    mask,
-):
+    tables: Tables, openings: States, states: States, rngs: Rng, kind: Int, places: Int16s, gains: Int16Rows,
+    finals: Finals, rewards: Float32Rows, ended: Flags, number: Int, looking: Int, board: Any,
+    vector: Int16s, mask: Annotated[Any, array(np.int8)],
+):  # fmt: skip
     """Begin the game, make a move or neither; then write what a seat knows and which moves it has.
 
-    `looking` is that seat, -1 the one to move. Gives back why the move was refused (0: it was not; otherwise
-    nothing has changed), the seat to move, whether the game is over, the points of the seat that moved, and
-    by how much its lowest track rose.
+    `looking` is that seat, -1 the one to move; how many dimensions `board` has is each game's own. Gives back
+    why the move was refused (0: it was not; otherwise nothing has changed), the seat to move, whether the
+    game is over, the points of the seat that moved, and by how much its lowest track rose.
     """
     t, s = tables[0], states[0]
     why, points, rise = np.int64(0), np.int64(0), np.int64(0)

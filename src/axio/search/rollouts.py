@@ -11,6 +11,7 @@ import numpy as np
 from ..engine.layout import allocate
 from ..engine.lots import seeds
 from ..engine.minds import desk_dtype
+from ..engine.thinking import roll_out
 from ..view import View
 from .hidden import hidden_tiles
 
@@ -61,7 +62,7 @@ class Rollouts:
         self.seed = seed & (2**64 - 1)
         self.threads = threads
         self._hidden = hidden_tiles(view)
-        self._loop = self.variant.kernels.roll_out
+        self._loop = self.variant.kernels[roll_out]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def close(self) -> None:

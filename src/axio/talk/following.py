@@ -15,6 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from ..drawing.scene import Laid
+from ..engine.loops import step
 from ..engine.phases import DRAW, HIDDEN, OFFER, REMOVE, START
 from ..errors import AxioError, BadText, IllegalMove
 from ..events import UNKNOWN, Display, Draw, Event, Exchange, Pass, Place, Removed, Start
@@ -230,7 +231,7 @@ class Following:
     # ------------------------------------------------------------ states
 
     def _step(self, state: State, action: int, move: Move | None = None) -> None:
-        why = self.variant.kernels.step(self.variant.tables, state, int(action), move is not None)
+        why = self.variant.kernels[step](self.variant.tables, state, int(action), move is not None)
         if why:
             raise IllegalMove(move, Reason.of(why))
 

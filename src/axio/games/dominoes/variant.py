@@ -12,6 +12,7 @@ import numpy as np
 from ...drawing.scene import Content, Laid, Scene, Tile
 from ...engine import numbers
 from ...engine.kernels import Kernels, hooks
+from ...engine.loops import lay_all
 from ...errors import BadText
 from ...moves import Move
 from ...reasons import Reason
@@ -98,7 +99,7 @@ class DominoVariant(Variant):
     def _lay(self, state: State, symbols: dict[int, str]) -> None:
         cells = np.array(list(symbols), np.int64)
         colours = np.array([self.colours.index(letter) for letter in symbols.values()], np.int64)
-        self.kernels.lay_all(self.tables, state, cells, colours, len(cells))
+        self.kernels[lay_all](self.tables, state, cells, colours, len(cells))
 
     # ------------------------------------------------------------ what is seen, in numbers
 

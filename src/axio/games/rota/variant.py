@@ -11,6 +11,7 @@ import numpy as np
 
 from ...drawing.scene import Content, Laid, Scene, Tile
 from ...engine.kernels import Kernels, hooks
+from ...engine.loops import lay_all
 from ...engine.phases import START
 from ...errors import BadText
 from ...moves import Move
@@ -229,7 +230,7 @@ class RotaVariant(Variant):
         squares = np.array([self._square(x, y) for x, y in order], np.int64)
         tiles = [self.ways[display[at]] for at in order]
         what = np.array([kind * TURNS + times + 1 for kind, times in tiles], np.int64)
-        self.kernels.lay_all(self.tables, state, squares, what, len(order))
+        self.kernels[lay_all](self.tables, state, squares, what, len(order))
 
     def layout_violations(self, state: State) -> Iterator[str]:
         return invariants.layout(self, state)

@@ -12,6 +12,7 @@ import numpy as np
 from ...drawing.scene import Content, Laid, Scene, Tile
 from ...engine import numbers
 from ...engine.kernels import Kernels, hooks
+from ...engine.loops import lay_all
 from ...errors import BadText
 from ...moves import Move
 from ...reasons import Reason
@@ -84,7 +85,7 @@ class TrioVariant(Variant):
     def _lay(self, state: State, squares: dict[int, str]) -> None:
         cells = np.array(list(squares), np.int64)
         colours = np.array([self.facts.colours.index(letter) for letter in squares.values()], np.int64)
-        self.kernels.lay_all(self.tables, state, cells, colours, len(cells))
+        self.kernels[lay_all](self.tables, state, cells, colours, len(cells))
 
     # ------------------------------------------------------------ what is seen, in numbers
 

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...engine.batches import observe_all
+from ...engine.loops import step
 from ...engine.phases import REMOVE, START
 from ...games.variant import Variant, copied
-from .play import loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def most_placements(variant: Variant, tiles: int) -> int:
         np.zeros((1, len(variant.observation.names)), np.int16),
     )
     seats = np.zeros(1, np.uint8)
-    loops(variant)["observe"](variant.tables, variant.opening, seats, layout.places, board, vector, 0, 1)
+    variant.kernels[observe_all](variant.tables, variant.opening, seats, layout.places, board, vector, 0, 1)
     empty = board.reshape(layout.shape)[layout.names.index("empty")].sum()
     return min(tiles, int(empty) // len(variant.cells_of(variant.opening, 0)))
 
@@ -67,7 +68,7 @@ def most_outcomes(variant: Variant) -> int:
     while state["phase"][0] == START:
         numbers = [number for number, _ in variant.chances(state)]
         most = max(most, max(numbers) + 1)
-        variant.kernels.step(variant.tables, state, numbers[0], False)
+        variant.kernels[step](variant.tables, state, numbers[0], False)
     return most
 
 

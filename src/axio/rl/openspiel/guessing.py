@@ -11,16 +11,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
 from random import Random
-from typing import Any
 
 import numpy as np
 
 from ...engine.lots import seeded
+from ...engine.signatures import Int64Rows, Rng, States, Tables, loop
 from ...engine.thinking import guess_hidden
 from ...errors import IllegalMove
-from ...games.variant import State, Variant, copied
+from ...games.variant import State, copied
 from ...moves import Move
 from ...search.hidden import hidden_tiles
 from .play import EXCHANGED, REMOVED, Happening, Play
@@ -70,7 +69,7 @@ class Guessing:
         removed = lots.sample(self.removable, self.removed)
         np.subtract.at(state["bag"][0], removed, 1)
         state["unseen"] -= self.removed
-        _guessing(variant)(variant.tables, state, *self.hidden, seeded(lots.getrandbits(63)))
+        variant.kernels[guess_one](variant.tables, state, *self.hidden, seeded(lots.getrandbits(63)))
         return self._dealt(state, removed)
 
     def _dealt(self, state: State, removed: list[int]) -> Deal:
@@ -132,13 +131,7 @@ def _hand(state: State, seat: int) -> list[int]:
     return kinds
 
 
-def guess_one(tables: Any, states: Any, lots: Any, barred: Any, rng: Any) -> None:
-    """Fill in what a view does not show: a template like those of `engine.loops`."""
+@loop(parts=(guess_hidden,))
+def guess_one(tables: Tables, states: States, lots: Int64Rows, barred: Int64Rows, rng: Rng) -> None:
+    """Fill in what a view does not show."""
     guess_hidden(tables[0], states[0], lots, barred, rng)  # type: ignore[no-untyped-call]
-
-
-@cache
-def _guessing(variant: Variant) -> Any:
-    kernels, rows = variant.kernels, np.zeros((1, 2), np.int64)
-    rules = kernels.with_parts((guess_hidden,))
-    return kernels.make(guess_one, rules, variant.tables, variant.opening, rows, rows, seeded(0))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...batch.loops import Loops
+from ...engine.batches import mark_all
+from ...engine.loops import step
 from ...engine.phases import DRAW, OFFER, OVER, PLACE, REMOVE, START
 from ...errors import IllegalMove
 from ...events import UNKNOWN, seen_by
@@ -85,7 +85,7 @@ class Play:
 
     def _legal(self) -> np.ndarray:
         mask = np.zeros((1, self.variant.numbers), np.uint8)
-        loops(self.variant)["mark"](self.variant.tables, self.state, mask, 0, 1)
+        self.variant.kernels[mark_all](self.variant.tables, self.state, mask, 0, 1)
         return np.flatnonzero(mask[0])
 
     def action_of(self, number: int) -> int:
@@ -131,7 +131,7 @@ class Play:
             raise IllegalMove(f"action {number}", Reason.GAME_OVER)
         happening = self._chance(number) if self.phase >= DRAW else self._move(number)
         tables = self.variant.tables
-        if why := self.variant.kernels.step(tables, self.state, happening.action, self.phase < DRAW):
+        if why := self.variant.kernels[step](tables, self.state, happening.action, self.phase < DRAW):
             raise IllegalMove(happening.told, Reason.of(why))
         self.happened.append(happening)
         self.phase, self.seat = int(self.state["phase"][0]), int(self.state["seat"][0])
@@ -215,9 +215,3 @@ def replayed(game: str, players: int, options: tuple[str, ...], numbers: list[in
     for number in numbers:
         play.apply(number)
     return play
-
-
-@cache
-def loops(variant: Variant) -> Loops:
-    """The loops of a batch, for one game at a time."""
-    return Loops(variant)

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.batches import observe_all
 from ...games.variant import Variant
 from ...positiontext import write_position
-from .play import NOBODY, Happening, Play, loops
+from .play import NOBODY, Happening, Play
 
 COLUMNS = ("what", "seat", "tile", "number")
 
@@ -93,7 +94,7 @@ class Observer:
         layout = variant.observation.board
         board = np.zeros((1, layout.size), np.int8)
         vector = np.zeros((1, len(variant.observation.names)), np.int16)
-        loops(variant)["observe"](variant.tables, state, seats, layout.places, board, vector, 0, 1)
+        variant.kernels[observe_all](variant.tables, state, seats, layout.places, board, vector, 0, 1)
         self.dict["board"][:] = board.reshape(layout.shape)
         self.dict["vector"][:] = vector[0]
 

@@ -12,6 +12,7 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
+from ...engine.loops import step
 from ...games.variant import State, copied
 from .play import DRAWN, EXCHANGED, KEPT, PASSED, PLACED, Play
 
@@ -173,7 +174,7 @@ class Tracing:
         if key not in self._possible:
             state, this = copied(self._before[n]), self.play.happened[n]
             state["hands"][0, this.seat, : len(hand)] = key[1]
-            refused = self.variant.kernels.step(self.variant.tables, state, this.action, True)
+            refused = self.variant.kernels[step](self.variant.tables, state, this.action, True)
             later = self.play.happened[n + 1 :]
             phase = later[0].phase if later else self.play.phase
             self._possible[key] = not refused and bool(state["phase"][0] == phase)
@@ -187,7 +188,7 @@ class Tracing:
         for n, this in enumerate(self.play.happened):
             if this.what in (PLACED, PASSED) and this.seat != self.seat:
                 before[n] = copied(state)
-            self.variant.kernels.step(self.variant.tables, state, this.action, False)
+            self.variant.kernels[step](self.variant.tables, state, this.action, False)
         return before
 
     def _noted(self) -> list[list[tuple[int, bool]]]:

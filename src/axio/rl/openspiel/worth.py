@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 import numpy as np
 
 from ...batch import REWARDS
 from ...engine.batches import pay
+from ...engine.signatures import Float32s, Int, States, Tables, loop
 from ...errors import WrongOption
 from ...games.variant import State, Variant
 
@@ -27,7 +25,7 @@ def check_reward(reward: str) -> str:
 def worth(variant: Variant, state: State, reward: str) -> list[float]:
     """What a finished game is worth to each seat."""
     out = np.zeros(variant.players, np.float32)
-    _paying(variant)(variant.tables, state, int(REWARDS[reward]), out)
+    variant.kernels[pay_one](variant.tables, state, int(REWARDS[reward]), out)
     # Thirds as 32-bit numbers would not add up to 0 as closely as OpenSpiel asks for.
     return [round(value * PARTS) / PARTS for value in out.tolist()]
 
@@ -46,13 +44,7 @@ def adds_up(reward: str, players: int) -> bool:
     return reward != "lowest" and players > 1
 
 
-def pay_one(tables: Any, states: Any, kind: Any, out: Any) -> None:
-    """Write what a finished game is worth to each seat: a template like those of `engine.loops`."""
+@loop(parts=(pay,))
+def pay_one(tables: Tables, states: States, kind: Int, out: Float32s) -> None:
+    """Write what a finished game is worth to each seat."""
     pay(tables[0], states[0], kind, out)  # type: ignore[no-untyped-call]
-
-
-@cache
-def _paying(variant: Variant) -> Any:
-    kernels = variant.kernels
-    rules = kernels.with_parts((pay,))
-    return kernels.make(pay_one, rules, variant.tables, variant.opening, 0, np.zeros(1, np.float32))

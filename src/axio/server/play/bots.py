@@ -11,6 +11,8 @@ from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
 
 from ...chance import Generator
+from ...engine import loops, thinking
+from ...engine.signatures import Template
 from ...games import GAMES, find_variant
 from ...games.declaration import MOST_PLAYERS
 from ...players import LEVELS as OFFERED
@@ -129,9 +131,9 @@ class Bots:
 
     async def prepare(self) -> None:
         """Load the compiled rules of all games, so that no table waits for them."""
-        for loops in (("step", "list_legal", "rate_all", "lay_all"), ("glance_at",), ("roll_out",)):
+        for templates in (loops.LOOPS, (thinking.glance_at,), (thinking.roll_out,)):
             for name in GAMES:  # one by one: a bot that has to move comes in between
-                await asyncio.to_thread(_load, name, loops)
+                await asyncio.to_thread(_load, name, templates)
         # Before, a move may have to wait until its rules are compiled, which takes minutes.
         self.moves.patience = self.advice.patience = STUCK
 
@@ -163,8 +165,6 @@ def _any_move(view: View) -> Choice:
     return player(ANYTHING).choose(view, Budget(), Generator(secrets.token_hex(16)))
 
 
-def _load(name: str, loops: tuple[str, ...]) -> None:
+def _load(name: str, templates: tuple[Template, ...]) -> None:
     for players in range(1, MOST_PLAYERS + 1):
-        kernels = find_variant(name, players).kernels
-        for loop in loops:
-            getattr(kernels, loop)
+        find_variant(name, players).kernels.compile(templates)
