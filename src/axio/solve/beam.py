@@ -13,7 +13,7 @@ from ..engine.layout import allocate
 from ..games.dominoes.board import EMPTY, PYRAMID
 from ..games.dominoes.variant import DominoVariant
 from ..games.variant import State
-from .expanding import COUNTS, DIGIT, knobs_of, loops_of, symbols_to_come
+from .expanding import COUNTS, DIGIT, expand, follow, knobs_of, symbols_to_come
 
 CHUNK = 64  # positions that a thread expands in one go
 TWINS = 4  # candidates looked at for each that is kept, so that equal boards do not leave places empty
@@ -55,7 +55,7 @@ class Beam:
         self.laid = laid
         self.kinds = kinds
         self.threads = threads
-        self._expand, self._follow = loops_of(variant)
+        self._expand, self._follow = variant.kernels[expand], variant.kernels[follow]
         self._shows = symbols_to_come(variant, kinds)
         self._knobs = knobs_of(variant)
 

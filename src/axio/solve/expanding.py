@@ -1,24 +1,25 @@
 """The two loops of a beam: what every move leads to, and the positions after those that were chosen.
 
-Templates, to be bound to the rules of a game of dominoes. What a position promises stands here, too: Numba
-finds compiled loops again by the time stamp of the one file they stand in, so all of them has to stand there.
+For games of dominoes. What a position promises stands here, too: Numba finds compiled loops again by the
+digest of the one file they stand in, so all of them has to stand there.
 """
 # Typed by Numba at compilation, as rules are.
-# mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
-from ..engine.compile import bind, part
 from ..engine.phases import DRAW, OVER
+from ..engine.signatures import Actions, Bool, Float64s, Int, Int64s, States, Tables, array, loop
 from ..engine.standins import apply, legal
 from ..games.dominoes.board import COVERED
 from ..games.dominoes.variant import DominoVariant
+
+Float64Rows = Annotated[Any, array(np.float64, 2)]
 
 DIGIT = 64  # more than a track shows
 
@@ -134,9 +135,14 @@ def look_around(t, s, counts):
     return empty
 
 
+PARTS = (look_around, promise, move_on, result_of)
+
+
+@loop(parts=PARTS)
 def expand(
-    tables, states, first, end, laid, last, shows, knobs, counts, order, room, trial, values, parents,
-    actions, best,
+    tables: Tables, states: States, first: Int, end: Int, laid: Int, last: Bool, shows: Float64Rows,
+    knobs: Float64s, counts: Float64Rows, order: Int64s, room: Actions, trial: States, values: Float64s,
+    parents: Int64s, actions: Int64s, best: Int64s,
 ):  # fmt: skip
     """Try every move in the positions from `first` on; how many of them lead to positions to go on from.
 
@@ -164,7 +170,8 @@ def expand(
     return rows
 
 
-def follow(tables, states, parents, actions, kind, after):
+@loop(parts=PARTS)
+def follow(tables: Tables, states: States, parents: Int64s, actions: Int64s, kind: Int, after: States):
     """Write the positions after these moves, with a tile of this kind drawn, into `after`."""
     t = tables[0]
     for i in range(len(parents)):
@@ -172,12 +179,3 @@ def follow(tables, states, parents, actions, kind, after):
         move_on(t, after[i], np.int64(actions[i]))
         if after[i].phase >= DRAW:
             move_on(t, after[i], np.int64(kind))
-
-
-@cache
-def loops_of(variant: DominoVariant) -> tuple[Any, Any]:
-    """`expand` and `follow` for a game."""
-    rules = dict(variant.kernels.rules)
-    for template in (look_around, promise, move_on, result_of):
-        rules[template.__name__] = part(template, rules)
-    return bind(expand, rules), bind(follow, rules)
