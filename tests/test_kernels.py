@@ -1,0 +1,88 @@
+"""Loops say what they are compiled for, and every game has each of them once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from axio.bench import parts
+from axio.engine import batches, loops, thinking
+from axio.engine.compile import INTERPRETED
+from axio.engine.layout import allocate
+from axio.engine.signatures import Int, States, Tables, arguments_of, array, loop, loop_of
+from axio.games import GAMES, find_variant
+from axio.rl.openspiel.guessing import guess_one
+from axio.rl.openspiel.worth import pay_one
+from axio.rl.turns import turn
+from axio.solve.expanding import expand, follow
+
+EVERY = (
+    *loops.LOOPS, loops.random_playouts, loops.greedy_playouts, *thinking.LOOPS, thinking.self_play,
+    thinking.contest, *batches.LOOPS, pay_one, guess_one, expand, follow, parts.trace, parts.repeat,
+)  # fmt: skip
+
+
+@loop
+def total(tables: Tables, states: States, first: Int, second: Int):  # type: ignore[no-untyped-def]
+    """Something that needs no rules."""
+    return first + second
+
+
+def unmarked(tables: Any, states: Any) -> None:
+    """No loop."""
+
+
+@pytest.mark.parametrize("template", EVERY, ids=lambda template: template.__name__)
+def test_every_argument_of_a_loop_has_an_example(template: Callable[..., Any]) -> None:
+    assert all(arguments_of(template).values())
+    for game in GAMES:
+        kernels = find_variant(game, 2).kernels
+        tables, *others = kernels.examples(template)
+        assert tables.dtype == kernels.tables_type
+        assert all(isinstance(other, np.ndarray | np.float32 | int) for other in others)
+        assert any(other.dtype == kernels.state_type for other in others if isinstance(other, np.ndarray))
+
+
+def test_what_an_annotation_leaves_open_is_given() -> None:
+    kernels, board = find_variant(GAMES[0], 2).kernels, np.zeros((2, 3, 4), np.int8)
+    open_ones = [name for name, argument in arguments_of(turn).items() if argument is None]
+    assert open_ones == ["board"]
+    assert any(argument is board for argument in kernels.examples(turn, board=board))
+    with pytest.raises(TypeError, match="nobody says what `board` is"):
+        kernels.examples(turn)
+
+
+def test_the_dimensions_of_an_array_are_those_that_were_said() -> None:
+    example = array(np.int16, 3).example(find_variant(GAMES[0], 2).kernels)
+    assert (example.ndim, example.dtype) == (3, np.int16)
+
+
+def test_a_loop_is_made_once_when_it_is_asked_for() -> None:
+    variant = find_variant(GAMES[0], 2)
+    kernels = variant.kernels
+    kernels.pop(total, None)
+    made = kernels[total]
+    assert made is kernels[total]
+    assert kernels.compile([total, total]) == 2
+    assert kernels[total] is made
+    assert made is not find_variant(GAMES[1], 2).kernels[total]
+    assert made(variant.tables, allocate(variant.opening.dtype), 4, 5) == 9
+    assert INTERPRETED or len(made.signatures) == 1  # it was compiled for what it was called with
+
+
+def test_what_is_no_loop_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match="unmarked is no loop"):
+        find_variant(GAMES[0], 2).kernels[unmarked]
+
+
+def test_loops_share_the_parts_that_count_alike() -> None:
+    kernels = find_variant(GAMES[0], 2).kernels
+    assert kernels.with_parts(()) is kernels.rules
+    assert kernels.with_parts(thinking.PARTS) is kernels.with_parts(thinking.PARTS)
+    longer = kernels.with_parts(loop_of(parts.trace).parts)
+    assert longer["play_on"] is kernels.with_parts(thinking.PARTS)["play_on"]
+    counted, others = (kernels.with_parts(loops.PARTS, counted) for counted in (True, False))
+    assert counted["settle"] is not others["settle"]
