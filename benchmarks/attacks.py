@@ -20,8 +20,8 @@ from typing import Any
 import msgspec
 import uvloop
 
-from .http_client import Answer, Failed, Http
-from .websocket_client import BadHandshake, WebSocket, connect
+from benchmarks.http_client import Answer, Failed, Http
+from benchmarks.websocket_client import BadHandshake, WebSocket, connect
 
 SOURCE = "127.66.6.6"
 PAUSE = 0.02  # seconds after something has failed: connections that are refused cost the client, too

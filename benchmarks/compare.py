@@ -23,10 +23,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from .databases import has_postgresql, store
-from .load import Load
-from .measures import BUSY, GAMES_A_SECOND, WARMING, run_on
-from .processes import Running, compile_rules, free_port, placings, running, serve_command
+from benchmarks.databases import has_postgresql, store
+from benchmarks.load import Load
+from benchmarks.measures import BUSY, GAMES_A_SECOND, WARMING, run_on
+from benchmarks.processes import Running, compile_rules, free_port, placings, running, serve_command
 
 TABLES = 200
 MOST_LOST = 0.03  # of the moves a second

@@ -15,8 +15,8 @@ from typing import Any
 import click
 import numpy as np
 
-from axio.games import GAMES
-from axio.rl import gymnasium, pettingzoo
+from axiogames.envs import gymnasium, pettingzoo
+from axiogames.games import GAMES
 
 YARDSTICK = "MOMAland's Ingenious, raw_env"
 

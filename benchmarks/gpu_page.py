@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from axio.bench.gpu import GREEDY, STEPS, GpuKernel, GpuReport, GpuSpeed
-
-from .research_plots import number
+from benchmarks.peers.gpu import GREEDY, STEPS, GpuKernel, GpuReport, GpuSpeed
+from benchmarks.research_plots import number
 
 HEAD = """## On a GPU
 

@@ -27,14 +27,23 @@ from msgspec import Struct
 from rich.console import Console
 from rich.table import Table
 
-from .attacks import ATTACKS, SOURCE
-from .databases import store
-from .http_client import Http
-from .load import Load
-from .measures import run_on
-from .processes import Placing, Running, compile_rules, free_port, on_core, placings, running, serve_command
-from .report import Spread, spread
-from .websocket_client import connect
+from benchmarks.attacks import ATTACKS, SOURCE
+from benchmarks.databases import store
+from benchmarks.http_client import Http
+from benchmarks.load import Load
+from benchmarks.measures import run_on
+from benchmarks.processes import (
+    Placing,
+    Running,
+    compile_rules,
+    free_port,
+    on_core,
+    placings,
+    running,
+    serve_command,
+)
+from benchmarks.report import Spread, spread
+from benchmarks.websocket_client import connect
 
 TABLES = 200
 PACE = 1.0  # seconds from one move to the next at a table

@@ -17,40 +17,42 @@ from typing import NamedTuple
 
 import click
 
-from axio.chance import Generator
-from axio.cli.progress import progress
-from axio.engine import loops, thinking
-from axio.games import find_variant
-from axio.machine import machine
-from axio.match import play_match
-from axio.players import PLAYERS, Budget, Choice, Player, player
-from axio.search.analysis import LONG, analyse
-from axio.search.manners import (
-    HURRIED,
-    QUICK,
-    THOROUGH,
-    UNHURRIED,
-    USUAL,
-    Manner,
-    write_manner,
+from axiogames.analysis.platform_info import machine
+from axiogames.cli.terminal.progress import progress
+from axiogames.games import find_variant
+from axiogames.games.runtime import loops
+from axiogames.model.table import Table
+from axiogames.model.view import View
+from axiogames.parallel import map_unordered
+from axiogames.players import PLAYERS, Budget, Choice, Player, player
+from axiogames.players.evaluation import rollout_loops
+from axiogames.players.evaluation.weights import weights_file
+from axiogames.players.match import play_match
+from axiogames.players.search.analysis import LONG, analyse
+from axiogames.players.search.rollouts import (
+    DEFAULT_CONFIGS,
+    FAST,
+    FAST_CONFIG,
+    FULL,
+    FULL_CONFIG,
+    NEVER,
+    TO_THE_END,
+    RolloutConfig,
+    write_config,
 )
-from axio.search.minds import mind_file
-from axio.search.rollouts import NEVER, TO_THE_END
-from axio.spread import spread
-from axio.table import Table
-from axio.view import View
+from axiogames.rng import Generator
 
 SEED = "manners"
 CLEARLY = 2.0  # errors of a difference
 TRIED = {
     "usual": None,
-    "quick": QUICK,
-    "quick, 16 turns": replace(QUICK, turns=16),
-    "quick, to the end": replace(QUICK, turns=TO_THE_END, late=NEVER),
-    "thorough": THOROUGH,
-    "thorough, 8 turns": replace(THOROUGH, turns=8),
-    "thorough, to the end": replace(THOROUGH, turns=TO_THE_END),
-    "thorough, in good faith": replace(THOROUGH, faith=10 * THOROUGH.faith),
+    "quick": FAST_CONFIG,
+    "quick, 16 turns": replace(FAST_CONFIG, turns=16),
+    "quick, to the end": replace(FAST_CONFIG, turns=TO_THE_END, late=NEVER),
+    "thorough": FULL_CONFIG,
+    "thorough, 8 turns": replace(FULL_CONFIG, turns=8),
+    "thorough, to the end": replace(FULL_CONFIG, turns=TO_THE_END),
+    "thorough, in good faith": replace(FULL_CONFIG, faith=10 * FULL_CONFIG.faith),
 }
 
 
@@ -59,7 +61,7 @@ class Mannered:
     """`sim` with a manner."""
 
     name: str
-    manner: Manner
+    manner: RolloutConfig
 
     def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
         """What it thinks best."""
@@ -82,7 +84,7 @@ class Trial:
 
 def pace(seconds: float) -> str:
     """In which manner `sim` would think for so long."""
-    return HURRIED if seconds < LONG else UNHURRIED
+    return FAST if seconds < LONG else FULL
 
 
 class Outcome(NamedTuple):
@@ -94,7 +96,7 @@ class Outcome(NamedTuple):
 
 def played(trial: Trial) -> Outcome:
     """Play it."""
-    usual = USUAL[pace(trial.seconds)]
+    usual = DEFAULT_CONFIGS[pace(trial.seconds)]
     mine = Mannered(trial.name, TRIED[trial.name] or usual)
     theirs: Player = player(trial.against) if trial.against else Mannered("usual", usual)
     seats = [mine if seat == trial.seat else theirs for seat in range(trial.players)]
@@ -145,7 +147,10 @@ def main(
 ) -> None:
     """Find out how rollouts of GAME should be played."""
     variant = find_variant(game, players)
-    names = ["usual", *(only or [name for name in TRIED if TRIED[name] not in (None, USUAL[pace(seconds)])])]
+    names = [
+        "usual",
+        *(only or [name for name in TRIED if TRIED[name] not in (None, DEFAULT_CONFIGS[pace(seconds)])]),
+    ]
     against_itself = Outcome(0.5, 0.0) if players > 1 and not against else None
     trials = [
         Trial(game, players, name, deal, seat, seconds, against)
@@ -154,10 +159,10 @@ def main(
         for name in names
         if name != "usual" or against_itself is None
     ]
-    variant.kernels.compile((*loops.LOOPS, *thinking.LOOPS))
+    variant.kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS))
     results: dict[Trial, Outcome] = {}
     with progress("games", len(trials)) as advance:
-        for trial, result in spread(_tried, trials, jobs):
+        for trial, result in map_unordered(_tried, trials, jobs):
             results[trial] = result
             advance(1)
 
@@ -201,7 +206,7 @@ def main(
     else:
         click.echo(f"best: {best}" + (f", {asdict(chosen)}" if chosen else ""))
     if write and chosen:
-        write_manner(variant, pace(seconds), chosen, mind_file(variant))
+        write_config(variant, pace(seconds), chosen, weights_file(variant))
 
 
 def _tried(trial: Trial) -> tuple[Trial, Outcome]:

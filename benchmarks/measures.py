@@ -14,12 +14,12 @@ from typing import TypeVar
 
 import uvloop
 
-from .databases import Store, store
-from .http_client import Http
-from .load import Latencies, Load
-from .processes import Placing, Running, echo_command, free_port, on_core, running, serve_command
-from .report import Memory, Page, Played, spread
-from .yardstick import Echo
+from benchmarks.databases import Store, store
+from benchmarks.http_client import Http
+from benchmarks.load import Latencies, Load
+from benchmarks.processes import Placing, Running, echo_command, free_port, on_core, running, serve_command
+from benchmarks.report import Memory, Page, Played, spread
+from benchmarks.yardstick import Echo
 
 BUSY = 1.5  # seconds of a round
 ECHO = 0.7

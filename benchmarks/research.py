@@ -13,14 +13,13 @@ from pathlib import Path
 import click
 import msgspec
 
-from axio.bench import gpu, research
-from axio.bench.gpu import GpuReport
-from axio.bench.peer_program import AT_ONCE
-from axio.bench.peers import FLAGS, MOMALAND, MOMALAND_STEPS, SOURCE
-from axio.bench.research import Ratio, ResearchReport
-
-from . import gpu_page, research_plots
-from .research_plots import number
+from benchmarks import gpu_page, research_plots
+from benchmarks.peers import gpu, research
+from benchmarks.peers.gpu import GpuReport
+from benchmarks.peers.peer_program import AT_ONCE
+from benchmarks.peers.peers import FLAGS, MOMALAND, MOMALAND_STEPS, SOURCE
+from benchmarks.peers.research import Ratio, ResearchReport
+from benchmarks.research_plots import number
 
 PAGE = Path("docs/benchmarks.md")
 FOLDER = Path("docs/benchmarks")

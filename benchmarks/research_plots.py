@@ -7,9 +7,9 @@ from html import escape
 from math import log10
 from typing import NamedTuple
 
-from axio.bench.gpu import GpuReport
-from axio.bench.peers import C_PROGRAM
-from axio.bench.research import Figure, ResearchReport
+from benchmarks.peers.gpu import GpuReport
+from benchmarks.peers.peers import C_PROGRAM
+from benchmarks.peers.research import Figure, ResearchReport
 
 WIDTH, LABELS, ROW, HEAD, FOOT = 900, 440, 24, 34, 30
 ROOM = 110  # for what is written behind the longest bar

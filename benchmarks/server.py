@@ -15,10 +15,10 @@ import click
 import msgspec
 from rich.console import Console
 
-from . import measures
-from .databases import has_postgresql
-from .processes import Placing, compile_rules, placings
-from .report import Memory, Page, Played, Report, show
+from benchmarks import measures
+from benchmarks.databases import has_postgresql
+from benchmarks.processes import Placing, compile_rules, placings
+from benchmarks.report import Memory, Page, Played, Report, show
 
 TABLES = (50, 200, 500)
 PACED_TABLES = 200

@@ -19,14 +19,12 @@ from typing import NamedTuple
 
 import click
 
-from axio.arena.games import Played, play, warm
-from axio.arena.results import Results, results
-from axio.arena.run import Run
-from axio.arena.schedule import Schedule, Seating
-from axio.arena.settings import Settings, checked
-from axio.cli.progress import progress
-from axio.games import GAMES
-from axio.spread import spread
+from axiogames.analysis.arena.results import Played, Results, play, results, warm
+from axiogames.analysis.arena.run import Run
+from axiogames.analysis.arena.schedule import Schedule, Seating, Settings, checked
+from axiogames.cli.terminal.progress import progress
+from axiogames.games import GAMES
+from axiogames.parallel import map_unordered
 
 SEED = "strength"
 KEPT = Path("build/strength")
@@ -124,7 +122,7 @@ def main(
         left = list(_in_turn([_left(match, kept[match.settings], share) for match in matches]))
         for settings in kept:
             warm(settings)
-        with progress("games", len(left)) as advance, closing(spread(_played, left, jobs)) as games:
+        with progress("games", len(left)) as advance, closing(map_unordered(_played, left, jobs)) as games:
             for settings, game in games:
                 kept[settings].add(game)
                 advance(1)
@@ -136,7 +134,7 @@ def main(
 @click.pass_obj
 def report(kept: Path) -> None:
     """Make the reports of what was played, and docs/strength.md from them."""
-    from . import strength_page  # it needs the matches of this module
+    from benchmarks import strength_page  # it needs the matches of this module
 
     for name in strength_page.collect(kept):
         click.echo(name)

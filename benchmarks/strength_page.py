@@ -11,12 +11,11 @@ from pathlib import Path
 
 import msgspec
 
-from axio.arena.bootstrap import Estimate
-from axio.arena.report import FIGURES, Report, make_report
-from axio.arena.summary import BotFigures, PairFigures
-from axio.games import GAMES
-
-from .strength import LEVELS, MATCHES, TIMES
+from axiogames.analysis.arena.report import FIGURES, Report, make_report
+from axiogames.analysis.arena.statistics import Estimate
+from axiogames.analysis.arena.summary import BotFigures, PairFigures
+from axiogames.games import GAMES
+from benchmarks.strength import LEVELS, MATCHES, TIMES
 
 Cells = tuple[object, ...]
 

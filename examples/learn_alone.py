@@ -18,8 +18,8 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # before NumPy is imported: one core, 
 
 import numpy as np
 
-from axio.batch import Batch
-from axio.games import GAMES, find_variant
+from axiogames.batch import Batch
+from axiogames.games import GAMES, find_variant
 
 GAMES_AT_ONCE, MOVES, TIMES, PART = 64, 40, 4, 256  # an update: 40 moves in 64 games, learned four times
 NEAR, ALONG = 2, 4  # how far a move looks: all cells near its own, and along the lines that leave them

@@ -6,7 +6,7 @@ import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import ismcts, mcts
 
-from axio.rl import openspiel
+from axiogames.envs import openspiel
 
 options = argparse.ArgumentParser(description=__doc__)
 options.add_argument("--game", default="axio_rota", help="with parameters, such as 'axio_trio(short=True)'")

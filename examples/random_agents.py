@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-from axio.rl import pettingzoo
+from axiogames.envs import pettingzoo
 
 
 def play(env, choose, seed):

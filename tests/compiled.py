@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import time
 
-from axio.batch.loops import LOOPS
-from axio.cli.warm import Layout, compile_games, compile_layout
-from axio.engine.loops import greedy_playouts, lay_all, random_playouts
-from axio.engine.thinking import contest, self_play
-from axio.games import GAMES, find_variant
-from axio.rl import single
+from axiogames.batch.loops import LOOPS_BY_NAME
+from axiogames.cli.commands.warm import Layout, compile_games, compile_layout
+from axiogames.envs import single
+from axiogames.games import GAMES, find_variant
+from axiogames.games.runtime.loops import greedy_playouts, random_playouts, set_cells
+from axiogames.players.evaluation.rollout_loops import play_matches, self_play
 
 SMALL = 2  # players: most tests are about games for two
 LEARNED = "rota"  # the game that tests learn
@@ -31,16 +31,16 @@ def compile_for_tests(layout: Layout) -> int:
     loops = compile_layout(layout)
     variant = find_variant(*layout)
     small = layout.players <= SMALL
-    names = LOOPS if small else ("mark", "observe")
-    variant.kernels.compile(LOOPS[name] for name in names if layout.game in ONLY.get(name, GAMES))
+    names = LOOPS_BY_NAME if small else ("mark", "observe")
+    variant.kernels.compile(LOOPS_BY_NAME[name] for name in names if layout.game in ONLY.get(name, GAMES))
     variant.kernels.compile([random_playouts])
     if small:
         variant.kernels.compile([greedy_playouts])
         single._compiled(variant)
     if variant.lean is not variant:
-        variant.lean.kernels.compile([lay_all, *([random_playouts] if small else [])])
+        variant.lean.kernels.compile([set_cells, *([random_playouts] if small else [])])
     if layout.game == LEARNED:
-        variant.kernels.compile([self_play, contest])
+        variant.kernels.compile([self_play, play_matches])
     return loops
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-from axio.engine.compile import INTERPRETED, cache_folder
-from axio.engine.kernels import Kernels
+from axiogames.games.runtime.compile import INTERPRETED, cache_folder
+from axiogames.games.runtime.kernels import Kernels
 
 # Started in the background, a test run may have been told to ignore Ctrl-C, and would hand that on to the
 # programs whose interruption it tests.

@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
-import axio
-from axio.games import GAMES, find_variant, game, rules_page
+import axiogames as axio
+from axiogames.games import GAMES, find_variant, game, rules_page
 
 PACKAGE = Path(axio.__file__).parent
 RULES = {"axio": 18, "hex": 7, "rota": 8, "trio": 11}

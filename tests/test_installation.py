@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-import axio
+import axiogames as axio
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[1]
 NAMES = {"axio", "axiogames"}
 # Files that nobody wrote by hand, or that quote others.
 LEFT_OUT = {"tests/test_installation.py"}

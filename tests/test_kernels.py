@@ -8,25 +8,27 @@ from typing import Any
 import numpy as np
 import pytest
 
-from axio.bench import parts
-from axio.engine import batches, loops, thinking
-from axio.engine.compile import INTERPRETED
-from axio.engine.layout import allocate
-from axio.engine.signatures import Int, States, Tables, arguments_of, array, loop, loop_of
-from axio.games import GAMES, find_variant
-from axio.rl.openspiel.guessing import guess_one
-from axio.rl.openspiel.worth import pay_one
-from axio.rl.turns import turn
-from axio.solve.expanding import expand, follow
+from axiogames.analysis.solve.beam import expand, follow
+from axiogames.batch.loops import LOOPS
+from axiogames.envs.openspiel.resampling import resample_one
+from axiogames.envs.openspiel.returns import write_returns
+from axiogames.envs.single import step_and_observe
+from axiogames.games import GAMES, find_variant
+from axiogames.games.runtime import loops
+from axiogames.games.runtime.compile import INTERPRETED
+from axiogames.games.runtime.signatures import Constants, Int, States, arguments_of, array, loop, loop_of
+from axiogames.games.runtime.state import allocate
+from axiogames.players.evaluation import rollout_loops
+from benchmarks.search import parts
 
 EVERY = (
-    *loops.LOOPS, loops.random_playouts, loops.greedy_playouts, *thinking.LOOPS, thinking.self_play,
-    thinking.contest, *batches.LOOPS, pay_one, guess_one, expand, follow, parts.trace, parts.repeat,
+    *loops.LOOPS, loops.random_playouts, loops.greedy_playouts, *rollout_loops.LOOPS, rollout_loops.self_play,
+    rollout_loops.play_matches, *LOOPS, write_returns, resample_one, expand, follow, parts.trace, parts.repeat,
 )  # fmt: skip
 
 
 @loop
-def total(tables: Tables, states: States, first: Int, second: Int):  # type: ignore[no-untyped-def]
+def total(tables: Constants, states: States, first: Int, second: Int):  # type: ignore[no-untyped-def]
     """Something that needs no rules."""
     return first + second
 
@@ -48,11 +50,11 @@ def test_every_argument_of_a_loop_has_an_example(template: Callable[..., Any]) -
 
 def test_what_an_annotation_leaves_open_is_given() -> None:
     kernels, board = find_variant(GAMES[0], 2).kernels, np.zeros((2, 3, 4), np.int8)
-    open_ones = [name for name, argument in arguments_of(turn).items() if argument is None]
+    open_ones = [name for name, argument in arguments_of(step_and_observe).items() if argument is None]
     assert open_ones == ["board"]
-    assert any(argument is board for argument in kernels.examples(turn, board=board))
+    assert any(argument is board for argument in kernels.examples(step_and_observe, board=board))
     with pytest.raises(TypeError, match="nobody says what `board` is"):
-        kernels.examples(turn)
+        kernels.examples(step_and_observe)
 
 
 def test_the_dimensions_of_an_array_are_those_that_were_said() -> None:
@@ -81,8 +83,8 @@ def test_what_is_no_loop_is_refused_by_name() -> None:
 def test_loops_share_the_parts_that_count_alike() -> None:
     kernels = find_variant(GAMES[0], 2).kernels
     assert kernels.with_parts(()) is kernels.rules
-    assert kernels.with_parts(thinking.PARTS) is kernels.with_parts(thinking.PARTS)
+    assert kernels.with_parts(rollout_loops.PARTS) is kernels.with_parts(rollout_loops.PARTS)
     longer = kernels.with_parts(loop_of(parts.trace).parts)
-    assert longer["play_on"] is kernels.with_parts(thinking.PARTS)["play_on"]
+    assert longer["play_on"] is kernels.with_parts(rollout_loops.PARTS)["play_on"]
     counted, others = (kernels.with_parts(loops.PARTS, counted) for counted in (True, False))
     assert counted["settle"] is not others["settle"]

@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from axio.batch import REWARDS, Batch
-from axio.engine import loops
-from axio.engine.compile import INTERPRETED
-from axio.engine.loops import random_playouts
-from axio.engine.phases import OFFER, OVER
-from axio.errors import AxioError, WrongBatch
-from axio.games import GAMES as ALL_GAMES
-from axio.games import find_variant
-from axio.games.dominoes.board import SPENT
-from axio.games.trio.board import COVERED
-from axio.games.variant import copied
-from axio.position import Position
+from axiogames.batch import REWARDS, Batch
+from axiogames.errors import AxioError, InvalidBatchInput
+from axiogames.games import GAMES as ALL_GAMES
+from axiogames.games import find_variant
+from axiogames.games.dominoes.board import SPENT
+from axiogames.games.runtime import loops
+from axiogames.games.runtime.compile import INTERPRETED
+from axiogames.games.runtime.loops import random_playouts
+from axiogames.games.runtime.state import OFFER, OVER
+from axiogames.games.trio.board import COVERED
+from axiogames.games.variant import copied
+from axiogames.model.position import Position
 from tests.batch.traces import trace
 
 # Every layout of a state is compiled for by itself: these have all rules between them.
@@ -313,7 +313,7 @@ def test_a_step_and_a_look_in_one_go(threads: int) -> None:
     again = at_once.step_and_look(chosen)
     assert again.sampled.tobytes() == numbers.tobytes()  # not asked for: as it was
     before = at_once.states.tobytes()
-    with pytest.raises(WrongBatch, match="no legal move in game"):
+    with pytest.raises(InvalidBatchInput, match="no legal move in game"):
         at_once.step_and_look(np.full(games, at_once.numbers - 1))
     assert at_once.states.tobytes() == before
     at_once.close()
@@ -387,13 +387,13 @@ def test_what_is_wrong_is_refused_and_changes_nothing() -> None:
     for wrong in (-1, batch.numbers, batch.numbers - 1, 1 << 40):
         numbers = right.astype(np.int64)
         numbers[1] = wrong
-        with pytest.raises(WrongBatch, match="no legal move in game 1 of the batch"):
+        with pytest.raises(InvalidBatchInput, match="no legal move in game 1 of the batch"):
             batch.step(numbers)
     nonsense: list[Any] = [right[:2], right.astype(float), "moves", None]
     for shape in nonsense:
-        with pytest.raises(WrongBatch, match="3 whole numbers"):
+        with pytest.raises(InvalidBatchInput, match="3 whole numbers"):
             batch.step(shape)
-    with pytest.raises(WrongBatch, match="seats are 0 to 1"):
+    with pytest.raises(InvalidBatchInput, match="seats are 0 to 1"):
         batch.observe(np.array([0, 2, 0]))
     assert batch.states.tobytes() == before
     assert "rota" in repr(batch)
@@ -421,6 +421,6 @@ def test_whole_games_that_cannot_be_played(games: Any, says: str) -> None:
     batch = made("rota", 2, {}, games=3)
     before = batch.states.tobytes()
     for play in (batch.play_randomly, batch.play_greedily):
-        with pytest.raises(WrongBatch, match=f"games should be {says}"):
+        with pytest.raises(InvalidBatchInput, match=f"games should be {says}"):
             play(games)
     assert batch.states.tobytes() == before

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from axio.games import GAMES
+from axiogames.games import GAMES
 
 SIMULATED = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
 KINDS = [(game, kind) for game in GAMES for kind in ("lean", "usual")]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from axio.batch import Batch
+from axiogames.batch import Batch
 
 ROUNDS = 48  # enough for games to end and to start anew
 

@@ -6,20 +6,20 @@ import re
 from collections.abc import Callable
 from importlib import import_module
 
-from axio.drawing.scene import Content, Laid, Panel, Scene, Track
+from axiogames.drawing.scene import Content, Panel, PlacedTile, Scene, Track
 
 GAMES = ("axio", "hex", "rota", "trio")
 NAME = '<Ann & "Bö">'
 
 
 def scene_of(game: str, content: Content) -> Scene:
-    drawn = import_module(f"axio.games.{game}.drawing").scene(content)
+    drawn = import_module(f"axiogames.games.{game}.drawing").scene(content)
     assert isinstance(drawn, Scene)
     return drawn
 
 
 def hand_tile(game: str, letters: str) -> Scene:
-    drawn = import_module(f"axio.games.{game}.drawing").tile(letters)
+    drawn = import_module(f"axiogames.games.{game}.drawing").tile(letters)
     assert isinstance(drawn, Scene)
     return drawn
 
@@ -45,7 +45,11 @@ def axio_content(players: int) -> Content:
     return Content(
         cells=squares(1 + margin, 13 - margin),
         printed={"g7": "P", "g11": "R", "k7": "G", "g3": "B", "c7": "O"},
-        tiles=(Laid("GR", ("k8", "j8")), Laid("BB", ("d4", "d5")), Laid("PO", ("e4", "f4"))),
+        tiles=(
+            PlacedTile("GR", ("k8", "j8")),
+            PlacedTile("BB", ("d4", "d5")),
+            PlacedTile("PO", ("e4", "f4")),
+        ),
         loose={"h5": "O"},
         pyramids=("e5", "k11"),
         spent=("c11",),
@@ -61,7 +65,11 @@ def hex_content(players: int) -> Content:
     return Content(
         cells=hexagons(side),
         printed={"f6": "R", "g3": "Y"},
-        tiles=(Laid("GR", ("i7", "h8")), Laid("YY", ("e6", "e7")), Laid("PB", ("c8", "d8"))),
+        tiles=(
+            PlacedTile("GR", ("i7", "h8")),
+            PlacedTile("YY", ("e6", "e7")),
+            PlacedTile("PB", ("c8", "d8")),
+        ),
         last=("i7", "h8"),
         places=(("f7", "g6"),),
         panels=panels(players, "RGBOPY", 18, ("RG", "BB", "OP", "GO", "RP", "YY")),
@@ -72,11 +80,11 @@ def hex_content(players: int) -> Content:
 def rota_content(players: int) -> Content:
     return Content(
         tiles=(
-            Laid("RGBO", ("0,0",)),
-            Laid("RG_O", ("1,0",)),
-            Laid("PGBO", ("0,1",)),
-            Laid("ROBP", ("1,1",)),
-            Laid("BRG_", ("2,-1",)),
+            PlacedTile("RGBO", ("0,0",)),
+            PlacedTile("RG_O", ("1,0",)),
+            PlacedTile("PGBO", ("0,1",)),
+            PlacedTile("ROBP", ("1,1",)),
+            PlacedTile("BRG_", ("2,-1",)),
         ),
         last=("2,-1",),
         places=(("3,-1",), ("-1,0",)),
@@ -91,7 +99,7 @@ def trio_content(players: int) -> Content:
         printed={"h8": "R", "i9": "Y"},
         stars=("b2", "o15"),
         blocked=("d4", "m13"),
-        tiles=(Laid("RGB", ("h7", "h6", "h5")), Laid("YYB", ("j9", "k9", "l9"))),
+        tiles=(PlacedTile("RGB", ("h7", "h6", "h5")), PlacedTile("YYB", ("j9", "k9", "l9"))),
         last=("j9", "k9", "l9"),
         places=(("b2", "c2", "d2"),),
         panels=panels(players, "", None, ("RGB", "YYB", "RRR")),

@@ -8,9 +8,9 @@ from itertools import combinations
 
 import pytest
 
-from axio.drawing.signs import letter_ink
-from axio.drawing.symbols import SYMBOLS
-from axio.drawing.theme import DARK, LIGHT, Theme
+from axiogames.drawing.symbols import SYMBOLS
+from axiogames.drawing.text.canvas import letter_ink
+from axiogames.drawing.theme import DARK, LIGHT, Theme
 
 Triple = tuple[float, float, float]
 

@@ -9,12 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from axio.drawing import figure
-from axio.drawing.crop import crop
-from axio.drawing.figure import Count, Lit, Notes
-from axio.drawing.geometry import contains, rectangle
-from axio.drawing.scene import Scene, Symbol
-from axio.drawing.theme import LIGHT
+from axiogames.drawing import figure
+from axiogames.drawing.crop import crop
+from axiogames.drawing.figure import Count, Highlight, Notes
+from axiogames.drawing.geometry import contains, rectangle
+from axiogames.drawing.scene import Scene, Symbol
+from axiogames.drawing.theme import LIGHT
 from tests.drawing.contents import CONTENTS, GAMES, drawn, scene_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -63,7 +63,7 @@ def test_a_part_reaches_to_the_border_where_the_board_ends() -> None:
 def test_what_scores_is_lit_in_its_colour_and_told_below() -> None:
     scene = bare("axio")
     at = {cell.name: cell for cell in scene.cells}
-    lit = Lit(Symbol("G", at["k7"].centre, 0.6), at["k7"].outline)
+    lit = Highlight(Symbol("G", at["k7"].centre, 0.6), at["k7"].outline)
     notes = Notes(counts=(Count(at["k8"].centre, (lit,)),), gain={"G": 1})
     plain, explained = figure.board(scene, Notes()), figure.board(scene, notes)
     green = LIGHT.paints["G"]
@@ -77,7 +77,7 @@ def test_what_scores_is_lit_in_its_colour_and_told_below() -> None:
 
 def test_points_without_a_colour_tell_how_they_were_doubled() -> None:
     scene = bare("trio")
-    lit = Lit(Symbol("R", scene.cells[0].centre, 0.6), scene.cells[0].outline)
+    lit = Highlight(Symbol("R", scene.cells[0].centre, 0.6), scene.cells[0].outline)
     counts = (Count(scene.cells[1].centre, (lit,)),) * 2
     once, twice = (
         len(

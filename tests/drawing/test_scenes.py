@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-import axio.drawing
-from axio.drawing import svg, terminal
-from axio.drawing.geometry import contains, hexagon, inset, letter_number, square, union
-from axio.drawing.scene import Content
+import axiogames.drawing
+from axiogames.drawing import svg
+from axiogames.drawing.geometry import contains, hexagon, inset, letter_number, square, union
+from axiogames.drawing.scene import Content
+from axiogames.drawing.text import render
 from tests.drawing.contents import GAMES, axio_content, drawn, hand_tile, hex_content, scene_of
 
 
@@ -82,7 +83,7 @@ def test_everything_lies_inside_the_bounds(game: str) -> None:
 def test_a_scene_without_anything_is_drawn(game: str) -> None:
     scene = scene_of(game, Content())
     ElementTree.fromstring(svg.render(scene))
-    assert terminal.render(scene, colour=False).count("\n") == (3 if scene.cells else 0)
+    assert render.render(scene, colour=False).count("\n") == (3 if scene.cells else 0)
 
 
 @pytest.mark.parametrize("name", ["", "7a", "a", "aa1", "a-1", "A1"])
@@ -108,9 +109,9 @@ def test_contains() -> None:
 
 
 def test_no_module_here_names_a_game() -> None:
-    folder = Path(axio.drawing.__file__).parent
+    folder = Path(axiogames.drawing.__file__).parent
     modules = sorted(folder.glob("*.py"))
     assert {"svg.py", "terminal.py", "png.py", "scene.py"} <= {module.name for module in modules}
     for module in modules:
         assert not re.search(r"\b(hex|rota|trio)\b", module.read_text(encoding="utf-8")), module.name
-        assert "axio.games" not in module.read_text(encoding="utf-8"), module.name
+        assert "axiogames.games" not in module.read_text(encoding="utf-8"), module.name

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-import axio
-from axio.cli.screen import Screen
-from axio.games import GAMES
+import axiogames as axio
+from axiogames.cli.terminal.screen import Screen
+from axiogames.games import GAMES
 
 
 def screen(width: int, height: int | None) -> Screen:

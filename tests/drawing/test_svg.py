@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from axio.drawing import cards, png, svg
-from axio.drawing.lettering import GLYPHS
-from axio.drawing.scene import Content, Laid, Panel, Track
-from axio.drawing.theme import LIGHT
+from axiogames.drawing import cards, svg
+from axiogames.drawing.scene import Content, Panel, PlacedTile, Track
+from axiogames.drawing.svg import render_png
+from axiogames.drawing.symbols import GLYPHS
+from axiogames.drawing.theme import LIGHT
 from tests.drawing.contents import (
     CONTENTS,
     GAMES,
@@ -83,7 +84,7 @@ def test_svg_cuts_a_name_that_is_too_long() -> None:
 
 
 def test_svg_of_a_wide_display_has_its_panels_below() -> None:
-    tiles = tuple(Laid("RGBO", (f"{x},0",)) for x in range(12))
+    tiles = tuple(PlacedTile("RGBO", (f"{x},0",)) for x in range(12))
     root = ElementTree.fromstring(svg.render(scene_of("rota", replace(rota_content(4), tiles=tiles))))
     assert float(root.get("width", "0")) < 900
 
@@ -111,7 +112,7 @@ def test_every_name_of_a_cell_can_be_lettered() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_png_has_its_signature_and_width(game: str) -> None:
-    picture = png.render(svg.render(drawn(game)), width=400)
+    picture = render_png(svg.render(drawn(game)), width=400)
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">I", picture[16:20]) == (400,)
 
@@ -132,7 +133,7 @@ def test_every_cell_can_be_found_by_its_name(game: str) -> None:
 
 def test_a_full_board_stays_a_small_file() -> None:
     rows = [[f"{chr(96 + x)}{y}" for x in range(1, 17)] for y in range(1, 17)]
-    tiles = tuple(Laid("RGB", tuple(row[at : at + 3])) for row in rows for at in (0, 3, 6, 9, 12))
+    tiles = tuple(PlacedTile("RGB", tuple(row[at : at + 3])) for row in rows for at in (0, 3, 6, 9, 12))
     scene = scene_of("trio", replace(CONTENTS["trio"](4), tiles=tiles, places=()))
     assert len(svg.render(scene)) < 70_000
 

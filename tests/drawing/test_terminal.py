@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
-from axio.drawing import terminal
-from axio.drawing.scene import Content, Laid, Panel, Track
-from axio.drawing.symbols import SYMBOLS
+from axiogames.drawing.scene import Content, Panel, PlacedTile, Track
+from axiogames.drawing.symbols import SYMBOLS
+from axiogames.drawing.text import render
 from tests.drawing.contents import (
     GAMES,
     axio_content,
@@ -33,7 +33,7 @@ def test_every_colour_has_its_own_glyph_of_one_column() -> None:
     content = Content(
         cells=squares(1, 6), loose=dict(zip(("a1", "b1", "c1", "d1", "e1", "f1"), SYMBOLS, strict=True))
     )
-    line = terminal.render(scene_of("trio", content), colour=False).splitlines()[-3]
+    line = render.render(scene_of("trio", content), colour=False).splitlines()[-3]
     assert line.split() == ["1", *(art.glyph for art in SYMBOLS.values())]
 
 
@@ -41,20 +41,20 @@ def test_every_colour_has_its_own_glyph_of_one_column() -> None:
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 @pytest.mark.parametrize("game", GAMES)
 def test_terminal_fits_eighty_columns(game: str, players: int, unicode: bool) -> None:
-    plain = terminal.render(drawn(game, players), colour=False, unicode=unicode)
-    coloured = terminal.render(drawn(game, players), colour=True, unicode=unicode)
+    plain = render.render(drawn(game, players), colour=False, unicode=unicode)
+    coloured = render.render(drawn(game, players), colour=True, unicode=unicode)
     assert ESCAPE not in plain
     assert ESCAPE in coloured
     assert max(map(len, visible(plain))) <= 80
     assert max(map(len, visible(coloured))) <= 80
     assert plain.isascii() or unicode
     assert coloured.isascii() or unicode
-    assert coloured == terminal.render(drawn(game, players), colour=True, unicode=unicode)
+    assert coloured == render.render(drawn(game, players), colour=True, unicode=unicode)
 
 
 def test_terminal_shows_a_square_board() -> None:
     content = replace(axio_content(2), panels=())
-    assert terminal.render(scene_of("axio", content), colour=False, unicode=False).splitlines() == [
+    assert render.render(scene_of("axio", content), colour=False, unicode=False).splitlines() == [
         "11  x   .   .   .  (R)  .   .   .   ^",
         "",
         "10  .   .   .   .   +   .   .   .   .",
@@ -79,9 +79,11 @@ def test_terminal_shows_a_square_board() -> None:
 
 def test_terminal_shows_hexagons() -> None:
     content = Content(
-        cells=hexagons(2), tiles=(Laid("GR", ("b2", "c1")), Laid("YY", ("a3", "b3"))), places=(("a2", "b1"),)
+        cells=hexagons(2),
+        tiles=(PlacedTile("GR", ("b2", "c1")), PlacedTile("YY", ("a3", "b3"))),
+        places=(("a2", "b1"),),
     )
-    assert terminal.render(scene_of("hex", content), colour=False, unicode=False).splitlines() == [
+    assert render.render(scene_of("hex", content), colour=False, unicode=False).splitlines() == [
         "       a   b",
         "",
         "  3  Y---Y   c",
@@ -94,9 +96,9 @@ def test_terminal_shows_hexagons() -> None:
 
 def test_terminal_shows_a_display() -> None:
     content = Content(
-        tiles=(Laid("RGBO", ("0,0",)), Laid("PG_B", ("1,0",))), last=("1,0",), places=(("2,0",),)
+        tiles=(PlacedTile("RGBO", ("0,0",)), PlacedTile("PG_B", ("1,0",))), last=("1,0",), places=(("2,0",),)
     )
-    assert terminal.render(scene_of("rota", content), colour=False, unicode=False).splitlines() == [
+    assert render.render(scene_of("rota", content), colour=False, unicode=False).splitlines() == [
         " 1       .    .",
         "",
         "        R-G [P-G]",
@@ -110,7 +112,7 @@ def test_terminal_shows_a_display() -> None:
 
 
 def test_terminal_shows_stars_and_black_squares() -> None:
-    lines = terminal.render(drawn("trio"), colour=False, unicode=False).splitlines()
+    lines = render.render(drawn("trio"), colour=False, unicode=False).splitlines()
     row = {line.split()[0]: line for line in lines if line.strip()}
     assert "*" in row["2"]
     assert "+" in row["2"]
@@ -118,14 +120,14 @@ def test_terminal_shows_stars_and_black_squares() -> None:
 
 
 def test_terminal_panels_tell_what_a_person_needs() -> None:
-    text = terminal.render(drawn("axio"), colour=False, unicode=False)
+    text = render.render(drawn("axio"), colour=False, unicode=False)
     assert '> <Ann & "Bo">' in text
     assert "player 1  5 hidden" in text
     assert re.search(r"R \.+ +0 <", text)
     assert re.search(r"O =+\.+ +9\s", text)
     assert "RG  BB  OP  GO  RP" in text
     assert "63 to draw" in text
-    shown = terminal.render(drawn("axio"), colour=False)
+    shown = render.render(drawn("axio"), colour=False)
     assert f"{SYMBOLS['R'].glyph}{SYMBOLS['G'].glyph} RG" in shown
 
 
@@ -133,7 +135,7 @@ def test_terminal_shows_places_and_points() -> None:
     ended = tuple(
         replace(panel, to_move=False, place=rank) for rank, panel in enumerate(trio_content(2).panels, 1)
     )
-    text = terminal.render(scene_of("trio", replace(trio_content(2), panels=ended)), colour=False)
+    text = render.render(scene_of("trio", replace(trio_content(2), panels=ended)), colour=False)
     assert "#1" in text
     assert "#2" in text
     assert re.search(r"points +17", text)
@@ -141,7 +143,7 @@ def test_terminal_shows_places_and_points() -> None:
 
 def test_terminal_takes_no_orders_from_names() -> None:
     panel = Panel("a\x1b[2Jb\u202ec\n", True, (Track("R", 1, 18),))
-    text = terminal.render(scene_of("axio", Content(cells=squares(3, 11), panels=(panel,))), colour=False)
+    text = render.render(scene_of("axio", Content(cells=squares(3, 11), panels=(panel,))), colour=False)
     assert ESCAPE not in text
     assert "\u202e" not in text
     assert "a[2Jbc" in text
@@ -152,7 +154,7 @@ def test_terminal_counts_wide_characters() -> None:
         Panel("\u9ed2\u767d" * 40, True, (Track("R", 1, 18),)),
         Panel("e\u0301", False, (Track("R", 1, 18),)),
     )
-    text = terminal.render(scene_of("axio", Content(cells=squares(1, 13), panels=panels)), colour=False)
+    text = render.render(scene_of("axio", Content(cells=squares(1, 13), panels=panels)), colour=False)
     wide = [
         sum(1 + (unicodedata.east_asian_width(mark) in "WF") for mark in line) for line in text.splitlines()
     ]

@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import pytest
 
-from axio.drawing import terminal
-from axio.drawing.scene import Content, Laid, Panel, Scene, Track
-from axio.drawing.symbols import SYMBOLS
+from axiogames.drawing.scene import Content, Panel, PlacedTile, Scene, Track
+from axiogames.drawing.symbols import SYMBOLS
+from axiogames.drawing.text import render
 from tests.drawing.contents import (
     CONTENTS,
     GAMES,
@@ -28,14 +28,14 @@ SIZES = [(80, 24), (100, 30), (60, 40)]
 
 
 def ascii_lines(scene: Scene, width: int = 80, height: int | None = None) -> list[str]:
-    text = terminal.render(scene, colour=False, unicode=False, width=width, height=height)
+    text = render.render(scene, colour=False, unicode=False, width=width, height=height)
     assert text.isascii()
     return text.splitlines()
 
 
 def display(width: int, height: int, last: str) -> Scene:
     """A display of so many tiles, the one at 0,0 in the lower left corner."""
-    tiles = tuple(Laid("RGBO", (f"{x},{y}",)) for x in range(width) for y in range(height))
+    tiles = tuple(PlacedTile("RGBO", (f"{x},{y}",)) for x in range(width) for y in range(height))
     return scene_of("rota", replace(rota_content(2), tiles=tiles, places=(), last=(last,)))
 
 
@@ -51,7 +51,7 @@ def test_every_game_fits_usual_windows(
     game: str, width: int, height: int, players: int, unicode: bool, colour: bool
 ) -> None:
     scene = drawn(game, players)
-    text = terminal.render(scene, colour=colour, unicode=unicode, width=width, height=height)
+    text = render.render(scene, colour=colour, unicode=unicode, width=width, height=height)
     lines = visible(text)
     assert len(lines) <= height
     assert max(map(len, lines)) <= width
@@ -62,7 +62,7 @@ def test_every_game_fits_usual_windows(
 @pytest.mark.parametrize("game", GAMES)
 def test_nothing_is_wider_than_asked(game: str, width: int) -> None:
     for height in (None, 6, 20):
-        text = terminal.render(drawn(game, 4), colour=False, width=width, height=height)
+        text = render.render(drawn(game, 4), colour=False, width=width, height=height)
         assert max(map(len, text.splitlines())) <= width
 
 
@@ -70,14 +70,14 @@ def test_a_name_longer_than_the_window_is_cut() -> None:
     panel = Panel("x" * 200, True, (Track("R", 1, 18), Track("G", 0, 18)), hidden=5, place=1)
     scene = scene_of("axio", Content(cells=squares(3, 11), panels=(panel,) * 4))
     for width, height in ((80, 20), (60, 15), (25, 15)):
-        lines = terminal.render(scene, colour=False, width=width, height=height).splitlines()
+        lines = render.render(scene, colour=False, width=width, height=height).splitlines()
         assert max(map(len, lines)) <= width
 
 
 @pytest.mark.parametrize(("players", "height"), [(1, 24), (2, 24), (3, 26), (4, 26)])
 def test_hexagons_and_the_largest_board_are_whole_in_a_low_window(players: int, height: int) -> None:
     for game in ("hex", "trio"):
-        text = terminal.render(drawn(game, players), colour=False, height=height)
+        text = render.render(drawn(game, players), colour=False, height=height)
         assert len(text.splitlines()) <= height
         assert "outside" not in text
 
@@ -94,10 +94,10 @@ def glyphs(text: str) -> Counter[str]:
 def test_a_denser_picture_shows_the_same_symbols(game: str, colour: bool) -> None:
     content = replace(CONTENTS[game](4), panels=())
     scene = scene_of(game, content)
-    normal = terminal.render(scene, colour=colour)
+    normal = render.render(scene, colour=colour)
     seen = {normal}
     while len(visible(normal)) > 9:
-        dense = terminal.render(scene, colour=colour, height=len(visible(normal)) - 1)
+        dense = render.render(scene, colour=colour, height=len(visible(normal)) - 1)
         if "outside" in dense or dense in seen:
             break
         seen.add(dense)
@@ -112,14 +112,14 @@ def test_a_denser_picture_shows_the_same_symbols(game: str, colour: bool) -> Non
 
 def test_enough_height_changes_nothing() -> None:
     for game in GAMES:
-        normal = terminal.render(drawn(game))
-        assert terminal.render(drawn(game), height=normal.count("\n")) == normal
+        normal = render.render(drawn(game))
+        assert render.render(drawn(game), height=normal.count("\n")) == normal
 
 
 DOMINOES = Content(
     cells=squares(1, 4),
     printed={"d4": "R"},
-    tiles=(Laid("GR", ("a1", "a2")), Laid("BB", ("a3", "a4")), Laid("PO", ("b2", "c2"))),
+    tiles=(PlacedTile("GR", ("a1", "a2")), PlacedTile("BB", ("a3", "a4")), PlacedTile("PO", ("b2", "c2"))),
     last=("a3", "a4"),
 )
 
@@ -133,7 +133,7 @@ def test_upright_tiles_are_joined_beside_their_symbols() -> None:
         "1  G'  .   .   .",
         "   a   b   c   d",
     ]
-    assert terminal.render(scene, colour=False, height=5).splitlines()[2:4] == [
+    assert render.render(scene, colour=False, height=5).splitlines()[2:4] == [
         "2  ✹┐  ○───■   ·",
         "1  ●┘  ·   ·   ·",
     ]
@@ -154,15 +154,19 @@ def test_a_narrow_window_has_three_columns_to_a_cell() -> None:
 
 
 def test_a_tile_of_three_squares_is_joined_in_the_middle() -> None:
-    content = Content(cells=squares(1, 3), tiles=(Laid("RGB", ("b3", "b2", "b1")),))
-    shown = terminal.render(scene_of("trio", content), colour=False, height=4).splitlines()
+    content = Content(cells=squares(1, 3), tiles=(PlacedTile("RGB", ("b3", "b2", "b1")),))
+    shown = render.render(scene_of("trio", content), colour=False, height=4).splitlines()
     assert [line[4:12].strip() for line in shown[:3]] == ["·   ✹┐  ·"[4:], "·   ●┤  ·"[4:], "·   ★┘  ·"[4:]]
 
 
 def test_tiles_of_hexagons_are_joined_along_the_slope() -> None:
     content = Content(
         cells=hexagons(2),
-        tiles=(Laid("GR", ("b2", "c1")), Laid("YY", ("b3", "a3")), Laid("BP", ("b1", "a2"))),
+        tiles=(
+            PlacedTile("GR", ("b2", "c1")),
+            PlacedTile("YY", ("b3", "a3")),
+            PlacedTile("BP", ("b1", "a2")),
+        ),
     )
     assert ascii_lines(scene_of("hex", content), height=4) == [
         "       a   b",
@@ -170,12 +174,12 @@ def test_tiles_of_hexagons_are_joined_along_the_slope() -> None:
         "2  P\\  G\\  .",
         "  1  B   R",
     ]
-    falling = replace(content, tiles=(Laid("GR", ("b2", "b1")),), last=("b2", "b1"))
+    falling = replace(content, tiles=(PlacedTile("GR", ("b2", "b1")),), last=("b2", "b1"))
     assert ascii_lines(scene_of("hex", falling), height=4)[2:] == ["2  . [/G]  .", "  1 [R]  ."]
 
 
 def test_tiles_of_a_display_are_joined_in_the_middle() -> None:
-    content = Content(tiles=(Laid("RGBO", ("0,0",)), Laid("PG_B", ("0,1",))), last=("0,1",))
+    content = Content(tiles=(PlacedTile("RGBO", ("0,0",)), PlacedTile("PG_B", ("0,1",))), last=("0,1",))
     scene = scene_of("rota", content)
     assert ascii_lines(scene, height=10) == [
         " 2       .",
@@ -188,15 +192,15 @@ def test_tiles_of_a_display_are_joined_in_the_middle() -> None:
         "    -1   0    1",
     ]
     for colour in (False, True):
-        assert "✹┬●" in visible(terminal.render(scene, colour=colour, height=10))[3]
+        assert "✹┬●" in visible(render.render(scene, colour=colour, height=10))[3]
 
 
 def test_blocks_of_colour_are_joined_where_they_touch() -> None:
-    text = terminal.render(scene_of("axio", DOMINOES), colour=True, height=5)
+    text = render.render(scene_of("axio", DOMINOES), colour=True, height=5)
     assert "✹┐" in visible(text)[2]
     assert "┐" in text
     assert "───" not in text
-    assert "┐" not in terminal.render(scene_of("axio", DOMINOES), colour=True)
+    assert "┐" not in render.render(scene_of("axio", DOMINOES), colour=True)
 
 
 # ---------------------------------------------------------------- panels
@@ -226,7 +230,7 @@ def test_brief_panels_stand_beside_the_board_where_there_is_room() -> None:
     [("0,1", "right"), ("19,1", "left"), ("10,1", "left, right")],
 )
 def test_a_wide_display_is_cut_around_the_last_move(last: str, where: str) -> None:
-    lines = terminal.render(display(20, 3, last), colour=False).splitlines()
+    lines = render.render(display(20, 3, last), colour=False).splitlines()
     assert max(map(len, lines)) <= 80
     assert sum("[✹─●]" in line or "[■─★]" in line for line in lines) == 2
     (notice,) = (line for line in lines if "outside" in line)
@@ -240,7 +244,7 @@ def test_a_wide_display_is_cut_around_the_last_move(last: str, where: str) -> No
 
 def test_a_high_display_is_cut_to_the_height() -> None:
     for height in (16, 24, 33):
-        lines = terminal.render(display(3, 30, "1,15"), colour=False, height=height).splitlines()
+        lines = render.render(display(3, 30, "1,15"), colour=False, height=height).splitlines()
         assert len(lines) <= height
         (notice,) = (line for line in lines if "outside" in line)
         assert re.match(r"\d+ tiles outside the picture: \d+ above, \d+ below", notice)
@@ -252,15 +256,15 @@ def test_a_high_display_is_cut_to_the_height() -> None:
 
 def test_a_small_display_is_whole_however_high_its_panels_are() -> None:
     panels = tuple(replace(panel, hand=("RGBO",) * 9) for panel in rota_content(4).panels)
-    tiles = (Laid("RGBO", ("0,0",)), Laid("RGBO", ("0,1",)))
+    tiles = (PlacedTile("RGBO", ("0,0",)), PlacedTile("RGBO", ("0,1",)))
     content = replace(rota_content(4), tiles=tiles, places=(), last=("0,1",), panels=panels)
-    text = terminal.render(scene_of("rota", content), colour=False, width=60, height=11)
+    text = render.render(scene_of("rota", content), colour=False, width=60, height=11)
     assert text.count("✹┬●") == 2
     assert "outside" not in text
 
 
 def test_both_ways_at_once() -> None:
-    lines = terminal.render(display(20, 20, "10,10"), colour=False, width=70, height=24).splitlines()
+    lines = render.render(display(20, 20, "10,10"), colour=False, width=70, height=24).splitlines()
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 70
     (notice,) = (line for line in lines if "outside" in line)
@@ -280,7 +284,7 @@ def test_a_board_that_is_too_wide_keeps_the_names_of_what_it_shows() -> None:
 
 def test_a_tile_at_the_edge_counts_as_outside() -> None:
     cells = tuple(f"{chr(97 + x)}{y}" for x in range(26) for y in (1, 2))
-    tiles = (Laid("RG", ("a1", "b1")), Laid("BB", ("x1", "y1")), Laid("PO", ("y2", "z2")))
+    tiles = (PlacedTile("RG", ("a1", "b1")), PlacedTile("BB", ("x1", "y1")), PlacedTile("PO", ("y2", "z2")))
     scene = scene_of("axio", Content(cells=cells, tiles=tiles, last=("a1", "b1")))
     lines = ascii_lines(scene, width=40)
     assert lines[-1] == "2 tiles outside the picture: 2 right"
@@ -292,7 +296,7 @@ def test_a_tile_at_the_edge_counts_as_outside() -> None:
 
 def test_places_on_stars_differ_without_colour() -> None:
     content = Content(cells=squares(1, 3), stars=("a1", "c3"), places=(("a1", "b1", "c1"),))
-    shown = terminal.render(scene_of("trio", content), colour=False)
+    shown = render.render(scene_of("trio", content), colour=False)
     assert shown.splitlines()[-3].split() == ["1", "✦", "+", "+"]
     assert "✧" in shown.splitlines()[0]
 
@@ -302,6 +306,6 @@ def test_a_crowded_board_keeps_places_apart_from_cells() -> None:
     places = tuple((a, b) for a, b in pairwise(cells) if a[1:] == b[1:] and a[0] != "m")
     for height in (None, 20):
         scene = scene_of("axio", Content(cells=cells, places=places))
-        lines = terminal.render(scene, colour=False, height=height).splitlines()
+        lines = render.render(scene, colour=False, height=height).splitlines()
         assert sum(line.count("+") for line in lines) == 13 * 13
         assert all("++" not in line and "+ +" not in line for line in lines)

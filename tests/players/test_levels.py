@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from axio.chance import Generator
-from axio.engine.compile import INTERPRETED
-from axio.games import GAMES
-from axio.match import play_match
-from axio.players import Budget, player
-from axio.players.levels import LEVELS, Glimpse
-from axio.search.minds import find_mind
-from axio.search.rollouts import Rollouts
-from tests.search.positions import played
+from axiogames.games import GAMES
+from axiogames.games.runtime.compile import INTERPRETED
+from axiogames.players import Budget, player
+from axiogames.players.bots.levels import LEVELS, Glimpse
+from axiogames.players.evaluation.weights import load_weights
+from axiogames.players.match import play_match
+from axiogames.players.search.rollouts import Rollouts
+from axiogames.rng import Generator
+from tests.players.search.positions import played
 
 QUICK = [f"level{n}" for n in range(1, 7)]  # those that do not play on
 STEPS = list(zip(QUICK, QUICK[2:], strict=False))
@@ -47,6 +47,6 @@ def test_who_sees_every_move_takes_the_best(game: str) -> None:
     points = Glimpse("all", ALL).choose(view, Budget(), Generator(1))
     assert sum(view.gain(points.move).values()) == view.gains(moves).sum(axis=1).max()
     prospects = Glimpse("all", ALL, prospects=True).choose(view, Budget(), Generator(1))
-    looks = Rollouts(view, find_mind(view.variant), 1).look(moves.actions)
+    looks = Rollouts(view, load_weights(view.variant), 1).look(moves.actions)
     chosen = moves.actions.tolist().index(view.action_of(prospects.move))
     assert looks[chosen] == pytest.approx(looks.max(), abs=0.05)  # what is hidden was guessed differently

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from axio import new_game
-from axio.chance import Generator
-from axio.errors import WrongPlayers
-from axio.games import GAMES
-from axio.players import Budget, Choice, player
-from axio.players.interface import UNLIMITED
-from axio.players.limits import Limited
-from axio.talk.wire import read_budget
-from axio.view import View
+from axiogames import new_game
+from axiogames.errors import InvalidPlayers
+from axiogames.games import GAMES
+from axiogames.model.view import View
+from axiogames.players import Budget, Choice, player
+from axiogames.players.engines.protocol import read_budget
+from axiogames.players.interface import UNLIMITED, Limited
+from axiogames.rng import Generator
 
 
 @pytest.mark.parametrize(
@@ -38,7 +37,7 @@ def test_a_limit_is_read(text: str, budget: Budget) -> None:
 
 @pytest.mark.parametrize("text", ["", "1", "s", "0s", "-1s", "1.5r", "1h", "1sx0", "1sx", "1s x2", "1e3r"])
 def test_a_wrong_limit_is_refused(text: str) -> None:
-    with pytest.raises(WrongPlayers, match="800r"):
+    with pytest.raises(InvalidPlayers, match="800r"):
         player(f"greedy@{text}")
 
 
@@ -51,11 +50,11 @@ def test_a_wrong_limit_is_refused(text: str) -> None:
     ],
 )  # fmt: skip
 def test_a_limit_has_bounds_and_plain_digits(text: str) -> None:
-    with pytest.raises(WrongPlayers, match="is no limit for a player") as caught:
+    with pytest.raises(InvalidPlayers, match="is no limit for a player") as caught:
         player(f"sim@{text}")
     assert len(str(caught.value)) < 300
     if text == text.strip():
-        with pytest.raises(WrongPlayers):
+        with pytest.raises(InvalidPlayers):
             read_budget(f"1s {text}")
 
 

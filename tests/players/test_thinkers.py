@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from axio import Table, View, new_game
-from axio.chance import Generator
-from axio.match import play_match
-from axio.players import LEVELS, Budget, player
-from axio.search.analysis import LONG, analyse
-
-from ..clock import Clock
-from ..search.positions import VARIANTS, played, redealt
+from axiogames import Table, View, new_game
+from axiogames.players import LEVELS, Budget, player
+from axiogames.players.match import play_match
+from axiogames.players.search.analysis import LONG, analyse
+from axiogames.rng import Generator
+from tests.clock import Clock
+from tests.players.search.positions import VARIANTS, played, redealt
 
 THINKERS = ["mc@60r", "instant", "sim@60r", *(name for name in LEVELS if name != list(LEVELS)[-1])]
 STEP = 0.004  # seconds between two looks at the clock

@@ -6,14 +6,12 @@ from typing import Any
 
 from sqlalchemy import func, insert, select, update
 
-from axio.server.play.acts import Act, Hired, Sat
-from axio.server.play.entries import now
-from axio.server.play.game import Terms
-from axio.server.running import Server
-from axio.server.storage.database import Database
-from axio.server.storage.schema import people, tables
-
-from .rooms import terms
+from axiogames.server.domain.entries import Act, Hired, Sat
+from axiogames.server.domain.game_state import Terms, now
+from axiogames.server.lifespan import Server
+from axiogames.server.storage.database import Database
+from axiogames.server.storage.schema import people, tables
+from tests.server.rooms import terms
 
 DAY = 24 * 3600 * 1000
 NOW = now()

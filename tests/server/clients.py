@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from websockets.sync.client import connect
 
-from .live import PATIENCE, Json, Live
+from tests.server.live import PATIENCE, Json, Live
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from .driving import Guest, RunningServer, start_server
-from .postgres import Postgres
+from tests.server.driving import Guest, RunningServer, start_server
+from tests.server.postgres import Postgres
 
 DATABASES = ("sqlite", "postgresql")
 

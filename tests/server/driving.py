@@ -22,8 +22,18 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Self
 
-from .clients import Answer, Browser, Client, Guest, Opened, Refusal, ask, seat_of
-from .live import PATIENCE, Choose, Json, Live, at_random, check_numbers, move_text, offers, play_together
+from tests.server.clients import Answer, Browser, Client, Guest, Opened, Refusal, ask, seat_of
+from tests.server.live import (
+    PATIENCE,
+    Choose,
+    Json,
+    Live,
+    at_random,
+    check_numbers,
+    move_text,
+    offers,
+    play_together,
+)
 
 START = 180.0  # seconds for a server to come up; it may have to compile the rules, on a busy machine
 

@@ -15,12 +15,11 @@ from sqlalchemy import Connection, event
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from axio.server.play.game import Game
-from axio.server.play.room import Room
-from axio.server.storage import database as database_module
-from axio.server.storage.database import Database
-
-from .inside import PATIENCE, Inside, Json, Socket, inside
+from axiogames.server.domain.game_state import Game
+from axiogames.server.domain.room import Room
+from axiogames.server.storage import database as database_module
+from axiogames.server.storage.database import Database
+from tests.server.in_process import PATIENCE, Inside, Json, Socket, inside
 
 FAILURES: dict[str, Callable[[], Exception]] = {
     "the database": lambda: OperationalError("statement", {}, Exception("it broke")),

@@ -20,13 +20,12 @@ import msgspec
 import schemathesis
 from schemathesis.specs.openapi.checks import negative_data_rejection
 
-from axio.games import GAMES, figures
-from axio.players import PLAYERS
-from axio.server.routes.people import Leaving
-from axio.server.routes.tables import Joining, NewTable, WantedMove
-
-from .clients import Guest
-from .driving import start_server
+from axiogames.games import GAMES, figures
+from axiogames.players import PLAYERS
+from axiogames.server.routes.identity import Leaving
+from axiogames.server.routes.tables import Joining, NewTable, WantedMove
+from tests.server.clients import Guest
+from tests.server.driving import start_server
 
 ADDRESS = "AXIO_OPENAPI_URL"
 CHECKS = (

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 import asyncpg
 import pytest
 
-from .driving import free_port
+from tests.server.driving import free_port
 
 USER = "axio"
 PATIENCE = 60.0

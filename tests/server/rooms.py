@@ -9,13 +9,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from axio.server.play.acts import Act, read_act
-from axio.server.play.connection import Connection
-from axio.server.play.entries import now
-from axio.server.play.game import Terms
-from axio.server.play.room import Room
-from axio.server.running import Server, assemble
-from axio.server.settings import Settings
+from axiogames.server.domain.entries import Act, read_act
+from axiogames.server.domain.game_state import Terms, now
+from axiogames.server.domain.room import Room
+from axiogames.server.lifespan import Server, assemble
+from axiogames.server.settings import Settings
+from axiogames.server.transport.client import Connection
 
 SOON = 20.0
 

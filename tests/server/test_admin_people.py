@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from axio.cli import PIPE_CLOSED
-from axio.server.identity.names import DELETED
-from tests.test_cli import Ran, assert_refused
-
-from .driving import Client, Guest, RunningServer
-from .test_admin_tables import admin, told
+from axiogames.cli import PIPE_CLOSED
+from axiogames.server.identity.names import DELETED
+from tests.cli.test_cli import Ran, assert_refused
+from tests.server.driving import Client, Guest, RunningServer
+from tests.server.test_admin_tables import admin, told
 
 BANNED = 4403
 SIGNED_OUT = 4401
@@ -130,8 +129,8 @@ def test_what_an_export_cannot_be_written_to_is_not_taken_for_the_database(
     def nobody_reads(*_: object, **__: object) -> None:
         raise BrokenPipeError
 
-    monkeypatch.setattr("axio.cli._drop_output", lambda: None)
-    monkeypatch.setattr("axio.cli.admin_people.click.echo", nobody_reads)
+    monkeypatch.setattr("axiogames.cli._drop_output", lambda: None)
+    monkeypatch.setattr("axiogames.cli.commands.admin_people.click.echo", nobody_reads)
     assert admin(small, "people", "export", ann.id) == Ran(PIPE_CLOSED, "", "")
 
 

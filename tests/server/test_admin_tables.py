@@ -10,20 +10,19 @@ from typing import Any
 import pytest
 from sqlalchemy import select, update
 
-from axio.server.operations.audit import Actor, AuditLog, operator
-from axio.server.operations.tables import NotPossible, TableAdministration, UnknownTable
-from axio.server.play.acts import Hired, Sat, Started
-from axio.server.play.bots import DEFAULT_LEVEL
-from axio.server.play.refusals import Refused
-from axio.server.settings import DATABASE_FILE, Settings
-from axio.server.storage import schema
-from axio.server.storage.database import Database
-from tests.test_cli import Ran, assert_refused, run
-
-from .abandoned import ANN, BOB, BOT, NOW, put_table, statuses
-from .driving import Guest, RunningServer
-from .rooms import Listener, entries, running
-from .rooms import run as run_async
+from axiogames.server.domain.bots import DEFAULT_LEVEL
+from axiogames.server.domain.entries import Hired, Sat, Started
+from axiogames.server.domain.refusals import Refused
+from axiogames.server.operations.audit import Actor, AuditLog, operator
+from axiogames.server.operations.tables import NotPossible, TableAdministration, UnknownTable
+from axiogames.server.settings import DATABASE_FILE, Settings
+from axiogames.server.storage import schema
+from axiogames.server.storage.database import Database
+from tests.cli.test_cli import Ran, assert_refused, run
+from tests.server.abandoned import ANN, BOB, BOT, NOW, put_table, statuses
+from tests.server.driving import Guest, RunningServer
+from tests.server.rooms import Listener, entries, running
+from tests.server.rooms import run as run_async
 
 HOST = Actor("host", "spam")
 
@@ -284,7 +283,7 @@ def test_nothing_is_logged_that_was_not_done_and_nothing_done_that_is_not_logged
                 raise RuntimeError("disk full")
 
             with monkeypatch.context() as broken:
-                broken.setattr("axio.server.operations.tables.write_audit", fail)
+                broken.setattr("axiogames.server.operations.tables.write_audit", fail)
                 for change in (host.close("table"), host.kick("table", 0), host.delete(["table"])):
                     with pytest.raises(RuntimeError, match="disk full"):
                         await change

@@ -9,18 +9,17 @@ from typing import Any
 
 import pytest
 
-from axio.server import running as running_module
-from axio.server.play.acts import Sat
-from axio.server.play.entries import entry_of
-from axio.server.play.rooms import Rooms
-from axio.server.running import Server, running
-from axio.server.storage.notices import ConnectionLost
-from axio.server.supervisor import Supervisor
-
-from .faults import Faults
-from .inside import PATIENCE, Inside, inside
-from .rooms import terms
-from .test_supervisor import errors, until
+from axiogames.server import lifespan as running_module
+from axiogames.server.domain.entries import Sat
+from axiogames.server.domain.game_state import entry_of
+from axiogames.server.domain.rooms import Rooms
+from axiogames.server.lifespan import Server, running
+from axiogames.server.storage.journal import ConnectionLost
+from axiogames.server.supervisor import Supervisor
+from tests.server.faults import Faults
+from tests.server.in_process import PATIENCE, Inside, inside
+from tests.server.rooms import terms
+from tests.server.test_supervisor import errors, until
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(running_module, "_load_rules", nothing)
     monkeypatch.setattr(running_module, "SWEEP", 0.01)
-    monkeypatch.setattr("axio.server.routes.health.RECOVERY", 0.01)
+    monkeypatch.setattr("axiogames.server.routes.health.RECOVERY", 0.01)
 
 
 async def health(made: Inside) -> tuple[int, Any]:

@@ -24,15 +24,14 @@ from unittest.mock import Mock
 
 import pytest
 
-from axio.errors import BadFile
-from axio.server.alone import LOCK_SUFFIX, AlreadyRunning, alone
-from axio.server.operations import backup
-from axio.server.operations.backup import DATABASE, MANIFEST, make_backup, restore_backup
-from axio.server.settings import DATABASE_FILE, BadSetting, Settings
-from tests.test_cli import assert_refused, run
-
-from .driving import Browser, Guest, at_random, start_server
-from .postgres import Postgres, folder_of_programs, missing, run_sql
+from axiogames.errors import InvalidFile
+from axiogames.server.operations import backup
+from axiogames.server.operations.backup import DATABASE, MANIFEST, make_backup, restore_backup
+from axiogames.server.processes import LOCK_SUFFIX, AlreadyRunning, alone
+from axiogames.server.settings import DATABASE_FILE, BadSetting, Settings
+from tests.cli.test_cli import assert_refused, run
+from tests.server.driving import Browser, Guest, at_random, start_server
+from tests.server.postgres import Postgres, folder_of_programs, missing, run_sql
 
 GAME = "trio"
 TABLES = 3
@@ -176,7 +175,7 @@ def test_a_restored_database_is_read_in_its_place(
 ) -> None:
     leave_a_journal(tmp_path / "data")
     monkeypatch.setattr(backup, "_move_aside", lambda paths: [])
-    with pytest.raises(BadFile, match=f"{DATABASE_FILE}: the database"):
+    with pytest.raises(InvalidFile, match=f"{DATABASE_FILE}: the database"):
         restore_backup(settings(tmp_path / "data"), played.archive, force=True)
 
 
@@ -185,7 +184,7 @@ def test_a_refused_restore_leaves_nothing_behind(played: Played, tmp_path: Path)
         restore_backup(settings(tmp_path / "new" / "folder"), tmp_path / "nothing")
     assert list(tmp_path.iterdir()) == []
     (tmp_path / DATABASE_FILE).write_text("mine")
-    with pytest.raises(BadFile, match="--force moves it aside"):
+    with pytest.raises(InvalidFile, match="--force moves it aside"):
         restore_backup(settings(tmp_path), played.archive)
     assert [path.name for path in tmp_path.iterdir()] == [DATABASE_FILE]
 
@@ -198,7 +197,7 @@ def test_nothing_is_restored_under_a_running_server(played: Played, tmp_path: Pa
 
 def test_a_backup_is_not_written_over(played: Played, tmp_path: Path) -> None:
     (tmp_path / "there.tar.gz").write_text("mine")
-    with pytest.raises(BadFile, match="--force replaces it"):
+    with pytest.raises(InvalidFile, match="--force replaces it"):
         make_backup(settings(played.data), tmp_path / "there.tar.gz")
     assert (tmp_path / "there.tar.gz").read_text() == "mine"
     make_backup(settings(played.data), tmp_path / "there.tar.gz", force=True)
@@ -309,7 +308,7 @@ def test_a_wrong_archive_is_refused_and_replaces_nothing(
             member = tarfile.TarInfo(name)
             member.size = len(content)
             tar.addfile(member, BytesIO(content))
-    with pytest.raises(BadFile, match=why):
+    with pytest.raises(InvalidFile, match=why):
         restore_backup(settings(tmp_path / "new"), tmp_path / "wrong.tar.gz")
     assert [path.name for path in tmp_path.iterdir()] == ["wrong.tar.gz"]
 
@@ -327,7 +326,7 @@ def test_whatever_is_damaged_in_an_archive_is_refused(played: Played, tmp_path: 
     for place in range(40, len(whole), len(whole) // 60):
         changed = bytes([whole[place] ^ 0x55])
         (tmp_path / "wrong").write_bytes(whole[:place] + changed + whole[place + 1 :])
-        with pytest.raises(BadFile, match="wrong"):
+        with pytest.raises(InvalidFile, match="wrong"):
             restore_backup(settings(tmp_path / "new"), tmp_path / "wrong")
 
 
@@ -336,7 +335,7 @@ def test_an_archive_that_leads_back_to_its_beginning_is_refused(kind: bytes, tmp
     member = tarfile.TarInfo(DATABASE)
     member.type, member.size = kind, -512
     (tmp_path / "wrong").write_bytes(gzip.compress(member.tobuf(tarfile.GNU_FORMAT) + bytes(1024)))
-    with pytest.raises(BadFile, match="wrong"):
+    with pytest.raises(InvalidFile, match="wrong"):
         restore_backup(settings(tmp_path / "new"), tmp_path / "wrong")
 
 
@@ -376,7 +375,7 @@ def test_a_link_in_an_archive_is_refused(tmp_path: Path) -> None:
         member = tarfile.TarInfo(DATABASE)
         member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
         tar.addfile(member)
-    with pytest.raises(BadFile, match="links"):
+    with pytest.raises(InvalidFile, match="links"):
         restore_backup(settings(tmp_path / "new"), tmp_path / "wrong")
 
 

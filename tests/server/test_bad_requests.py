@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .driving import Client, Guest, RunningServer, ask
+from tests.server.driving import Client, Guest, RunningServer, ask
 
 ME = {"kind": "me"}
 OPEN = {"kind": "open"}

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from axio.games import GAMES, LANGUAGES, find_variant
-from axio.server.play import describe
-from axio.server.routes import games, site
-from tests.conformance.positions import Case
-
-from .inside import Inside, inside
-from .rooms import run
-from .worlds import TABLE, install, played
+from axiogames.games import GAMES, LANGUAGES, find_variant
+from axiogames.server.presentation import board_json
+from axiogames.server.routes import games, static
+from tests.games.conformance.positions import Case
+from tests.server.in_process import Inside, inside
+from tests.server.rooms import run
+from tests.server.scenarios import TABLE, install, played
 
 STRANGE = ("xx", "de-AT", "DE", "", "q" * 20, "de-%00", "en-\N{SNOWMAN}", "en_US")
 
@@ -43,11 +42,11 @@ def caches() -> Iterator[tuple[str, int]]:
 
 def sizes() -> dict[str, int]:
     """The same, added up for each name, with the dictionaries that modules keep."""
-    found = {"site": len(site._FILES)}
+    found = {"site": len(static._FILES)}
     for name, size in caches():
         found[name] = found.get(name, 0) + size
     for name, module in tuple(sys.modules.items()):
-        if name.startswith("axio.server"):
+        if name.startswith("axiogames.server"):
             for what, kept in vars(module).items():
                 if what.startswith("_") and not what.startswith("__") and isinstance(kept, dict):
                     found[f"{name}.{what}"] = len(kept)
@@ -148,9 +147,9 @@ def test_long_addresses_and_cookies_are_not_remembered(tmp_path: Path) -> None:
 
 
 def test_places_on_a_growing_board_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(describe, "MOST_PLACES", 50)
+    monkeypatch.setattr(board_json, "MOST_PLACES", 50)
     variant = next(made for name in GAMES if (made := find_variant(name)).grows)
-    fresh = describe.Describer(variant)
+    fresh = board_json.Describer(variant)
     first = fresh.on_board(variant.kinds[0], ("3,4",))
     for x in range(300):
         fresh.on_board(variant.kinds[0], (f"{x},-7",))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axio.server.play.columns import column, distinct, prepare, table
+from axiogames.server.presentation.board_json import column, distinct, prepare, table
 
 SMALL = st.integers(-(2**15), 2**15 - 1)
 

@@ -12,10 +12,9 @@ import aiosqlite
 import pytest
 from sqlalchemy import text
 
-from axio.server.play.refusals import Unavailable
-from axio.server.storage.database import Database
-
-from .rooms import run
+from axiogames.server.domain.refusals import Unavailable
+from axiogames.server.storage.database import Database
+from tests.server.rooms import run
 
 
 class Trips:

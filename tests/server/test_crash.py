@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from .crash.arena import run
-from .crash.audit import Book, Lost
-from .crash.kept import Kept, read
-from .crash.ledger import Counts, Json, Ledger, Sent
-from .inside import inside
-from .postgres import Postgres
+from tests.server.crash.arena import run
+from tests.server.crash.audit import Book, Lost
+from tests.server.crash.kept import Kept, read
+from tests.server.crash.ledger import Counts, Json, Ledger, Sent
+from tests.server.in_process import inside
+from tests.server.postgres import Postgres
 
 ON_SQLITE, ON_POSTGRESQL = 36, 16  # times that the server is killed
 

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from axio.server.guard.limits import Limits, Pace
-from axio.server.play.entries import now
-from axio.server.routes.tables import LISTED
-from axio.server.storage.schema import seats, tables
-
-from .abandoned import ANN, BOB, put_table, set_columns
-from .inside import Inside, inside
-from .rooms import Listener, run, running
+from axiogames.server.domain.game_state import now
+from axiogames.server.routes.tables import LISTED
+from axiogames.server.storage.schema import seats, tables
+from axiogames.server.transport.rate_limits import Limits, Pace
+from tests.server.abandoned import ANN, BOB, put_table, set_columns
+from tests.server.in_process import Inside, inside
+from tests.server.rooms import Listener, run, running
 
 OPEN = [{"kind": "me"}, {"kind": "open"}]
 ONCE_OR_TWICE = Pace(2, 1e-9)
@@ -95,7 +94,7 @@ async def refusals(made: Inside, tokens: list[str], path: str, body: Any = None)
 def test_many_guests_of_one_address_share_its_pace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pace: str, path: str, body: Any, code: str
 ) -> None:
-    monkeypatch.setattr(f"axio.server.routes.{pace}", ONCE_OR_TWICE)
+    monkeypatch.setattr(f"axiogames.server.routes.{pace}", ONCE_OR_TWICE)
 
     async def work() -> None:
         async with inside(tmp_path) as made:
@@ -119,7 +118,7 @@ def test_a_rematch_counts_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyP
             room = await made.server.rooms.get(table["id"])
             while room.game.table is not None and room.game.status == "playing":
                 await room.move(0, 0)
-            monkeypatch.setattr("axio.server.routes.tables.TABLES_FROM_ADDRESS", Pace(0.5, 1e-9))
+            monkeypatch.setattr("axiogames.server.routes.tables.TABLES_FROM_ADDRESS", Pace(0.5, 1e-9))
             made.server.limits.active = True
             where = f"/api/tables/{table['id']}/rematch"
             assert await refusals(made, [ann.token], where) == ["too_many_tables"]
@@ -128,7 +127,7 @@ def test_a_rematch_counts_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_an_address_gets_new_guests_at_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.routes.people.NEW_GUESTS", ONCE_OR_TWICE)
+    monkeypatch.setattr("axiogames.server.routes.identity.NEW_GUESTS", ONCE_OR_TWICE)
 
     async def work() -> None:
         async with inside(tmp_path) as made:

@@ -11,19 +11,17 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, update
 
-from axio.games import GAMES
-from axio.server.identity.names import DELETED
-from axio.server.identity.people import Person
-from axio.server.play.acts import Sat
-from axio.server.play.entries import entry_of
-from axio.server.play.game import Game, Terms
-from axio.server.routes.tables import may_see
-from axio.server.settings import Settings
-from axio.server.storage.database import Database
-from axio.server.storage.schema import people, results, tables
-from axio.server.storage.tables import NEW
-
-from .driving import Client, Guest, Json, RunningServer
+from axiogames.games import GAMES
+from axiogames.server.domain.entries import Sat
+from axiogames.server.domain.game_state import Game, Terms, entry_of
+from axiogames.server.identity.names import DELETED
+from axiogames.server.identity.people import Person
+from axiogames.server.routes.tables import may_see
+from axiogames.server.settings import Settings
+from axiogames.server.storage.database import Database
+from axiogames.server.storage.schema import people, results, tables
+from axiogames.server.storage.tables import NEW
+from tests.server.driving import Client, Guest, Json, RunningServer
 
 LONG_AGO = "2026-01-02"
 
@@ -166,7 +164,7 @@ def test_only_an_attempt_that_ends_on_its_day_counts(
     terms = Terms("t", "trio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
     game = Game.opened(terms)
     end = int(datetime.fromisoformat(f"{ended}+00:00").timestamp() * 1000)
-    monkeypatch.setattr("axio.server.play.entries.now", lambda: end)
+    monkeypatch.setattr("axiogames.server.domain.game_state.now", lambda: end)
     game.carry_out(Sat(0, "ann", "Ann"))
     entry = entry_of(game, game.start())
     while game.table is not None and game.status == "playing":
@@ -262,7 +260,7 @@ def test_the_best_is_whose_lowest_colour_is_highest(server: RunningServer) -> No
 def test_when_the_day_is_over_everybody_may_look(monkeypatch: pytest.MonkeyPatch) -> None:
     terms = Terms("t", "axio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
     ann, bob = Person("ann", "Ann"), Person("bob", "Bob")
-    monkeypatch.setattr("axio.server.routes.tables.today", lambda: "2026-05-05")
+    monkeypatch.setattr("axiogames.server.routes.tables.today", lambda: "2026-05-05")
     assert [may_see(Game.opened(terms), person) for person in (ann, bob, None)] == [True, False, False]
-    monkeypatch.setattr("axio.server.routes.tables.today", lambda: "2026-05-06")
+    monkeypatch.setattr("axiogames.server.routes.tables.today", lambda: "2026-05-06")
     assert [may_see(Game.opened(terms), person) for person in (ann, bob, None)] == [True, True, True]

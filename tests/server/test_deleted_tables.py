@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from axio.server.play.acts import Hired, Sat
-from axio.server.play.connection import NO_SUCH_TABLE, Connection
-from axio.server.play.refusals import NoSuchTable, Refused
-from axio.server.play.room import Room
-from axio.server.running import Server
-from axio.server.storage.schema import entries, seats, tables
-
-from .rooms import run, running, terms
+from axiogames.server.domain.entries import Hired, Sat
+from axiogames.server.domain.refusals import NoSuchTable, Refused
+from axiogames.server.domain.room import Room
+from axiogames.server.lifespan import Server
+from axiogames.server.storage.schema import entries, seats, tables
+from axiogames.server.transport.client import NO_SUCH_TABLE, Connection
+from tests.server.rooms import run, running, terms
 
 
 async def remove(server: Server, table: str) -> None:

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from axio.games import GAMES
-
-from .driving import RunningServer
+from axiogames.games import GAMES
+from tests.server.driving import RunningServer
 
 BOT = Path(__file__).parents[2] / "examples" / "bot.py"
 

@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from axio.cli import main
-from axio.games import GAMES
-
-from .driving import Client, Guest, Json, RunningServer, at_random
+from axiogames.cli import main
+from axiogames.games import GAMES
+from tests.server.driving import Client, Guest, Json, RunningServer, at_random
 
 
 def verify(record: Json, folder: Path) -> tuple[int, str]:

@@ -9,21 +9,20 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from axio.server import running as running_module
-from axio.server.play import uptime as uptime_module
-from axio.server.play.acts import Act, Drew, Hired, Moved, Replaced, Sat
-from axio.server.play.audience import ABSENT
-from axio.server.play.bots import DEFAULT_LEVEL
-from axio.server.play.entries import deadline, now
-from axio.server.play.refusals import Refused, Unavailable
-from axio.server.play.room import Room
-from axio.server.play.uptime import RESPITE
-from axio.server.routes.live import _welcome
-from axio.server.running import Server
-from axio.server.storage.schema import entries, seats, tables
-
-from .inside import inside
-from .rooms import Listener, run, running, terms, until
+from axiogames.server import lifespan as running_module
+from axiogames.server.domain import clock as uptime_module
+from axiogames.server.domain.bots import DEFAULT_LEVEL
+from axiogames.server.domain.clock import RESPITE
+from axiogames.server.domain.entries import Act, Drew, Hired, Moved, Replaced, Sat
+from axiogames.server.domain.game_state import deadline, now
+from axiogames.server.domain.refusals import Refused, Unavailable
+from axiogames.server.domain.room import Room
+from axiogames.server.domain.subscribers import ABSENT
+from axiogames.server.lifespan import Server
+from axiogames.server.storage.schema import entries, seats, tables
+from axiogames.server.transport.websocket import _welcome
+from tests.server.in_process import inside
+from tests.server.rooms import Listener, run, running, terms, until
 
 SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
 HOUR = 3_600_000  # milliseconds

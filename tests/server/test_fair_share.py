@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from axio.server.guard import shares
-from tests.conformance.positions import Case
-
-from .inside import Answer, Guest, Inside, inside
-from .rooms import run, until
-from .worlds import TABLE, install, played
+from axiogames.server.transport import fair_share
+from tests.games.conformance.positions import Case
+from tests.server.in_process import Answer, Guest, Inside, inside
+from tests.server.rooms import run, until
+from tests.server.scenarios import TABLE, install, played
 
 
 class SlowHasher:
@@ -77,7 +76,7 @@ def test_a_login_does_not_wait_behind_accounts_of_guests(
 def test_replays_are_made_one_at_a_time_and_others_get_their_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shares, "PIECE", -1.0)  # a turn for others after every entry
+    monkeypatch.setattr(fair_share, "PIECE", -1.0)  # a turn for others after every entry
     world = played(Case("rota", 2), "people")
 
     async def work() -> None:

@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from axio.games import GAMES
-from axio.server.play import entries
-from axio.server.play import room as room_module
-from axio.server.play.entries import entry_of
-
-from .faults import FAILURES, Faults, company
-from .inside import PATIENCE, Guest, Json, inside
+from axiogames.games import GAMES
+from axiogames.server.domain import game_state
+from axiogames.server.domain import room as room_module
+from axiogames.server.domain.game_state import entry_of
+from tests.server.faults import FAILURES, Faults, company
+from tests.server.in_process import PATIENCE, Guest, Json, inside
 
 PATHS = ("/picture.svg", "/picture.png", "/record", "/replay")
 
@@ -219,7 +218,7 @@ def test_what_the_server_does_by_itself_waits_for_the_database_and_goes_on(
             await socket.until(lambda told: told.get("n", 0) > view["n"] + 1 and told["moves"] is not None)
 
     monkeypatch.setattr(room_module, "RETRY", 0.3)
-    monkeypatch.setattr(entries, "HOLD", 0.1)
+    monkeypatch.setattr(game_state, "HOLD", 0.1)
     asyncio.run(asyncio.wait_for(play(), PATIENCE))
     assert len(tries(caplog)) < 100  # not as fast as it can
 

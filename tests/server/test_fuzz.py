@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from .inside import Inside, inside
+from tests.server.in_process import Inside, inside
 
 CHANGES_EACH = 12  # requests for each route
 MESSAGES = 400

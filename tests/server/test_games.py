@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from axio.games import GAMES, find_variant, game, words
-from axio.players import LEVELS
-
-from .driving import Client, Json, RunningServer, offers
+from axiogames.games import GAMES, find_variant, game, words
+from axiogames.players import LEVELS
+from tests.server.driving import Client, Json, RunningServer, offers
 
 
 @pytest.fixture

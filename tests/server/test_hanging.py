@@ -12,13 +12,12 @@ import pytest
 from sqlalchemy import Connection, event, text
 from sqlalchemy.exc import OperationalError
 
-from axio.server.play import room as room_module
-from axio.server.play.refusals import Unavailable
-from axio.server.storage import database as database_module
-from axio.server.storage.database import Database
-
-from .faults import Hanging, company
-from .inside import PATIENCE, Inside, inside
+from axiogames.server.domain import room as room_module
+from axiogames.server.domain.refusals import Unavailable
+from axiogames.server.storage import database as database_module
+from axiogames.server.storage.database import Database
+from tests.server.faults import Hanging, company
+from tests.server.in_process import PATIENCE, Inside, inside
 
 
 def _select(connection: Connection) -> None:

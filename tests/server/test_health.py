@@ -13,17 +13,15 @@ from urllib.parse import urlsplit
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from axio.server.metrics import REGISTRY, exposition
-from axio.server.metrics_port import serve_metrics
-from axio.server.serving import check
-from axio.server.settings import BadSetting, Settings
-from axio.server.supervisor import Supervisor
-from axio.version import __version__
-
-from .driving import Client, Guest, RunningServer, free_port, start_server
-from .faults import Faults
-from .inside import inside
-from .postgres import Postgres
+from axiogames.server.metrics import REGISTRY, exposition, serve_metrics
+from axiogames.server.processes import check
+from axiogames.server.settings import BadSetting, Settings
+from axiogames.server.supervisor import Supervisor
+from axiogames.version import __version__
+from tests.server.driving import Client, Guest, RunningServer, free_port, start_server
+from tests.server.faults import Faults
+from tests.server.in_process import inside
+from tests.server.postgres import Postgres
 
 
 def numbers(server: RunningServer) -> dict[str, float]:

@@ -15,15 +15,25 @@ from typing import Any
 import pytest
 from litestar.routes import HTTPRoute, WebSocketRoute
 
-from axio.chance import Generator
-from axio.server.identity import tokens as tokens_module
-from axio.server.play import bots as bots_module
-from axio.server.play import game as game_module
-from axio.server.play import room as room_module
-from tests.conformance.positions import CASES, Case
-
-from .inside import inside
-from .worlds import BEGAN, BODIES, SLOW, Viewer, ask_everything, played, see_happen, targets, twin, viewers
+from axiogames.rng import Generator
+from axiogames.server.domain import bots as bots_module
+from axiogames.server.domain import game_state as game_module
+from axiogames.server.domain import room as room_module
+from axiogames.server.identity import tokens as tokens_module
+from tests.games.conformance.positions import CASES, Case
+from tests.server.in_process import inside
+from tests.server.scenarios import (
+    BEGAN,
+    BODIES,
+    SLOW,
+    Viewer,
+    ask_everything,
+    played,
+    see_happen,
+    targets,
+    twin,
+    viewers,
+)
 
 # Three seats hide nothing that two or four do not.
 PLAIN = [case for case in CASES if case.players in (2, 4) and not case.options]

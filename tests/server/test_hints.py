@@ -10,15 +10,14 @@ from typing import Any
 
 import pytest
 
-from axio.players import PLAYERS
-from axio.players.greedy import Greedy
-from axio.review.hints import hint as real_hint
-from axio.server.guard.limits import HINTS
-from axio.server.play import bots as module
-from axio.server.pools import Bounds
-
-from .inside import Guest, Inside, Socket, inside
-from .rooms import run, until
+from axiogames.analysis.review.hints import hint as real_hint
+from axiogames.players import PLAYERS
+from axiogames.players.bots.simple import Greedy
+from axiogames.server.domain import bots as module
+from axiogames.server.transport.rate_limits import HINTS
+from axiogames.server.work_pools import Bounds
+from tests.server.in_process import Guest, Inside, Socket, inside
+from tests.server.rooms import run, until
 
 GAME = "rota"
 

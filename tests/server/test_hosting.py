@@ -21,15 +21,14 @@ import pytest
 from websockets.sync.client import connect
 from websockets.typing import Origin
 
-from axio.cli import program
-from axio.server.guard import limits
-from axio.server.guard.limits import Pace
-from axio.server.play.reviews import KEPT
-from axio.server.settings import Settings
-
-from .driving import Live, RunningServer, free_port, start_server
-from .live import PATIENCE
-from .postgres import missing
+from axiogames.cli import program
+from axiogames.server.domain.reviews import KEPT
+from axiogames.server.settings import Settings
+from axiogames.server.transport import rate_limits
+from axiogames.server.transport.rate_limits import Pace
+from tests.server.driving import Live, RunningServer, free_port, start_server
+from tests.server.live import PATIENCE
+from tests.server.postgres import missing
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("docs/hosting.md", "docs/monitoring.md", "README.md", "SECURITY.md")
@@ -107,10 +106,12 @@ def test_the_paces_are_those_of_the_code() -> None:
     def an_hour(pace: Pace) -> str:
         return f"{pace.burst:g} at once and {pace.rate * 3600:.0f} an hour"
 
-    listed = an_hour(limits.LISTED_FROM_ADDRESS).replace(" at once", "")
-    assert f"{an_hour(limits.TABLES_FROM_ADDRESS)}; {listed} of them in the lobby" in HOSTING
-    assert f"{limits.NEW_GUESTS.burst} at once and {limits.NEW_GUESTS.rate * 60:g} a minute" in HOSTING
-    assert an_hour(limits.DAILY_FROM_ADDRESS) in HOSTING
+    listed = an_hour(rate_limits.LISTED_FROM_ADDRESS).replace(" at once", "")
+    assert f"{an_hour(rate_limits.TABLES_FROM_ADDRESS)}; {listed} of them in the lobby" in HOSTING
+    assert (
+        f"{rate_limits.NEW_GUESTS.burst} at once and {rate_limits.NEW_GUESTS.rate * 60:g} a minute" in HOSTING
+    )
+    assert an_hour(rate_limits.DAILY_FROM_ADDRESS) in HOSTING
 
 
 # ------------------------------------------------------------------ proxies

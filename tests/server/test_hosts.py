@@ -11,14 +11,19 @@ from typing import Any
 
 import pytest
 
-from axio.games import figures
-from axio.server.guard.gate import address, gate
-from axio.server.guard.hosts import Site, parse_host, parse_origin, parse_page_address
-from axio.server.guard.limits import Limits, Quota
-from axio.server.guard.proxies import TrustedProxies, network_of
-from axio.server.settings import BadSetting, Settings
-
-from .inside import Answer, Inside, inside
+from axiogames.games import figures
+from axiogames.server.settings import BadSetting, Settings
+from axiogames.server.transport.hosts import (
+    Site,
+    TrustedProxies,
+    network_of,
+    parse_host,
+    parse_origin,
+    parse_page_address,
+)
+from axiogames.server.transport.origin_guard import address, gate
+from axiogames.server.transport.rate_limits import Limits, Quota
+from tests.server.in_process import Answer, Inside, inside
 
 PROBLEM = ["code", "detail", "status_code"]
 PAGE = "https://play.example"

@@ -12,13 +12,12 @@ from unittest.mock import patch
 
 import pytest
 
-from axio.server.connections import ConnectionLimits, PromptTransport, StallWatch
-from axio.server.guard.limits import CONNECTIONS
-from axio.server.guard.proxies import TrustedProxies
-from axio.server.http_protocol import Bounds, HttpProtocol
-
-from .wire import PATIENCE, Port
-from .wire import run as run_wire
+from axiogames.server.transport.connections import ConnectionLimits, PromptTransport, StallWatch
+from axiogames.server.transport.hosts import TrustedProxies
+from axiogames.server.transport.http_protocol import Bounds, HttpProtocol
+from axiogames.server.transport.rate_limits import CONNECTIONS
+from tests.server.wire import PATIENCE, Port
+from tests.server.wire import run as run_wire
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: localhost\r\n"
@@ -84,8 +83,8 @@ def test_what_is_no_body_has_at_most_32_kb(beginning: bytes, repeated: bytes) ->
 
 
 def test_who_goes_on_sending_after_that_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.http_protocol.LINGERING", PATIENCE)
-    monkeypatch.setattr("axio.server.http_protocol.MOST_DISCARDED", 100_000)
+    monkeypatch.setattr("axiogames.server.transport.http_protocol.LINGERING", PATIENCE)
+    monkeypatch.setattr("axiogames.server.transport.http_protocol.MOST_DISCARDED", 100_000)
 
     async def work(port: Port) -> None:
         wire = await port.wire()
@@ -300,8 +299,8 @@ def test_an_answer_that_takes_long_is_waited_for() -> None:
 
 
 def test_an_answer_that_is_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.connections.STALLED_SECONDS", 0.2)
-    monkeypatch.setattr("axio.server.connections.CLOSING_SECONDS", 0.2)
+    monkeypatch.setattr("axiogames.server.transport.connections.STALLED_SECONDS", 0.2)
+    monkeypatch.setattr("axiogames.server.transport.connections.CLOSING_SECONDS", 0.2)
 
     async def much(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
@@ -417,7 +416,7 @@ def test_who_opens_connections_without_end_is_not_even_answered() -> None:
         assert await port.ask(GET + b"Connection: close\r\n\r\n") == b""
         await port.until(0)
 
-    with patch("axio.server.guard.limits.time.monotonic", return_value=0.0):
+    with patch("axiogames.server.transport.rate_limits.time.monotonic", return_value=0.0):
         run(work, connections=ConnectionLimits())
 
 
@@ -451,7 +450,7 @@ def test_a_connection_that_has_ended_leaves_no_garbage(said: bytes) -> None:
 
 def test_connections_have_a_pace_for_each_address_but_not_for_a_proxy() -> None:
     burst = int(CONNECTIONS.burst)
-    with patch("axio.server.guard.limits.time.monotonic", return_value=0.0):
+    with patch("axiogames.server.transport.rate_limits.time.monotonic", return_value=0.0):
         limits = ConnectionLimits(proxies=TrustedProxies(["10.0.0.1"]))
         assert all(limits.admits("192.0.2.1") for _ in range(burst))
         assert not limits.admits("192.0.2.1")

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from axio.server.identity import people as identity
-from axio.server.identity.person import Person
-
-from .driving import Browser, Client, Guest, RunningServer
-from .inside import Inside, inside
+from axiogames.server.identity import people as identity
+from axiogames.server.identity.tokens import Person
+from tests.server.driving import Browser, Client, Guest, RunningServer
+from tests.server.in_process import Inside, inside
 
 PASSWORD = "correct horse 7"
 

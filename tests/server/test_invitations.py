@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from axio.server.play.acts import Invited, Sat, read_act, write_act
-from axio.server.play.entries import deadline, now
-from axio.server.play.room import Room
-
-from .inside import Answer, Guest, Inside, inside
-from .rooms import Listener, run, until
+from axiogames.server.domain.entries import Invited, Sat, read_act, write_act
+from axiogames.server.domain.game_state import deadline, now
+from axiogames.server.domain.room import Room
+from tests.server.in_process import Answer, Guest, Inside, inside
+from tests.server.rooms import Listener, run, until
 
 
 class Rematch:
@@ -203,11 +202,11 @@ def test_a_seat_is_kept_for_two_minutes_before_a_bot_may_have_it(
             for who, code in ((0, "seat_taken"), (1, "not_allowed")):
                 refused = await rematch.post(who, f"/seats/{seat}/bot", {"level": "random"})
                 assert refused.json["code"] == code
-            monkeypatch.setattr("axio.server.play.audience.ABSENT", 0.0)
+            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT", 0.0)
             refused = await rematch.post(1, f"/seats/{seat}/bot", {"level": "random"})
             assert refused.json["code"] == "not_allowed"
             # While the server was away they could not come.
-            monkeypatch.setattr("axio.server.play.audience.ABSENT", 120.0)
+            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT", 120.0)
             room.game.terms = replace(room.game.terms, created=now() - 3_600_000)
             await made.server.rooms.resume()
             refused = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})

@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from axio.server.identity.people import WrongSecret
-from axio.server.identity.tokens import Tokens
-from axio.server.keys import WrongKey, fingerprint, secret_keys
-from axio.server.routes import daily
-from axio.server.running import assemble, confirm_keys
-from axio.server.settings import BadSetting, Settings
-
-from .inside import inside
+from axiogames.server.identity.people import WrongSecret
+from axiogames.server.identity.tokens import Tokens
+from axiogames.server.lifespan import assemble, confirm_keys
+from axiogames.server.routes import daily
+from axiogames.server.settings import BadSetting, Settings, WrongKey, fingerprint, secret_keys
+from tests.server.in_process import inside
 
 OLD, NEW, OTHER = ("old " * 10).strip(), ("new " * 10).strip(), ("other " * 10).strip()
 
@@ -50,7 +48,7 @@ def test_a_key_file_is_never_seen_half_written(tmp_path: Path, monkeypatch: pyte
         path.write_text(key)
         path.chmod(0o600)
 
-    monkeypatch.setattr("axio.server.keys._write", write_and_look)
+    monkeypatch.setattr("axiogames.server.settings._write", write_and_look)
     assert len(secret_keys(tmp_path)[0]) >= 32
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .driving import Client, Guest, Json, Live, RunningServer, play_together
+from tests.server.driving import Client, Guest, Json, Live, RunningServer, play_together
 
 NO_SUCH_TABLE = 4404
 

@@ -6,9 +6,8 @@ import json
 import logging
 from pathlib import Path
 
-from axio.server.logs import JsonLines
-
-from .driving import Browser, Guest, RunningServer, start_server
+from axiogames.server.logs import JsonLines
+from tests.server.driving import Browser, Guest, RunningServer, start_server
 
 PASSWORD = "swordfish and chips"
 

@@ -10,9 +10,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, insert, inspect, select
 
-from axio.server.settings import Settings
-from axio.server.storage.database import Database
-from axio.server.storage.schema import metadata, people
+from axiogames.server.settings import Settings
+from axiogames.server.storage.database import Database
+from axiogames.server.storage.schema import metadata, people
 
 
 def differences(connection: Connection) -> Any:

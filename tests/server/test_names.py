@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import insert
 
-from axio.players import PLAYERS
-from axio.server.identity.names import (
+from axiogames.players import PLAYERS
+from axiogames.server.identity.names import (
     DELETED,
     LONGEST_NAME,
     MOST_MARKS,
@@ -21,9 +21,8 @@ from axio.server.identity.names import (
     clean_name,
     clean_username,
 )
-from axio.server.storage.schema import people
-
-from .inside import inside
+from axiogames.server.storage.schema import people
+from tests.server.in_process import inside
 
 # Characters of every kind that has given trouble, among ordinary ones.
 ODD = st.sampled_from(

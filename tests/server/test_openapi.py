@@ -12,11 +12,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from litestar.openapi import plugins
 
-from axio.server.routes import reference
-
-from .driving import RunningServer
-from .inside import inside
-from .openapi import run
+from axiogames.server.routes import reference
+from tests.server.driving import RunningServer
+from tests.server.in_process import inside
+from tests.server.openapi import run
 
 EXAMPLES = int(os.environ.get("AXIO_EXAMPLES", "4"))  # for each request; `tests.server.openapi` makes more
 PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"

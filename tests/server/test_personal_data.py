@@ -14,26 +14,25 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select, update
 
-from axio.record import Record, replay
-from axio.server.identity import personal_data
-from axio.server.identity.names import DELETED
-from axio.server.identity.people import People
-from axio.server.identity.personal_data import PersonalData
-from axio.server.identity.sessions import SIGNED_OUT
-from axio.server.operations.audit import Actor
-from axio.server.operations.tables import TableAdministration
-from axio.server.play.game import Game
-from axio.server.play.rooms import Rooms
-from axio.server.pools import SWITCH
-from axio.server.storage.database import Database
-from axio.server.storage.journal import Journal
-from axio.server.storage.schema import audit, entries, metadata
-from axio.server.storage.tables import TableStore
-
-from .driving import Browser, RunningServer, at_random
-from .driving import Guest as Visitor
-from .inside import Guest, Inside, inside
-from .test_sessions import closed
+from axiogames.model.record import Record, replay
+from axiogames.server.domain.game_state import Game
+from axiogames.server.domain.rooms import Rooms
+from axiogames.server.identity import personal_data
+from axiogames.server.identity.names import DELETED
+from axiogames.server.identity.people import People
+from axiogames.server.identity.personal_data import PersonalData
+from axiogames.server.identity.tokens import SIGNED_OUT
+from axiogames.server.operations.audit import Actor
+from axiogames.server.operations.tables import TableAdministration
+from axiogames.server.storage.database import Database
+from axiogames.server.storage.journal import Journal
+from axiogames.server.storage.schema import audit, entries, metadata
+from axiogames.server.storage.tables import TableStore
+from axiogames.server.work_pools import SWITCH
+from tests.server.driving import Browser, RunningServer, at_random
+from tests.server.driving import Guest as Visitor
+from tests.server.in_process import Guest, Inside, inside
+from tests.server.test_sessions import closed
 
 ME, OPEN = {"kind": "me"}, {"kind": "open"}
 PASSWORD = "correct horse 7"

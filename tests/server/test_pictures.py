@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from axio.games import GAMES, figures, find_variant
-from axio.server import drawing_process, pictures
-from axio.server.draw import Drawing, draw
-from axio.server.drawing_process import CannotDraw, DrawingProcess
-from axio.server.pictures import ByteCache
-from tests.conformance.positions import Case
-
-from .inside import Answer, Inside, _identity, _scope, inside
-from .rooms import run, until
-from .worlds import TABLE, install, played
+from axiogames.games import GAMES, figures, find_variant
+from axiogames.server.rendering import pictures
+from axiogames.server.rendering import process as drawing_process
+from axiogames.server.rendering.pictures import ByteCache
+from axiogames.server.rendering.process import CannotDraw, DrawingProcess
+from axiogames.server.rendering.worker import Drawing, draw
+from tests.games.conformance.positions import Case
+from tests.server.in_process import Answer, Inside, _identity, _scope, inside
+from tests.server.rooms import run, until
+from tests.server.scenarios import TABLE, install, played
 
 FIGURE = Drawing(GAMES[0], figure=figures(GAMES[0])[0])
 

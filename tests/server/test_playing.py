@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from axio.games import GAMES
-from axio.review.wording import words
-
-from .driving import Client, Guest, Json, Live, RunningServer, at_random, offers
+from axiogames.analysis.review.remarks import words
+from axiogames.games import GAMES
+from tests.server.driving import Client, Guest, Json, Live, RunningServer, at_random, offers
 
 
 def first_view(live: Live) -> Json:

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from axio.server.play.refusals import Refused
-from axio.server.pools import SWITCH, Asker, Bounds, Busy, Overdue, WorkPool
-
-from .rooms import run, until
+from axiogames.server.domain.refusals import Refused
+from axiogames.server.work_pools import SWITCH, Asker, Bounds, Busy, Overdue, WorkPool
+from tests.server.rooms import run, until
 
 
 class Gate:

@@ -11,14 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from axio.server.operations.backup import make_backup, restore_backup
-from axio.server.private_files import SQLITE_FILES, make_private, make_private_file
-from axio.server.running import assemble
-from axio.server.serving import check
-from axio.server.settings import DATABASE_FILE, Settings
-
-from .driving import free_port
-from .inside import inside
+from axiogames.server.lifespan import assemble
+from axiogames.server.operations.backup import make_backup, restore_backup
+from axiogames.server.private_files import SQLITE_FILES, make_private, make_private_file
+from axiogames.server.processes import check
+from axiogames.server.settings import DATABASE_FILE, Settings
+from tests.server.driving import free_port
+from tests.server.in_process import inside
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)
@@ -108,6 +107,6 @@ def test_where_modes_mean_nothing_nothing_fails(tmp_path: Path, monkeypatch: pyt
     make_private_file(file)
     make_private_file(file)  # what is there stays
     file.chmod(0o644)
-    monkeypatch.setattr("axio.server.private_files.os.name", "nt")
-    monkeypatch.delattr("axio.server.private_files.os.geteuid")
+    monkeypatch.setattr("axiogames.server.private_files.os.name", "nt")
+    monkeypatch.delattr("axiogames.server.private_files.os.geteuid")
     assert make_private(file) == []

@@ -10,9 +10,8 @@ from threading import Barrier
 
 import pytest
 
-from axio.server.identity.names import DELETED
-
-from .driving import (
+from axiogames.server.identity.names import DELETED
+from tests.server.driving import (
     Browser,
     Client,
     Guest,
@@ -23,7 +22,7 @@ from .driving import (
     play_together,
     start_server,
 )
-from .postgres import Postgres, run_sql
+from tests.server.postgres import Postgres, run_sql
 
 KEY = {"AXIO_KEY": "the same key for every process of this server"}
 

@@ -13,18 +13,17 @@ import pytest
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import OperationalError
 
-from axio.server.identity.names import DELETED
-from axio.server.operations.audit import Actor, write_audit
-from axio.server.play import rooms as rooms_module
-from axio.server.play.acts import Act, Hired, Sat, read_act
-from axio.server.play.refusals import Refused, Unavailable, Unreadable
-from axio.server.play.room import Room
-from axio.server.running import Server
-from axio.server.storage.schema import entries, seats, tables
-
-from .faults import Faults
-from .inside import Guest, Inside, inside
-from .rooms import Listener, run, running, terms, until
+from axiogames.server.domain import rooms as rooms_module
+from axiogames.server.domain.entries import Act, Hired, Sat, read_act
+from axiogames.server.domain.refusals import Refused, Unavailable, Unreadable
+from axiogames.server.domain.room import Room
+from axiogames.server.identity.names import DELETED
+from axiogames.server.lifespan import Server
+from axiogames.server.operations.audit import Actor, write_audit
+from axiogames.server.storage.schema import entries, seats, tables
+from tests.server.faults import Faults
+from tests.server.in_process import Guest, Inside, inside
+from tests.server.rooms import Listener, run, running, terms, until
 
 SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
 WITH_BOT: list[Act] = [Hired(0, "random"), Sat(1, "bob", "Bob")]

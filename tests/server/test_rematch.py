@@ -8,14 +8,13 @@ from threading import Barrier
 
 import pytest
 
-from axio.server.identity.people import Person
-from tests.conformance.positions import Case
-
-from .driving import Guest, Json, Opened, RunningServer, play_together
-from .inside import inside
-from .rooms import run
-from .test_deleted_tables import remove
-from .worlds import TABLE, install, person_at, played
+from axiogames.server.identity.people import Person
+from tests.games.conformance.positions import Case
+from tests.server.driving import Guest, Json, Opened, RunningServer, play_together
+from tests.server.in_process import inside
+from tests.server.rooms import run
+from tests.server.scenarios import TABLE, install, person_at, played
+from tests.server.test_deleted_tables import remove
 
 
 @pytest.fixture

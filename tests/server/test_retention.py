@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, update
 
-from axio.server.operations import retention
-from axio.server.operations.audit import Actor, write_audit
-from axio.server.operations.retention import EVERY, Retention, Rules
-from axio.server.play.acts import Closed
-from axio.server.running import Server, add_background_tasks
-from axio.server.storage.schema import (
+from axiogames.server.domain.entries import Closed
+from axiogames.server.lifespan import Server, add_background_tasks
+from axiogames.server.operations import retention
+from axiogames.server.operations.audit import Actor, write_audit
+from axiogames.server.operations.retention import EVERY, Retention, Rules
+from axiogames.server.storage.schema import (
     audit,
     entries,
     people,
@@ -25,10 +25,21 @@ from axio.server.storage.schema import (
     seats,
     tables,
 )
-from tests.test_cli import run as cli
-
-from .abandoned import ANN, BOB, BOT, DAY, NOW, count, ids, put_person, put_table, set_columns, statuses
-from .rooms import Listener, run, running
+from tests.cli.test_cli import run as cli
+from tests.server.abandoned import (
+    ANN,
+    BOB,
+    BOT,
+    DAY,
+    NOW,
+    count,
+    ids,
+    put_person,
+    put_table,
+    set_columns,
+    statuses,
+)
+from tests.server.rooms import Listener, run, running
 
 RULES = Rules()
 

@@ -14,26 +14,24 @@ import pytest
 from jsonschema import Draft202012Validator
 from sqlalchemy import insert
 
-from axio.games import GAMES, LANGUAGES
-from axio.players import Budget
-from axio.review.wording import words
-from axio.server.guard.limits import REVIEWS
-from axio.server.play import reviews as module
-from axio.server.play.acts import write_act
-from axio.server.play.entries import now, table_row
-from axio.server.play.game import Game
-from axio.server.play.refusals import Refused, Unavailable
-from axio.server.play.reviews import Reviews
-from axio.server.pools import Busy
-from axio.server.storage.reviews import ReviewStore
-from axio.server.storage.schema import entries, seats, tables
-from tests.conformance.positions import Case
-
-from .driving import Client, Guest, Json, RunningServer
-from .inside import Inside, inside
-from .live import PATIENCE
-from .rooms import run, until
-from .worlds import TABLE, World, install, played
+from axiogames.analysis.review.remarks import words
+from axiogames.games import GAMES, LANGUAGES
+from axiogames.players import Budget
+from axiogames.server.domain import reviews as module
+from axiogames.server.domain.entries import write_act
+from axiogames.server.domain.game_state import Game, now, table_row
+from axiogames.server.domain.refusals import Refused, Unavailable
+from axiogames.server.domain.reviews import Reviews
+from axiogames.server.storage.reviews import ReviewStore
+from axiogames.server.storage.schema import entries, seats, tables
+from axiogames.server.transport.rate_limits import REVIEWS
+from axiogames.server.work_pools import Busy
+from tests.games.conformance.positions import Case
+from tests.server.driving import Client, Guest, Json, RunningServer
+from tests.server.in_process import Inside, inside
+from tests.server.live import PATIENCE
+from tests.server.rooms import run, until
+from tests.server.scenarios import TABLE, World, install, played
 
 OVER = Case("rota", 2)
 

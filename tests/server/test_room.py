@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from axio.server.play import room as room_module
-from axio.server.play.acts import Act, Drew, Hired, Moved, Sat
-from axio.server.play.bots import DEFAULT_LEVEL
-from axio.server.play.entries import deadline
-from axio.server.play.orders import hear
-from axio.server.play.refusals import Refused
-
-from .rooms import Listener, entries, run, running, terms, until
+from axiogames.server.domain import room as room_module
+from axiogames.server.domain.bots import DEFAULT_LEVEL
+from axiogames.server.domain.entries import Act, Drew, Hired, Moved, Sat
+from axiogames.server.domain.game_state import deadline
+from axiogames.server.domain.refusals import Refused
+from axiogames.server.transport.commands import hear
+from tests.server.rooms import Listener, entries, run, running, terms, until
 
 
 def test_a_held_draw_is_made_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.play.entries.HOLD", 0.05)
+    monkeypatch.setattr("axiogames.server.domain.game_state.HOLD", 0.05)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -45,7 +44,7 @@ def test_a_held_draw_is_made_after_a_while(tmp_path: Path, monkeypatch: pytest.M
 def test_a_held_draw_of_a_table_that_nobody_has_in_memory_is_made_after_a_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axio.server.play.entries.HOLD", 0.05)
+    monkeypatch.setattr("axiogames.server.domain.game_state.HOLD", 0.05)
 
     async def before() -> None:
         async with running(tmp_path) as server:
@@ -121,14 +120,14 @@ def test_a_bot_is_called_for_somebody_who_has_been_away_for_two_minutes(
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
             bob = Listener(room, "bob")
-            monkeypatch.setattr("axio.server.play.audience.ABSENT", 0.0)
+            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT", 0.0)
             with pytest.raises(Refused, match="two minutes"):
                 await room.hire(1, "greedy", "ann")  # he is here
             room.leave(bob.client)
-            monkeypatch.setattr("axio.server.play.audience.ABSENT", 120.0)
+            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT", 120.0)
             with pytest.raises(Refused, match="two minutes"):
                 await room.hire(1, "greedy", "ann")  # he has only just gone
-            monkeypatch.setattr("axio.server.play.audience.ABSENT", 0.0)
+            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT", 0.0)
             with pytest.raises(Refused, match="only those who play"):
                 await room.hire(1, "greedy", "eve")
             await room.hire(1, "greedy", "ann")
@@ -147,7 +146,7 @@ def test_a_bot_that_fails_makes_some_legal_move(tmp_path: Path, monkeypatch: pyt
     def broken(*_: object) -> None:
         raise RuntimeError("no idea")
 
-    monkeypatch.setattr("axio.players.greedy.Greedy.choose", broken)
+    monkeypatch.setattr("axiogames.players.bots.simple.Greedy.choose", broken)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -165,7 +164,7 @@ def test_whoever_has_left_does_not_move_before_coming_back(
     async def think(*_: object) -> None:
         await asyncio.sleep(3600)
 
-    monkeypatch.setattr("axio.server.play.bots.Bots.choose", think)
+    monkeypatch.setattr("axiogames.server.domain.bots.Bots.choose", think)
 
     async def work() -> None:
         async with running(tmp_path) as server:

@@ -15,19 +15,16 @@ from typing import Any
 import pytest
 from sqlalchemy import event, insert
 
-from axio.server.guard import shares
-from axio.server.play.acts import Act, Hired, Sat, write_act
-from axio.server.play.connection import Connection
-from axio.server.play.entries import now, table_row
-from axio.server.play.game import Game
-from axio.server.play.orders import hear
-from axio.server.play.room import Room
-from axio.server.play.rooms import KEPT
-from axio.server.routes import live
-from axio.server.running import Server
-from axio.server.storage import schema
-
-from .rooms import Listener, run, running, terms, until
+from axiogames.server.domain.entries import Act, Hired, Sat, write_act
+from axiogames.server.domain.game_state import Game, now, table_row
+from axiogames.server.domain.room import Room
+from axiogames.server.domain.rooms import KEPT
+from axiogames.server.lifespan import Server
+from axiogames.server.storage import schema
+from axiogames.server.transport import fair_share, websocket
+from axiogames.server.transport.client import Connection
+from axiogames.server.transport.commands import hear
+from tests.server.rooms import Listener, run, running, terms, until
 
 MANY = 1_500
 HOUR = 3_600_000  # milliseconds
@@ -134,7 +131,7 @@ def test_players_of_1500_tables_hear_each_other_through_eviction_restart_and_rel
 def test_a_room_is_the_same_as_long_as_anybody_holds_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axio.server.play.rooms.KEPT", 1)
+    monkeypatch.setattr("axiogames.server.domain.rooms.KEPT", 1)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -226,7 +223,7 @@ async def long_log(server: Server) -> Room:
 def test_others_have_their_turn_while_a_table_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shares, "PIECE", -1.0)  # pause after every entry
+    monkeypatch.setattr(fair_share, "PIECE", -1.0)  # pause after every entry
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -249,20 +246,20 @@ def test_others_have_their_turn_while_a_table_is_loaded(
 
 
 def test_who_asks_for_a_table_pays_for_loading_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shares, "PIECE", -1.0)
+    monkeypatch.setattr(fair_share, "PIECE", -1.0)
 
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await long_log(server)
             number = room.game.number
             clock = itertools.count()
-            loop = shares.LoopShares(now=lambda: 0.0, meter=lambda: next(clock) / 1000)
+            loop = fair_share.LoopShares(now=lambda: 0.0, meter=lambda: next(clock) / 1000)
 
             async def spent(work: Callable[[], Coroutine[Any, Any, Any]]) -> float:
                 account = loop._account("mallory")
-                account.left = shares.SAVED
+                account.left = fair_share.SAVED
                 await loop.run("mallory", work)
-                return shares.SAVED - account.left
+                return fair_share.SAVED - account.left
 
             before = partial(server.rooms.before, room, number - 1)
             assert await spent(lambda: server.rooms.get("table")) < number / 1000  # it is in memory
@@ -289,7 +286,7 @@ def test_who_comes_back_holds_up_nobody_who_plays(tmp_path: Path) -> None:
 
             server.store.entries = slowly  # type: ignore[method-assign]
             his = Listener(room, "bob", enter=False)
-            coming = asyncio.create_task(live._welcome(server, room, his.client, str(number - 1)))
+            coming = asyncio.create_task(websocket._welcome(server, room, his.client, str(number - 1)))
             await read.wait()
             seat = room.game.turn
             assert seat is not None
@@ -301,7 +298,7 @@ def test_who_comes_back_holds_up_nobody_who_plays(tmp_path: Path) -> None:
             assert his.heard[0]["n"] == last
 
             again = Listener(room, "bob", enter=False)
-            await live._welcome(server, room, again.client, str(last - 1))
+            await websocket._welcome(server, room, again.client, str(last - 1))
             await until(lambda: len(again.heard) == 2)
             assert [told["type"] for told in again.heard] == ["step", "seats"]
 
@@ -361,7 +358,7 @@ def test_after_a_move_of_the_clock_one_bot_thinks_and_is_known(tmp_path: Path) -
 
 
 def test_after_a_failure_one_bot_thinks_and_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.play.room.RETRY", 0.0)
+    monkeypatch.setattr("axiogames.server.domain.room.RETRY", 0.0)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -394,7 +391,7 @@ def test_after_a_failure_one_bot_thinks_and_is_known(tmp_path: Path, monkeypatch
 def test_a_room_in_which_a_bot_thinks_is_not_let_go_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axio.server.play.rooms.KEPT", 1)
+    monkeypatch.setattr("axiogames.server.domain.rooms.KEPT", 1)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -415,7 +412,7 @@ def test_a_room_in_which_a_bot_thinks_is_not_let_go_of(
 def test_a_far_deadline_keeps_no_room_in_memory_and_a_near_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axio.server.play.rooms.KEPT", 1)
+    monkeypatch.setattr("axiogames.server.domain.rooms.KEPT", 1)
 
     async def work() -> None:
         async with running(tmp_path) as server:

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from axio.server.play import presence
-from axio.server.play.acts import Sat
-from axio.server.play.entries import now
-from axio.server.play.refusals import Refused
-from axio.server.routes.live import _welcome
-
-from .rooms import Listener, run, running, terms, until
+from axiogames.server.domain.entries import Sat
+from axiogames.server.domain.game_state import now
+from axiogames.server.domain.refusals import Refused
+from axiogames.server.domain.rooms import share
+from axiogames.server.transport.websocket import _welcome
+from tests.server.rooms import Listener, run, running, terms, until
 
 
 def test_somebody_who_has_left_is_not_said_to_be_here_again(tmp_path: Path) -> None:
@@ -24,11 +23,11 @@ def test_somebody_who_has_left_is_not_said_to_be_here_again(tmp_path: Path) -> N
             room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
             Listener(room, "ann")
             bob = Listener(room, "bob")
-            await presence.share(server.rooms, server.store)
+            await share(server.rooms, server.store)
             assert room.audience.here == {"ann", "bob"}
             room.leave(bob.client)
             assert room.audience.here == {"ann"}
-            await presence.share(server.rooms, server.store)
+            await share(server.rooms, server.store)
             assert room.audience.here == {"ann"}
 
     run(work)
@@ -40,11 +39,11 @@ def test_somebody_at_another_process_is_here(tmp_path: Path) -> None:
             room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
             ann = Listener(room, "ann")
             await server.store.set_here([(room.id, "bob")], now() + 10_000)
-            await presence.share(server.rooms, server.store)
+            await share(server.rooms, server.store)
             await until(lambda: bool(ann.heard))
             assert [seat["here"] for seat in ann.heard[-1]["seats"]] == [True, True]
             await server.store.set_here([(room.id, "bob")], now() - 1)
-            await presence.share(server.rooms, server.store)
+            await share(server.rooms, server.store)
             await until(lambda: ann.heard[-1]["seats"][1]["here"] is False)
 
     run(work)
@@ -53,7 +52,7 @@ def test_somebody_at_another_process_is_here(tmp_path: Path) -> None:
 def test_rooms_that_nobody_uses_are_forgotten_and_found_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axio.server.play.rooms.KEPT", 2)
+    monkeypatch.setattr("axiogames.server.domain.rooms.KEPT", 2)
 
     async def work() -> None:
         async with running(tmp_path) as server:

@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from axio.chance import commitment
-from axio.games import GAMES
-from axio.record import Record, replay
-from axio.server.play.game import Game
-from axio.server.routes import daily, tables
-from axio.server.storage.schema import people
-
-from .inside import Guest, Inside, Json, Socket, inside
-from .worlds import TABLE, refused_requests, targets
+from axiogames.games import GAMES
+from axiogames.model.record import Record, replay
+from axiogames.rng import commitment
+from axiogames.server.domain.game_state import Game
+from axiogames.server.routes import daily, tables
+from axiogames.server.storage.schema import people
+from tests.server.in_process import Guest, Inside, Json, Socket, inside
+from tests.server.scenarios import TABLE, refused_requests, targets
 
 OPEN = {"kind": "open"}
 ME = {"kind": "me"}

@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from axio.server.guard.limits import Bucket, Limits, Pace
-from axio.server.keys import secret_keys
-from axio.server.settings import BadSetting
-
-from .driving import Browser, Client, RunningServer, ask, start_server
+from axiogames.server.settings import BadSetting, secret_keys
+from axiogames.server.transport.rate_limits import Bucket, Limits, Pace
+from tests.server.driving import Browser, Client, RunningServer, ask, start_server
 
 TABLE = {"game": "axio", "seats": [{"kind": "me"}, {"kind": "open"}]}
 
@@ -203,7 +201,7 @@ def test_a_person_has_at_most_40_unfinished_tables(small: RunningServer) -> None
 
 def test_a_bucket_fills_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr("axio.server.guard.limits.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("axiogames.server.transport.rate_limits.time.monotonic", lambda: clock[0])
     bucket = Bucket(Pace(2, 0.5))
     assert [bucket.take() for _ in range(3)] == [True, True, False]
     clock[0] += 2.0
@@ -213,7 +211,7 @@ def test_a_bucket_fills_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_limits_remember_only_so_many_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.guard.limits.REMEMBERED", 3)
+    monkeypatch.setattr("axiogames.server.transport.rate_limits.REMEMBERED", 3)
     limits, pace = Limits(), Pace(1, 0.0)
     assert [limits.allow(pace, name) for name in "abcab"] == [True, True, True, False, False]
     limits.allow(pace, "d")  # the one not used for longest is forgotten

@@ -11,19 +11,16 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from axio.server.identity.people import FRESH, People, WrongSecret
-from axio.server.identity.sessions import BANNED, SIGNED_OUT
-from axio.server.identity.tokens import Tokens
-from axio.server.keys import secret_keys
-from axio.server.play.room import Room
-from axio.server.running import _hear
-from axio.server.settings import Settings
-from axio.server.storage.database import Database
-from axio.server.storage.notices import notices
-from axio.server.storage.schema import people as people_table
-
-from .driving import Browser, Guest, RunningServer
-from .inside import PATIENCE, Inside, Socket, inside
+from axiogames.server.domain.room import Room
+from axiogames.server.identity.people import FRESH, People, WrongSecret
+from axiogames.server.identity.tokens import BANNED, SIGNED_OUT, Tokens
+from axiogames.server.lifespan import _hear
+from axiogames.server.settings import Settings, secret_keys
+from axiogames.server.storage.database import Database
+from axiogames.server.storage.journal import notices
+from axiogames.server.storage.schema import people as people_table
+from tests.server.driving import Browser, Guest, RunningServer
+from tests.server.in_process import PATIENCE, Inside, Socket, inside
 
 ME, OPEN = {"kind": "me"}, {"kind": "open"}
 PASSWORD = "correct horse 7"
@@ -377,7 +374,7 @@ def test_a_cookie_is_renewed_when_it_is_older_than_a_month(
             assert read is not None
             with monkeypatch.context() as patched:
                 then = read.issued - days * 24 * 3600
-                patched.setattr("axio.server.identity.tokens._now", lambda: then)
+                patched.setattr("axiogames.server.identity.tokens._now", lambda: then)
                 old = made.server.people.token(await made.server.people.find(ann.id), read.session)
             who, given = await ask_me(made, old, monkeypatch)
             assert who == ann.id

@@ -9,15 +9,13 @@ from typing import Any
 
 import pytest
 
-from axio.server.play import views
-from axio.server.play.acts import Act, Sat
-from axio.server.play.connection import encode
-from axio.server.play.entries import deadline
-from axio.server.play.orders import hear
-from axio.server.play.telling import Viewer, whole_view
-from axio.server.play.views import ViewCache, new_serial
-
-from .rooms import Listener, run, running, terms, until
+from axiogames.server.domain.entries import Act, Sat
+from axiogames.server.domain.game_state import deadline
+from axiogames.server.presentation import views
+from axiogames.server.presentation.views import ViewCache, Viewer, new_serial, whole_view
+from axiogames.server.transport.client import encode
+from axiogames.server.transport.commands import hear
+from tests.server.rooms import Listener, run, running, terms, until
 
 SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
 WATCHERS = 40

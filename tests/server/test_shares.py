@@ -10,11 +10,18 @@ from typing import Any
 
 import pytest
 
-from axio.server.guard import shares as module
-from axio.server.guard.shares import SAVED, SHARE, LoopShares, Metered, TooMuch, charged, long_work
-
-from .inside import inside
-from .rooms import run
+from axiogames.server.transport import fair_share as module
+from axiogames.server.transport.fair_share import (
+    SAVED,
+    SHARE,
+    LoopShares,
+    Metered,
+    TooMuch,
+    charged,
+    long_work,
+)
+from tests.server.in_process import inside
+from tests.server.rooms import run
 
 
 class World:

@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from axio.server.play.connection import MOST_WAITING, Connection
-
-from .driving import Guest, RunningServer
+from axiogames.server.transport.client import MOST_WAITING, Connection
+from tests.server.driving import Guest, RunningServer
 
 ROUNDS = 330  # placements made and taken back: seven million bytes, more than any buffer holds
 

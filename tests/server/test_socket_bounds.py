@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from axio.server.connections import ConnectionLimits
-from axio.server.guard.limits import CONTROL, Pace
-from axio.server.sockets import MOST_FRAGMENTS, LeanSocket
-
-from .wire import PATIENCE, Port, Wire
-from .wire import run as run_wire
+from axiogames.server.transport.connections import ConnectionLimits
+from axiogames.server.transport.rate_limits import CONTROL, Pace
+from axiogames.server.transport.websocket_protocol import MOST_FRAGMENTS, LeanSocket
+from tests.server.wire import PATIENCE, Port, Wire
+from tests.server.wire import run as run_wire
 
 HANDSHAKE = (
     b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -91,7 +90,7 @@ def test_pings_at_a_pace_are_answered() -> None:
 @pytest.mark.parametrize("sent", [frame(PING, b"x" * 125), frame(TEXT, b"x" * 10_000)], ids=["ping", "text"])
 def test_a_client_that_reads_nothing_is_not_read_either(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """What waits for it is bounded, and after a while it is cut off."""
-    monkeypatch.setattr("axio.server.sockets.CONTROL", Pace(1e9, 1))
+    monkeypatch.setattr("axiogames.server.transport.websocket_protocol.CONTROL", Pace(1e9, 1))
 
     async def work(port: Port) -> None:
         wire, socket = await connected(port, limit=1_000)
@@ -110,7 +109,7 @@ def test_a_client_that_reads_nothing_is_not_read_either(sent: bytes, monkeypatch
 
 
 def test_a_client_that_reads_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.connections.STALLED_SECONDS", 0.2)
+    monkeypatch.setattr("axiogames.server.transport.connections.STALLED_SECONDS", 0.2)
 
     async def work(port: Port) -> None:
         wire, _ = await connected(port, limit=1_000)
@@ -178,7 +177,7 @@ def test_a_message_in_fragments_is_one_message_and_has_a_largest_size() -> None:
 
 
 def test_a_message_has_only_so_many_fragments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.sockets.CONTROL", Pace(1e9, 1))
+    monkeypatch.setattr("axiogames.server.transport.websocket_protocol.CONTROL", Pace(1e9, 1))
 
     async def work(port: Port) -> None:
         wire, _ = await connected(port)
@@ -225,7 +224,7 @@ def test_what_is_no_websocket_is_closed_with_a_code_and_not_logged(
 def test_a_close_that_the_client_does_not_answer_ends_all_the_same(
     sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axio.server.connections.CLOSING_SECONDS", 0.2)
+    monkeypatch.setattr("axiogames.server.transport.connections.CLOSING_SECONDS", 0.2)
 
     async def closing(scope: Any, receive: Any, send: Any) -> None:
         await receive()
@@ -244,7 +243,7 @@ def test_a_close_that_the_client_does_not_answer_ends_all_the_same(
 
 
 def test_a_client_that_answers_no_ping_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.connections.CLOSING_SECONDS", 0.2)
+    monkeypatch.setattr("axiogames.server.transport.connections.CLOSING_SECONDS", 0.2)
 
     async def work(port: Port) -> None:
         await connected(port)

@@ -8,8 +8,8 @@ from typing import Any
 import uvicorn
 from websockets.asyncio.client import connect
 
-from axio.server.serving import OPTIONS
-from axio.server.sockets import LeanSocket, Mailbox
+from axiogames.server.processes import OPTIONS
+from axiogames.server.transport.websocket_protocol import LeanSocket, Mailbox
 
 MESSAGES = 300
 

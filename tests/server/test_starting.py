@@ -14,17 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from axio.cli import main
-from axio.errors import BadFile
-from axio.server.alone import AlreadyRunning, alone
-from axio.server.operations.backup import make_backup, restore_backup
-from axio.server.serving import check
-from axio.server.settings import BadSetting, Settings
-from axio.server.storage.database import Database
-
-from .driving import free_port, start_server
-from .inside import PATIENCE
-from .postgres import Postgres, run_sql
+from axiogames.cli import main
+from axiogames.errors import InvalidFile
+from axiogames.server.operations.backup import make_backup, restore_backup
+from axiogames.server.processes import AlreadyRunning, alone, check
+from axiogames.server.settings import BadSetting, Settings
+from axiogames.server.storage.database import Database
+from tests.server.driving import free_port, start_server
+from tests.server.in_process import PATIENCE
+from tests.server.postgres import Postgres, run_sql
 
 NAME = "axio.sqlite3"
 
@@ -129,7 +127,7 @@ def test_a_database_that_is_not_ours_is_refused_in_a_sentence(
 def test_a_database_that_does_not_answer_is_refused_in_a_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axio.server.storage.database.PATIENCE", 0.1)
+    monkeypatch.setattr("axiogames.server.storage.database.PATIENCE", 0.1)
     assert "cannot be reached" in refused("postgresql://axio@127.0.0.1:1/axio", capsys)
     with socket.socket() as silent:  # it takes connections and says nothing
         silent.bind(("127.0.0.1", 0))
@@ -141,7 +139,7 @@ def test_a_database_that_does_not_answer_is_refused_in_a_sentence(
 def test_a_backup_of_what_is_no_database_of_ours_is_refused_in_a_sentence(made: Path, tmp_path: Path) -> None:
     for spoil in (foreign, text_file):
         spoil(made)
-        with pytest.raises(BadFile, match=str(made)):
+        with pytest.raises(InvalidFile, match=str(made)):
             make_backup(Settings(data=str(tmp_path)), tmp_path / "backup")
 
 
@@ -156,7 +154,7 @@ def test_a_database_that_cannot_be_written_is_refused_in_a_sentence(
 def test_a_database_that_another_program_has_locked_is_refused_in_a_sentence(
     made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axio.server.storage.inspection.BUSY", 1)
+    monkeypatch.setattr("axiogames.server.storage.inspection.BUSY", 1)
     with closing(sqlite3.connect(made)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert "locked" in refused(made, capsys)

@@ -8,9 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from axio.server.supervisor import LONGEST_PAUSE, BackgroundTask, Supervisor, spawn
-
-from .inside import PATIENCE
+from axiogames.server.supervisor import LONGEST_PAUSE, BackgroundTask, Supervisor, spawn
+from tests.server.in_process import PATIENCE
 
 
 class Pauses:
@@ -96,7 +95,7 @@ def test_pauses_have_a_longest_length_and_begin_anew_after_a_success() -> None:
 
 
 def test_a_round_that_never_ends_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.supervisor.PATIENCE", 0.01)
+    monkeypatch.setattr("axiogames.server.supervisor.PATIENCE", 0.01)
 
     async def work() -> None:
         supervisor, rounds, stuck = Supervisor(lambda _: asyncio.sleep(0)), 0, asyncio.Event()
@@ -117,7 +116,7 @@ def test_a_round_that_never_ends_has_failed(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_nobody_can_start_failing_tasks_as_often_as_they_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.supervisor.HURRY_EVERY", 1e9)
+    monkeypatch.setattr("axiogames.server.supervisor.HURRY_EVERY", 1e9)
 
     async def work() -> None:
         pauses = Pauses()
@@ -140,7 +139,7 @@ def test_nobody_can_start_failing_tasks_as_often_as_they_ask(monkeypatch: pytest
 
 
 def test_pauses_end_early_when_there_is_reason_to_hope(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axio.server.supervisor.HURRY_EVERY", 0.0)
+    monkeypatch.setattr("axiogames.server.supervisor.HURRY_EVERY", 0.0)
 
     async def work() -> None:
         pauses = Pauses()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from axio.games import GAMES
-
-from .driving import Client, Guest, Json, RunningServer, at_random
+from axiogames.games import GAMES
+from tests.server.driving import Client, Guest, Json, RunningServer, at_random
 
 
 def listed(client: Client, which: str) -> dict[str, Json]:

@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from axio.server.guard import limits as limits_module
-from axio.server.guard.limits import Pace
-from axio.server.routes import people as people_routes
-
-from .inside import Guest, Inside, inside
+from axiogames.server.routes import identity as people_routes
+from axiogames.server.transport import rate_limits as limits_module
+from axiogames.server.transport.rate_limits import Pace
+from tests.server.in_process import Guest, Inside, inside
 
 
 def serve(folder: Path, work: Callable[[Inside], Coroutine[Any, Any, None]]) -> None:

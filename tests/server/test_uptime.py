@@ -11,17 +11,16 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, insert, select, update
 
-from axio.server.play.acts import Act, Moved, Sat
-from axio.server.play.entries import deadline, due, now
-from axio.server.play.refusals import Refused, Unavailable
-from axio.server.play.uptime import ABSENCE, BEAT, RESPITE, Uptime
-from axio.server.running import Server
-from axio.server.storage import uptime as store_module
-from axio.server.storage.schema import entries, server_facts, tables
-from axio.server.storage.uptime import ALIVE, OUTAGES, Standing
-
-from .inside import inside
-from .rooms import Listener, run, running, terms, until
+from axiogames.server.domain.clock import ABSENCE, BEAT, RESPITE, Uptime
+from axiogames.server.domain.entries import Act, Moved, Sat
+from axiogames.server.domain.game_state import deadline, due, now
+from axiogames.server.domain.refusals import Refused, Unavailable
+from axiogames.server.lifespan import Server
+from axiogames.server.storage import uptime as store_module
+from axiogames.server.storage.schema import entries, server_facts, tables
+from axiogames.server.storage.uptime import ALIVE, OUTAGES, Standing
+from tests.server.in_process import inside
+from tests.server.rooms import Listener, run, running, terms, until
 
 SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
 MINUTE, HOUR = 60_000, 3_600_000  # milliseconds
@@ -413,7 +412,7 @@ def test_nobody_is_away_because_the_server_was(tmp_path: Path) -> None:
 
 
 def test_the_server_notes_by_itself_that_it_is_at_work(tmp_path: Path) -> None:
-    from axio.server import running as running_module
+    from axiogames.server import lifespan as running_module
 
     async def work() -> None:
         async with inside(tmp_path) as made, running_module.running(made.server):

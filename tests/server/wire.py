@@ -12,9 +12,9 @@ import uvicorn
 import uvloop
 from uvicorn.server import ServerState
 
-from axio.server.connections import ConnectionLimits
-from axio.server.http_protocol import Bounds, HttpProtocol
-from axio.server.serving import OPTIONS
+from axiogames.server.processes import OPTIONS
+from axiogames.server.transport.connections import ConnectionLimits
+from axiogames.server.transport.http_protocol import Bounds, HttpProtocol
 
 PATIENCE = 60.0  # seconds for any one thing
 

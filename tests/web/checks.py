@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from playwright.sync_api import Page
 
-from .browsing import Visitor
+from tests.web.browsing import Visitor
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 SMALLEST_TARGET = 44

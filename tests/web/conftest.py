@@ -12,9 +12,8 @@ from playwright.sync_api import Error as BrowserError
 from playwright.sync_api import sync_playwright
 
 from tests.server.driving import RunningServer, start_server
-
-from .browsing import Theme, Visitor, launch, new_visitor
-from .stage import Stage
+from tests.web.browsing import Theme, Visitor, launch, new_visitor
+from tests.web.stage import Stage
 
 FAILED = pytest.StashKey[bool]()
 

@@ -17,11 +17,10 @@ from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import ViewportSize, sync_playwright
 
 from tests.server.driving import start_server
-
-from .browsing import SIZES, THEMES, launch, new_visitor
-from .playing import PLACES
-from .stage import Stage, advance
-from .states import STATES, picked, settle
+from tests.web.browsing import SIZES, THEMES, launch, new_visitor
+from tests.web.playing import PLACES
+from tests.web.stage import Stage, advance
+from tests.web.states import STATES, picked, settle
 
 README = Path(__file__).parents[2] / "docs" / "page.png"
 FINE_MOVE = 4  # points

@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from .browsing import Visitor
+from tests.web.browsing import Visitor
 
 # What there is to do now; null as long as there is nothing.
 DUE = """() => {

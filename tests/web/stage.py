@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from tests.server.driving import Browser, Guest, Json, Live, Opened
-
-from .browsing import Visitor
+from tests.web.browsing import Visitor
 
 GAMES = ("axio", "hex", "rota", "trio")
 MIDDLE = {"axio": 8, "hex": 9, "rota": 6, "trio": 7}  # own moves until a board looks like a game

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from playwright.sync_api import Page, expect
 
-from .browsing import Visitor
-from .playing import PLACES, Player
-from .stage import GAMES, Stage
+from tests.web.browsing import Visitor
+from tests.web.playing import PLACES, Player
+from tests.web.stage import GAMES, Stage
 
 BOTH = ("en", "de")
 LONGER = ("de",)

@@ -11,15 +11,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from axio.server.play.refusals import Unavailable
-from axio.server.pools import Busy
-from axio.server.routes.errors import STATUS
-from axio.server.routes.site import WEB
+from axiogames.server.domain.refusals import Unavailable
+from axiogames.server.routes.errors import STATUS
+from axiogames.server.routes.static import WEB
+from axiogames.server.work_pools import Busy
 from tests.demanded import need
-
-from .conftest import Visit
-from .test_errors import says
-from .test_files import words
+from tests.web.conftest import Visit
+from tests.web.test_errors import says
+from tests.web.test_files import words
 
 REFUSALS = [Unavailable(), Busy()]
 

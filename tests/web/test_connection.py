@@ -12,10 +12,9 @@ from playwright.sync_api import Page, expect
 
 from tests.server import driving
 from tests.server.driving import Json, RunningServer, start_server
-
-from .browsing import Visitor
-from .conftest import Visit
-from .playing import Player
+from tests.web.browsing import Visitor
+from tests.web.conftest import Visit
+from tests.web.playing import Player
 
 NO_ANSWER = r"ERR_CONNECTION_|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|WebSocket connection"
 LONGEST_PAUSE = 20_000  # milliseconds; the longer the server is away, the less often it is asked for

@@ -8,12 +8,11 @@ from contextlib import closing
 
 from playwright.sync_api import expect
 
-from axio.server.settings import DATABASE_FILE
+from axiogames.server.settings import DATABASE_FILE
 from tests.server.driving import RunningServer
-
-from .conftest import Visit
-from .playing import Player
-from .stage import best
+from tests.web.conftest import Visit
+from tests.web.playing import Player
+from tests.web.stage import best
 
 
 def test_an_attempt_goes_on_and_is_compared_when_it_is_over(visit: Visit, site: RunningServer) -> None:

@@ -7,8 +7,7 @@ import re
 from playwright.sync_api import Locator, expect
 
 from tests.server.driving import RunningServer
-
-from .conftest import Visit
+from tests.web.conftest import Visit
 
 CODE = re.compile(r"\b[45]\d\d\b|[a-z]_[a-z]|undefined|null|\{|\[object")
 MOST_TABLES = 40

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from axio.games import GAMES, LANGUAGES
-from axio.server.routes.site import WEB
+from axiogames.games import GAMES, LANGUAGES
+from axiogames.server.routes.static import WEB
 from tests.demanded import need
 
 SCRIPTS = sorted(WEB.rglob("*.js"))

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from axio.events import Result
-from axio.record import Record, replay
-
-from .conftest import Visit
-from .playing import Player
+from axiogames.model.events import Result
+from axiogames.model.record import Record, replay
+from tests.web.conftest import Visit
+from tests.web.playing import Player
 
 MOST_TO_FIRST_MOVE = 4
 MOST_FOR_A_MOVE = 3

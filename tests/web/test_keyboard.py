@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from .conftest import Visit
-from .playing import Player
+from tests.web.conftest import Visit
+from tests.web.playing import Player
 
 MOST_STOPS = 120
 FOCUS = """() => {

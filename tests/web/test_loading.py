@@ -8,12 +8,11 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.server.driving import RunningServer
-
-from .browsing import Visitor
-from .conftest import Visit
-from .playing import Player
-from .stage import Stage
-from .states import beginning, daily, home
+from tests.web.browsing import Visitor
+from tests.web.conftest import Visit
+from tests.web.playing import Player
+from tests.web.stage import Stage
+from tests.web.states import beginning, daily, home
 
 MOST_SHIFT = 0.02
 STILL = "() => new Promise((done) => setTimeout(done, 300))"

@@ -7,11 +7,10 @@ from typing import Any
 
 from playwright.sync_api import Route, expect
 
-from axio.server.identity.tokens import Tokens
-
-from .browsing import PATIENCE, Visitor
-from .conftest import Visit
-from .playing import Player
+from axiogames.server.identity.tokens import Tokens
+from tests.web.browsing import PATIENCE, Visitor
+from tests.web.conftest import Visit
+from tests.web.playing import Player
 
 PASSWORD = "correct horse"
 

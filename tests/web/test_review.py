@@ -7,16 +7,15 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from axio.players import LEVELS
-from axio.review.wording import words
-from tests.review.games import whole_game
-from tests.review.test_page import made_page
-
-from .browsing import SIZES
-from .checks import sideways, violations
-from .conftest import Visit
-from .stage import Stage
-from .states import REVIEWING, picked, review, reviewed, settle
+from axiogames.analysis.review.remarks import words
+from axiogames.players import LEVELS
+from tests.analysis.review.games import whole_game
+from tests.analysis.review.test_page import made_page
+from tests.web.browsing import SIZES
+from tests.web.checks import sideways, violations
+from tests.web.conftest import Visit
+from tests.web.stage import Stage
+from tests.web.states import REVIEWING, picked, review, reviewed, settle
 
 BOTH = pytest.mark.parametrize("language", ["en", "de"])
 

@@ -6,9 +6,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from .browsing import Visitor
-from .conftest import Visit
-from .playing import Player
+from tests.web.browsing import Visitor
+from tests.web.conftest import Visit
+from tests.web.playing import Player
 
 # Counts sounds, and whatever moves on the page for longer than an eye notices.
 COUNT = """

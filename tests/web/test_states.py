@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import ViewportSize
 
-from .browsing import SIZES
-from .checks import clipped_texts, hidden_board, sideways, small_targets, violations
-from .conftest import Visit
-from .stage import GAMES, Stage
-from .states import STATES, State, settle
+from tests.web.browsing import SIZES
+from tests.web.checks import clipped_texts, hidden_board, sideways, small_targets, violations
+from tests.web.conftest import Visit
+from tests.web.stage import GAMES, Stage
+from tests.web.states import STATES, State, settle
 
 TIGHT: list[ViewportSize] = [{"width": 320, "height": 640}, {"width": 740, "height": 360}]
 # Every second state is shown on one pair of these, the others and the other language on the other pair.

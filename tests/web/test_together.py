@@ -8,11 +8,10 @@ import time
 from playwright.sync_api import Page, expect
 
 from tests.server.driving import Json, RunningServer, at_random
-
-from .browsing import Visitor
-from .conftest import Visit
-from .playing import DUE, Player
-from .secrets import faces, leaks, tiles_told
+from tests.web.browsing import Visitor
+from tests.web.conftest import Visit
+from tests.web.playing import DUE, Player
+from tests.web.secrets import faces, leaks, tiles_told
 
 ODD = '<b onload=x>&"'
 ODDER = "<img src=x onerror=x>"

@@ -7,11 +7,10 @@ import time
 
 import click
 
-from axio.cli.progress import progress
-
-from .arena import run
-from .audit import Lost
-from .ledger import Counts
+from axiogames.cli.terminal.progress import progress
+from tests.server.crash.arena import run
+from tests.server.crash.audit import Lost
+from tests.server.crash.ledger import Counts
 
 SENTENCES = {
     "kills": "times the server was killed",

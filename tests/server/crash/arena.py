@@ -13,15 +13,14 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from axio.games import GAMES
-from axio.record import Record, replay
-from axio.server.settings import Settings
-
-from .audit import Book, Lost
-from .clients import Line, Match, Person, Player
-from .kept import bots_to_move, finished, read, reader
-from .ledger import Counts, Ledger
-from .nursery import Nursery
+from axiogames.games import GAMES
+from axiogames.model.record import Record, replay
+from axiogames.server.settings import Settings
+from tests.server.crash.audit import Book, Lost
+from tests.server.crash.clients import Line, Match, Person, Player
+from tests.server.crash.kept import bots_to_move, finished, read, reader
+from tests.server.crash.ledger import Counts, Ledger
+from tests.server.crash.processes import Nursery
 
 PATIENCE = 120.0  # seconds for a server to come up, for a bot to move, for anything to go on
 SLOTS = 2  # tables played at the same time

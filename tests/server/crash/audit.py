@@ -8,14 +8,13 @@ from typing import Any
 
 import msgspec
 
-from axio.engine.phases import OFFER, OVER, PLACE
-from axio.errors import AxioError
-from axio.events import Event, seen_by
-from axio.games import find_variant
-from axio.table import Table
-
-from .kept import Kept
-from .ledger import Json, Ledger, Sent, Told
+from axiogames.errors import AxioError
+from axiogames.games import find_variant
+from axiogames.games.runtime.state import OFFER, OVER, PLACE
+from axiogames.model.events import Event, redact_event
+from axiogames.model.table import Table
+from tests.server.crash.kept import Kept
+from tests.server.crash.ledger import Json, Ledger, Sent, Told
 
 HOLD = 15_000  # milliseconds that a draw waits
 PHASES = {PLACE: "place", OFFER: "offer", OVER: "over"}
@@ -247,7 +246,7 @@ class Book:
         message = told.message
         since = moment.before if message["type"] == "step" else 0
         public = self._variant.exchange_is_public
-        events = [seen_by(event, told.seat, public) for event in moment.events[since:]]
+        events = [redact_event(event, told.seat, public) for event in moment.events[since:]]
         self._check(message["events"] == _plain(events), f"the events of {message} should be {events}")
         now = {name: message["now"][name] for name in moment.seen[told.seat]}
         self._check(now == moment.seen[told.seat], f"{now} was told, it is {moment.seen[told.seat]}")

@@ -15,8 +15,8 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
-from .audit import Lost
-from .ledger import Json, Ledger, Sent
+from tests.server.crash.audit import Lost
+from tests.server.crash.ledger import Json, Ledger, Sent
 
 CUT = (OSError, EOFError, ConnectionClosed, InvalidHandshake, InvalidMessage)  # what a dying server leaves
 PATIENCE = 60.0  # seconds for an answer of a server that lives

@@ -9,9 +9,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from axio.server.storage.schema import entries, seats, tables
-
-from .ledger import Json
+from axiogames.server.storage.schema import entries, seats, tables
+from tests.server.crash.ledger import Json
 
 
 @dataclass(frozen=True, slots=True)

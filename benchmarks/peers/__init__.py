@@ -1,0 +1,1 @@
+"""Benchmarks beside other engines, on CPUs and GPUs."""

@@ -1,0 +1,291 @@
+"""The suite `research`: the engine beside what else there is to do research with, in one run.
+
+Everything is measured in rounds, a slice of each in turn, so that what else the machine does falls on all
+alike. A ratio is taken in every round; what is told is the median of the rounds, and their quartiles. Work of
+one thread is measured in time of the processor, which a busy machine changes least.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from functools import partial
+from math import ceil
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from axiogames.analysis.bench.measure import Circumstances, circumstances
+from axiogames.analysis.platform_info import installed
+from axiogames.batch import Batch
+from axiogames.errors import MissingDependency
+from axiogames.games import GAMES, find_variant
+from axiogames.games.runtime.loops import random_playouts
+from axiogames.games.runtime.state import allocate
+from axiogames.games.runtime.xorshift import seed_state
+from axiogames.optional_deps import install_command
+from axiogames.version import __version__
+from benchmarks.peers.peer_program import Done, Work, steps_work, timed
+from benchmarks.peers.peers import C_PROGRAM, GAMES_COMPARED, MOMALAND, MOMALAND_STEPS, LeftOut, programs
+
+SLICE = 0.1  # seconds of each piece of work in a round, at most
+FEWEST = 5  # rounds
+QUIET = 1.5  # processes that want a core: the benchmark itself is one of them
+LINE = 16  # numbers that are together longer than a line of a cache
+LINEAR = 1.8  # times as fast: what is called near-linear on two threads
+PLAYERS = 2
+AT_ONCE = 1024  # games of a batch
+SQUARES, HEXAGONS = GAMES[:2]
+
+ENVIRONMENT = f"{HEXAGONS}, PettingZoo"
+BATCH = f"{HEXAGONS}, batch of {AT_ONCE:,}"
+CLOCKED = f"{BATCH}, by the clock"
+BATCH_OF_TWO = f"{BATCH}, two threads"
+WORKED = f"{BATCH_OF_TWO}, by the processor"
+GAMES_CLOCKED = f"{HEXAGONS}, by the clock"
+GAMES_OF_TWO = f"{HEXAGONS}, two threads"
+
+Rate = Callable[[Done], float]
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """How fast something is: the median of its rounds, and their quartiles."""
+
+    name: str
+    what: str  # is done
+    by: str  # seconds of the processor, or of the clock
+    of: str  # whose it is, with versions
+    moves_per_second: float
+    low: float
+    high: float
+
+
+class Ratio(msgspec.Struct, frozen=True):
+    """How many times as fast one thing is as another, and what was asked; nothing for what was left out."""
+
+    name: str
+    of: str
+    to: str
+    times: float | None
+    low: float | None
+    high: float | None
+    target: float | None  # at least; none for orientation
+    met: bool | None
+
+
+class ResearchReport(Circumstances, frozen=True, tag_field="suite", tag="research"):
+    """All that was measured in one run."""
+
+    cores: int
+    busy: tuple[float, float]  # processes that wanted a core, before and after
+    rounds: int
+    games_compared: int  # with the C program, move by move
+    pettingzoo: str
+    figures: tuple[Figure, ...]
+    ratios: tuple[Ratio, ...]
+    left_out: tuple[LeftOut, ...]
+
+    @property
+    def was_busy(self) -> bool:
+        """Whether other work went on: it slows Python more than compiled code, and leaves no second core."""
+        return max(self.busy) > QUIET
+
+    @property
+    def lacked_a_core(self) -> bool:
+        """Whether even two threads that share nothing were far from twice as fast as one."""
+        times = [ratio.times for ratio in self.ratios if ratio.of == GAMES_OF_TWO]
+        return any(gained is not None and gained < LINEAR for gained in times)
+
+
+class Shown(NamedTuple):
+    """A figure that rounds of some work lead to."""
+
+    name: str
+    what: str
+    by: str
+    source: str  # the work
+    rate: Rate
+
+
+class Asked(NamedTuple):
+    """A ratio, and the least it should be."""
+
+    name: str
+    of: str
+    to: str
+    target: float | None
+
+
+def by_processor(done: Done) -> float:
+    """Moves in a second of the processor."""
+    return done.moves / done.processor
+
+
+def by_clock(done: Done) -> float:
+    """Moves in a second."""
+    return done.moves / done.clock
+
+
+ASKED = (
+    Asked("random games in compiled code", HEXAGONS, MOMALAND, 1500),
+    Asked("the same random games in compiled code", SQUARES, C_PROGRAM, 0.5),
+    Asked("a step with observation and mask", ENVIRONMENT, MOMALAND_STEPS, 25),
+    Asked("many games from Python, one thread", BATCH, MOMALAND, 150),
+    Asked("many games from Python, two threads", BATCH_OF_TWO, CLOCKED, LINEAR),
+    # What a second of the processor is still worth when two threads share the work.
+    Asked("many games from Python, a thread of two", WORKED, BATCH, None),
+    # What a second thread is worth on this machine where nothing is shared.
+    Asked("random games in compiled code, two threads", GAMES_OF_TWO, GAMES_CLOCKED, None),
+)
+
+PLAYOUTS = "random games by the complete rules, in compiled code"
+SEEN = "observation, mask and step through PettingZoo's interface, moves chosen before"
+MANY = "observations, masks, sampling and steps, from Python"
+THEIRS = {
+    C_PROGRAM: f"the same random games of {SQUARES} by the complete rules",
+    MOMALAND_STEPS: SEEN,
+    MOMALAND: "random games through PettingZoo's interface, choosing included",
+    f"{MOMALAND}, rules only": "random games with masks, nothing observed",
+}
+ANOTHER_GAME = "another game: random games in their compiled code"
+
+
+def shown(sources: Sequence[str]) -> list[Shown]:
+    """The figures to be told of these pieces of work."""
+    found = []
+    for source in sources:
+        if source in GAMES:
+            found.append(Shown(source, PLAYOUTS, "processor", source, by_processor))
+            if source == HEXAGONS:
+                found.append(Shown(GAMES_CLOCKED, PLAYOUTS, "clock", source, by_clock))
+        elif source == ENVIRONMENT:
+            found.append(Shown(source, SEEN, "processor", source, by_processor))
+        elif source == GAMES_OF_TWO:
+            found.append(Shown(source, PLAYOUTS, "clock", source, by_clock))
+        elif source == BATCH:
+            found.append(Shown(source, MANY, "processor", source, by_processor))
+            found.append(Shown(CLOCKED, MANY, "clock", source, by_clock))
+        elif source == BATCH_OF_TWO:
+            found.append(Shown(source, MANY, "clock", source, by_clock))
+            found.append(Shown(WORKED, MANY, "processor", source, by_processor))
+        else:
+            found.append(Shown(source, THEIRS.get(source, ANOTHER_GAME), "processor", source, by_processor))
+    return found
+
+
+def playouts(game: str) -> Work:
+    """Random games in compiled code, with the state that is the fastest for them."""
+    variant = find_variant(game, PLAYERS).lean
+    loop = variant.kernels[random_playouts]
+    # Room on both sides: threads that write to one line of a cache would wait for each other.
+    states, lots = allocate(variant.opening.dtype, 3)[1:2], np.zeros(3 * LINE, np.uint64)[LINE : LINE + 1]
+    lots[:] = seed_state(1)
+    return lambda games: loop(variant.tables, variant.opening, states, lots, games)
+
+
+def side_by_side(works: Sequence[Work], threads: Executor) -> Work:
+    """The same amount of each of them, in a thread of its own."""
+
+    def work(amount: int) -> float:
+        moves: list[float] = list(threads.map(lambda do: do(amount), works))
+        return sum(moves)
+
+    return work
+
+
+def batch_work(batch: Batch) -> Work:
+    """Steps of many games: everything that a learner asks for, with moves sampled."""
+
+    def work(steps: int) -> float:
+        chosen = batch.sample()
+        for _ in range(steps):
+            chosen = batch.step_and_look(chosen, checked=False, sample=True).sampled  # those are legal
+        return steps * batch.games
+
+    return work
+
+
+def our_work(stack: ExitStack, left_out: list[LeftOut]) -> dict[str, Work]:
+    """What is measured of this package; without PettingZoo its environment is left out."""
+    found = {game: playouts(game) for game in GAMES}
+    threads = stack.enter_context(ThreadPoolExecutor(2))
+    found[GAMES_OF_TWO] = side_by_side([playouts(HEXAGONS) for _ in range(2)], threads)
+    for name, count in ((BATCH, 1), (BATCH_OF_TWO, 2)):
+        batch = stack.enter_context(closing(Batch(HEXAGONS, PLAYERS, AT_ONCE, threads=count)))
+        found[name] = batch_work(batch)
+    try:
+        from axiogames.envs import pettingzoo
+    except MissingDependency as error:
+        left_out.append(LeftOut(ENVIRONMENT, str(error), install_command("rl")))
+    else:
+        found[ENVIRONMENT] = steps_work(pettingzoo.raw_env(HEXAGONS, PLAYERS))
+    return found
+
+
+def run(seconds: float, tick: Callable[[float], None]) -> ResearchReport:
+    """Measure each thing for about so many seconds; `tick` hears how much of it all is done."""
+    before = _busy()
+    with programs() as (theirs, left_out), ExitStack() as stack:
+        work: dict[str, Callable[[int], Done]] = {
+            **{name: program.work for name, program in theirs.items()},
+            **{name: partial(timed, do) for name, do in our_work(stack, left_out).items()},
+        }
+        amounts = {name: amount_for(do, min(SLICE, seconds / FEWEST)) for name, do in work.items()}
+        total = max(FEWEST, round(seconds / SLICE))
+        rounds: dict[str, list[Done]] = {name: [] for name in work}
+        for n in range(total):
+            for name, do in work.items():
+                rounds[name].append(do(amounts[name]))
+            tick((n + 1) / total)
+        versions = {name: program.version for name, program in theirs.items()}
+    rates = {
+        figure.name: (figure, np.array([figure.rate(done) for done in rounds[figure.source]]))
+        for figure in shown(list(rounds))
+    }
+    own = f"axio {__version__}"
+    return ResearchReport(
+        **circumstances(PLAYERS, seconds),
+        cores=os.cpu_count() or 1,
+        busy=(before, _busy()),
+        rounds=total,
+        games_compared=GAMES_COMPARED if C_PROGRAM in versions else 0,
+        pettingzoo=installed("pettingzoo") if ENVIRONMENT in rounds else "",
+        figures=tuple(
+            Figure(found.name, found.what, found.by, versions.get(found.source, own), *quartiles(values))
+            for found, values in rates.values()
+        ),
+        ratios=tuple(ratio(asked, {name: values for name, (_, values) in rates.items()}) for asked in ASKED),
+        left_out=tuple(left_out),
+    )
+
+
+def amount_for(do: Callable[[int], Done], seconds: float) -> int:
+    """How much work takes about so long."""
+    do(1)  # compiles, or loads what was compiled
+    amount = 1
+    while (clock := do(amount).clock) < seconds / 4:
+        amount *= 2
+    return max(1, ceil(amount * seconds / clock))
+
+
+def quartiles(values: np.ndarray) -> tuple[float, float, float]:
+    """The median, and the quartiles below and above it."""
+    middle, low, high = np.percentile(values, (50, 25, 75)).tolist()
+    return middle, low, high
+
+
+def ratio(asked: Asked, rates: Mapping[str, np.ndarray]) -> Ratio:
+    """What came of a ratio: round by round, where both were measured."""
+    if asked.of not in rates or asked.to not in rates:
+        return Ratio(asked.name, asked.of, asked.to, None, None, None, asked.target, None)
+    times, low, high = quartiles(rates[asked.of] / rates[asked.to])
+    met = None if asked.target is None else times >= asked.target
+    return Ratio(asked.name, asked.of, asked.to, times, low, high, asked.target, met)
+
+
+def _busy() -> float:
+    """Processes that want a core: the mean of the last minute, where the system tells it."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0

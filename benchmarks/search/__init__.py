@@ -1,0 +1,1 @@
+"""Benchmarks of search: rollouts, threads and memory."""

@@ -1,0 +1,50 @@
+"""How much memory a game between two thinkers takes, in a process that does nothing else.
+
+`python -m benchmarks.search.memory GAME PLAYERS LIMIT` plays one and prints the peak in bytes.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from axiogames.players import player
+from axiogames.players.match import play_match
+
+MOST_MEGABYTES = 300
+LIMIT = "200r"  # thought a move: more thought takes time, not memory
+
+
+def peak_of_a_game(game: str, players: int, limit: str = LIMIT) -> float:
+    """The peak resident memory, in megabytes, of a fresh process in which `sim` plays a whole game.
+
+    Of one that finds the rules compiled: if the first had to compile them, there is a second one.
+    """
+    command = [sys.executable, "-m", __name__, game, str(players), limit]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    if "compiling" in done.stderr:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return int(done.stdout) / 1e6
+
+
+def peak() -> int:
+    """The most resident memory, in bytes, that this program has had so far."""
+    try:
+        # Linux counts what was there before the program was started, its parent's memory, in `getrusage`.
+        with open("/proc/self/status", encoding="utf-8") as status:
+            return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM:"))
+    except OSError:
+        import resource
+
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024
+
+
+def main(game: str, players: str, limit: str) -> None:
+    """Play, and say what it took."""
+    play_match(game, [player(f"sim@{limit}") for _ in range(int(players))], seed=1)
+    print(peak())
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

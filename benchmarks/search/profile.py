@@ -1,0 +1,151 @@
+"""Where the time of rollouts goes: what each part takes on its own, times how often rollouts call it.
+
+What the parts add up to is compared with what the same rollouts take as a whole, which says how far the
+profile is to be believed: on its own a part finds the processor's caches and guesses in another state, and
+what lies between the parts is in none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from time import perf_counter, thread_time
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from axiogames.games.runtime.state import allocate
+from axiogames.games.runtime.xorshift import seed_state, seed_states
+from axiogames.players.evaluation.rollout_loops import run_rollouts
+from axiogames.players.evaluation.weights import scratch_dtype
+from axiogames.players.search.determinization import hidden_tile_groups
+from benchmarks.search.exercises import SEED, Exercise
+from benchmarks.search.parts import COPY, KEENEST, PARTS, WEIGH, repeat, trace
+
+GUESSES = 4
+SAMPLES = 256  # positions that are kept for each part
+LEAST_ROUNDS = 3
+SLICE = 0.001  # seconds that a part is repeated for in one round
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One part of rollouts."""
+
+    part: str
+    calls: float  # in a rollout
+    nanoseconds: float  # a call
+    share: float  # of what all parts take together
+
+
+class Profile(msgspec.Struct, frozen=True):
+    """The parts of the rollouts at one stage of a game."""
+
+    game: str
+    stage: str
+    microseconds: float  # a rollout, measured as a whole
+    explained: float  # of that by what the parts take together
+    parts: tuple[Part, ...]
+
+
+class Dissection:
+    """The rollouts from one position, as a whole and in parts."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self._exercise, self._variant = exercise, exercise.variant
+        self._seat = int(exercise.view.state["seat"][0])
+        self._hidden = hidden_tile_groups(exercise.view)
+        self._guesses = seed_states(SEED, 0, GUESSES)
+        self._trace, self._repeat = self._variant.kernels[trace], self._variant.kernels[repeat]
+        self._room = np.zeros(self._variant.most_actions, np.int32)
+        self._desk = allocate(scratch_dtype(len(self._variant.tracks)))
+        self._samples = allocate(exercise.view.state.dtype, len(PARTS) * SAMPLES).reshape(len(PARTS), SAMPLES)
+        self._actions = np.zeros((len(PARTS), SAMPLES), np.int64)
+        self.calls = np.zeros(len(PARTS), np.int64)
+        self.rollouts = GUESSES * len(exercise.actions)
+        traced = np.zeros(len(exercise.actions))
+        self._play(self._trace, traced, self.calls, self._samples, self._actions, seed_state(SEED))
+        assert np.array_equal(traced, self.play()), "bench.parts.trace does not play as engine.thinking does"
+        self._kept = np.minimum(self.calls, SAMPLES)
+        self._passes = [1] * len(PARTS)
+        self._seconds(0)  # compiles it
+        self._passes = [
+            max(1, round(SLICE / max(self._seconds(number), 1e-6))) for number in range(len(PARTS))
+        ]
+
+    def play(self) -> np.ndarray:
+        """What came of each move in the rollouts themselves."""
+        sums = np.zeros(len(self._exercise.actions))
+        points = np.zeros((len(sums), self._variant.players, len(self._variant.tracks)))
+        self._play(self._variant.kernels[run_rollouts], sums, np.zeros(len(sums)), points)
+        return sums
+
+    def measure(self) -> np.ndarray:
+        """Seconds: of a call of each part, and of all rollouts as a whole.
+
+        Counted while this thread runs: a pause in which the machine does something else would be taken for
+        a part's own time.
+        """
+        calls = [self._seconds(number) / max(1, self._each(number)) for number in range(len(PARTS))]
+        start = thread_time()
+        self.play()
+        return np.array([*calls, thread_time() - start])
+
+    def _play(self, loop: Any, *results: Any) -> None:
+        states = allocate(self._samples.dtype, 4)
+        states[0] = self._exercise.view.state[0]
+        tried, turns, late = self._exercise.actions, self._exercise.turns, np.float32(self._exercise.late)
+        loop(
+            self._variant.tables, states, tried, len(tried), self._guesses, turns, late, *self._hidden,
+            self._exercise.mind, self._desk, self._room, *results,
+        )  # fmt: skip
+
+    def _each(self, number: int) -> int:
+        """How often a part is called to be measured."""
+        return int(self._kept[number]) * self._passes[number]
+
+    def _seconds(self, number: int) -> float:
+        states, kept = allocate(self._samples.dtype, 2), int(self._kept[number])
+        self._desk["rng"] = seed_state(SEED)
+        start = thread_time()
+        self._repeat(
+            self._variant.tables, number, self._passes[number], self._seat, states, *self._hidden,
+            self._exercise.mind, self._desk, self._room, self._samples, self._actions, kept,
+        )  # fmt: skip
+        return thread_time() - start
+
+
+def profiles(
+    game: str, stages: dict[str, list[Dissection]], seconds: float, tick: Callable[[float], None]
+) -> tuple[Profile, ...]:
+    """Where time goes at each stage, measured in rounds for about so many seconds."""
+    rounds: list[list[np.ndarray]] = []
+    start = perf_counter()
+    while len(rounds) < LEAST_ROUNDS or perf_counter() - start < seconds:
+        rounds.append([dissection.measure() for some in stages.values() for dissection in some])
+        tick(min(1.0, (perf_counter() - start) / seconds, len(rounds) / LEAST_ROUNDS))
+    medians = iter(np.median(rounds, axis=0))
+    return tuple(
+        profile(game, stage, some, np.array([next(medians) for _ in some])) for stage, some in stages.items()
+    )
+
+
+def profile(game: str, stage: str, some: Sequence[Dissection], medians: np.ndarray) -> Profile:
+    """Put together what was measured in some positions: a row for each, as `Dissection.measure` gives it."""
+    calls = np.array([dissection.calls for dissection in some])
+    rollouts = sum(dissection.rollouts for dissection in some)
+    whole = float(medians[:, -1].sum())
+    cost = medians[:, :-1].copy()
+    cost[:, KEENEST] -= cost[:, WEIGH] - cost[:, COPY]
+    cost[:, np.arange(len(PARTS)) != COPY] -= cost[:, [COPY]]
+    taken = (np.maximum(cost, 0.0) * calls).sum(axis=0)
+    together = float(taken.sum())
+    parts = tuple(
+        Part(
+            part=name,
+            calls=float(calls[:, number].sum()) / rollouts,
+            nanoseconds=float(taken[number]) / max(1, int(calls[:, number].sum())) * 1e9,
+            share=float(taken[number]) / together,
+        )
+        for number, name in enumerate(PARTS)
+    )
+    return Profile(game, stage, whole / rollouts * 1e6, together / whole, parts)

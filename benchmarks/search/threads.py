@@ -1,0 +1,77 @@
+"""What more threads gain: one and several in turn, over the same positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from itertools import cycle
+from time import perf_counter
+
+import msgspec
+
+from axiogames.analysis.bench.measure import summary
+from axiogames.players.search.analysis import analyse
+from axiogames.players.search.rollouts import CHUNK
+from benchmarks.search.exercises import SEED, Exercise
+
+THREADS = 2
+GUESSES = 4 * CHUNK  # threads share work by chunks: enough for each to have several
+SECONDS = 0.2  # that `sim` thinks about a move
+
+
+class SpeedUp(msgspec.Struct, frozen=True):
+    """How many times as many rollouts several threads play as one does, the median of pairs of rounds."""
+
+    game: str
+    threads: int
+    what: str
+    times: float
+    spread: float  # half the distance between the quartiles, as a share of the median
+
+
+def speed_ups(
+    game: str, exercises: Sequence[Exercise], seconds: float, tick: Callable[[float], None]
+) -> tuple[SpeedUp, ...]:
+    """What several threads gain: in rollouts alone, and when `sim` thinks about a move for a short time."""
+    return (
+        speed_up(game, "rollouts alone", played, exercises, seconds, lambda done: tick(done / 2)),
+        speed_up(game, f"sim@{SECONDS:g}s", thought, exercises, seconds, lambda done: tick(0.5 + done / 2)),
+    )
+
+
+def speed_up(
+    game: str,
+    what: str,
+    rollouts: Callable[[Exercise, int], float],
+    exercises: Sequence[Exercise],
+    seconds: float,
+    tick: Callable[[float], None],
+) -> SpeedUp:
+    """Measure one thread and several in turn, position by position."""
+    pairs: list[tuple[float, float]] = []
+    start = perf_counter()
+    for exercise in cycle(exercises):
+        one, several = (_rate(rollouts, exercise, threads) for threads in (1, THREADS))
+        pairs.append((several / one, several / one))
+        spent = (perf_counter() - start) / seconds
+        tick(min(1.0, spent))
+        if spent >= 1:
+            break
+    times = summary((what, "times"), pairs)
+    return SpeedUp(game, THREADS, what, times.per_second, times.spread)
+
+
+def _rate(rollouts: Callable[[Exercise, int], float], exercise: Exercise, threads: int) -> float:
+    start = perf_counter()
+    return rollouts(exercise, threads) / (perf_counter() - start)
+
+
+def played(exercise: Exercise, threads: int) -> float:
+    """Play on in as many guesses as keep every thread busy; how many rollouts that were."""
+    with closing(exercise.rollouts(threads)) as rollouts:
+        return exercise.play(rollouts, GUESSES)
+
+
+def thought(exercise: Exercise, threads: int) -> float:
+    """Think about a move for a short time; how many rollouts that were."""
+    return analyse(exercise.view, seed=SEED, seconds=SECONDS, threads=threads).rollouts

@@ -1,1 +1,0 @@
-"""What runs rules: the decorator, the generator for playouts, and the loops every game shares."""

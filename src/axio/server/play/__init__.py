@@ -1,1 +1,0 @@
-"""What happens at a table: its log, the people and bots at it, and what each of them is told."""

@@ -1,1 +1,0 @@
-"""Solving: the best that can be done where nothing is left to chance."""

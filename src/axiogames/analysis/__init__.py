@@ -1,0 +1,1 @@
+"""Study and experiments: reviews, arenas, datasets, a solver and a benchmark."""

@@ -1,0 +1,206 @@
+"""The plots of a report, by day and by night."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...drawing.theme import Theme
+from ...optional_deps import require
+from .statistics import QUICK, Bootstrap, Meeting, add_up
+from .summary import Summary
+
+WIDTH = 6.0  # inches
+PAINTS = "BOGPRY"  # one for each bot, neighbours well apart
+STYLES = ("-", "--", ":", "-.")
+
+
+class Plots:
+    """The plots of an arena in the colours of a theme. Each is made when it is asked for."""
+
+    def __init__(self, summary: Summary, met: Sequence[Meeting], theme: Theme) -> None:
+        self.summary = summary
+        self.met = met
+        self.theme = theme
+        self.bots = [figures.bot for figures in summary.bots]
+        self.best_first = [self.bots.index(figures.bot) for figures in summary.ranking()]
+
+    def all(self) -> Mapping[str, Callable[[], Any]]:
+        """The plots that there is something to show in, by name."""
+        several = {"ratings": self.ratings, "cross": self.cross} if len(self.bots) > 1 else {}
+        return {**several, "running": self.running, "scores": self.scores}
+
+    def ratings(self) -> Any:
+        """Elo with intervals, the strongest on top."""
+        figure, axes = self._figure(max(2.4, 1.2 + 0.45 * len(self.bots)))
+        for row, n in enumerate(reversed(self.best_first)):
+            elo = self.summary.bots[n].elo
+            low, high = elo.low, elo.high
+            if low is not None and high is not None:
+                axes.plot([low, high], [row, row], color=self._paint(n), linewidth=6, alpha=0.35)
+            axes.plot(elo.value, row, "o", color=self._paint(n), markersize=9)
+            axes.annotate(
+                f"{elo.value:+.0f}", (elo.value, row), (0, 9), textcoords="offset points",
+                ha="center", color=self.theme.ink, fontsize=9,
+            )  # fmt: skip
+        axes.set_yticks(range(len(self.bots)), [self.bots[n] for n in reversed(self.best_first)])
+        axes.set_ylim(-0.6, len(self.bots) - 0.3)
+        axes.grid(False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        axes.axvline(0, color=self.theme.muted, linewidth=0.8)
+        # An interval without an end would leave no room for the others.
+        values = [bot.elo.value for bot in self.summary.bots]
+        reach = max(values) - min(values) + 200
+        ends = [end for bot in self.summary.bots for end in (bot.elo.low, bot.elo.high) if end is not None]
+        left = max(min([*values, *ends]), min(values) - reach)
+        right = min(max([*values, *ends]), max(values) + reach)
+        axes.set_xlim(left - 0.05 * reach, right + 0.05 * reach)
+        axes.set_xlabel("Elo, the mean of all bots being 0; interval of 95 %")
+        return figure
+
+    def cross(self) -> Any:
+        """How often the bot of a row was ahead of the bot of a column."""
+        size = len(self.bots)
+        rates = np.full((size, size), np.nan)
+        for pair in self.summary.pairs:
+            i, j = (self.best_first.index(self.bots.index(bot)) for bot in pair.bots)
+            rates[i, j], rates[j, i] = pair.ahead.value, 1 - pair.ahead.value
+        figure, axes = self._figure(max(2.4, min(WIDTH, 1.2 + 0.7 * size)))
+        colours = require("matplotlib.colors").LinearSegmentedColormap.from_list(
+            "ours", [self.theme.paints["R"].fill, self.theme.card, self.theme.paints["B"].fill]
+        )
+        axes.imshow(rates, cmap=colours, vmin=0, vmax=1, aspect="auto")
+        for i, j in np.ndindex(size, size):
+            if not np.isnan(rates[i, j]):
+                rate = float(rates[i, j])
+                ink = self._readable_on(colours(rate))
+                axes.text(j, i, _percent(rate), ha="center", va="center", color=ink, fontsize=10)
+        names = [self.bots[n] for n in self.best_first]
+        axes.set_xticks(range(size), names, rotation=30 if size > 4 else 0)
+        axes.set_yticks(range(size), names)
+        axes.grid(False)
+        for edge in np.arange(size - 1) + 0.5:  # between the cells
+            axes.axhline(edge, color=self.theme.card, linewidth=3)
+            axes.axvline(edge, color=self.theme.card, linewidth=3)
+        for spine in axes.spines.values():
+            spine.set_visible(False)
+        axes.tick_params(length=0)
+        axes.set_xlabel("how often the bot of the row was ahead of the bot of the column")
+        return figure
+
+    def running(self) -> Any:
+        """The share of victories after each deal, with an interval for each moment."""
+        figure, axes = self._figure(3.8)
+        sums = add_up(self.bots, self.met)
+        deals = np.arange(1, len(sums.deals) + 1)
+        for n in range(len(self.bots)):
+            won, of = sums.wins[:, n], sums.games[:, n]
+            rate = won.cumsum() / np.maximum(of.cumsum(), 1)
+            low, high = Bootstrap(len(deals), QUICK).running_rate(won, of)
+            style = STYLES[n // len(PAINTS) % len(STYLES)]
+            axes.fill_between(
+                deals,
+                low,
+                high,
+                color=self._paint(n),
+                alpha=0.14 if len(self.bots) < 5 else 0.06,
+                linewidth=0,
+            )
+            axes.plot(deals, rate, style, color=self._paint(n), linewidth=1.8, label=self.bots[n])
+        axes.set_ylim(-0.02, 1.02)
+        axes.set_xlim(1, max(2, len(deals)))
+        axes.yaxis.set_major_formatter(lambda value, _: _percent(value))
+        axes.set_xlabel("deals")
+        alone = self.summary.settings.players == 1
+        axes.set_ylabel("share of deals done best" if alone else "share of victories")
+        axes.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(integer=True))
+        self._legend(axes)
+        return figure
+
+    def scores(self) -> Any:
+        """How often each lowest colour (or number of points, where there is one track) came about."""
+        lowest: dict[str, list[int]] = {bot: [] for bot in self.bots}
+        for meeting in self.met:
+            for bot, vector in zip(meeting.bots, meeting.vectors, strict=True):
+                lowest[bot].append(vector[0])
+        every = [value for values in lowest.values() for value in values]
+        width = max(1, round((max(every) - min(every) + 1) / 30))
+        edges = np.arange(min(every) - 0.5, max(every) + width, width)
+        figure, rows = self._rows(len(self.bots), 1.0 + 0.85 * len(self.bots))
+        for axes, n in zip(rows, self.best_first, strict=True):
+            values = lowest[self.bots[n]]
+            heights, _, _ = axes.hist(values, edges, color=self._paint(n), alpha=0.8, rwidth=0.92)
+            tallest = max(heights)
+            mean = float(np.mean(values))
+            axes.axvline(mean, color=self.theme.ink, linewidth=1)
+            axes.annotate(
+                f"{mean:.1f}", (mean, tallest * 1.2), (4, 0), textcoords="offset points",
+                va="top", color=self.theme.ink, fontsize=9,
+            )  # fmt: skip
+            axes.set_ylim(0, tallest * 1.25)
+            axes.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(integer=True))
+            axes.set_yticks([])
+            axes.spines["left"].set_visible(False)
+            axes.set_ylabel(self.bots[n], rotation=0, ha="right", va="center")
+            axes.grid(False)
+            if axes is not rows[-1]:
+                axes.tick_params(labelbottom=False)
+        single = len(self.met[0].vectors[0]) == 1
+        what = "points" if single else "lowest colour"
+        rows[-1].set_xlabel(f"{what} at the end of a game; the line is the mean")
+        return figure
+
+    def _figure(self, height: float) -> tuple[Any, Any]:
+        figure, (axes,) = self._rows(1, height)
+        return figure, axes
+
+    def _rows(self, rows: int, height: float) -> tuple[Any, list[Any]]:
+        figure = require("matplotlib.figure").Figure(figsize=(WIDTH, height), layout="constrained")
+        figure.set_facecolor(self.theme.card)
+        axes = list(figure.subplots(rows, sharex=True, squeeze=False)[:, 0])
+        for each in axes:
+            each.set_facecolor(self.theme.card)
+            each.grid(color=self.theme.card_edge, linewidth=0.8)
+            each.set_axisbelow(True)
+            each.tick_params(colors=self.theme.muted, labelcolor=self.theme.ink, labelsize=10)
+            for label in (each.xaxis.label, each.yaxis.label):
+                label.set_color(self.theme.muted)
+            for side, spine in each.spines.items():
+                spine.set_visible(side in ("left", "bottom"))
+                spine.set_color(self.theme.card_edge)
+        return figure, axes
+
+    def _legend(self, axes: Any) -> None:
+        axes.legend(
+            frameon=False, labelcolor=self.theme.ink, ncols=min(4, len(self.bots)), loc="upper left",
+            bbox_to_anchor=(0, 1.14), borderaxespad=0,
+        )  # fmt: skip
+
+    def _readable_on(self, ground: Any) -> str:
+        away = {ink: abs(_light(ink) - _light(ground)) for ink in (self.theme.ink, self.theme.card)}
+        return max(away, key=lambda ink: away[ink])
+
+    def _paint(self, n: int) -> str:
+        return self.theme.paints[PAINTS[n % len(PAINTS)]].fill
+
+
+def drawn(figure: Any, form: str) -> bytes:
+    """A plot as `png` or `svg`; the same plot gives the same bytes."""
+    out = io.BytesIO()
+    with require("matplotlib").rc_context({"svg.hashsalt": __name__, "font.family": "DejaVu Sans"}):
+        metadata = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
+        figure.savefig(out, format=form, dpi=160, metadata=metadata)
+    return out.getvalue()
+
+
+def _light(colour: Any) -> float:
+    """How light a colour looks, from 0 to 1."""
+    red, green, blue = require("matplotlib.colors").to_rgb(colour)
+    return float(0.299 * red + 0.587 * green + 0.114 * blue)
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}".replace("%", " %")

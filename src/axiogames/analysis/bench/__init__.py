@@ -1,0 +1,1 @@
+"""The speed of the rules on this machine, as a ratio to a reference game."""

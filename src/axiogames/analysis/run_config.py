@@ -1,0 +1,22 @@
+"""Work that goes on where it stopped goes on with the same settings only."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..errors import SettingsMismatch
+
+
+def check_same_settings(kept: msgspec.Struct, asked: msgspec.Struct, what: str, advice: str) -> None:
+    """Raise `OtherSettings` for the first field in which settings differ; `what` is kept, `advice` helps."""
+    for name in kept.__struct_fields__:
+        old, new = getattr(kept, name), getattr(asked, name)
+        if old != new:
+            raise SettingsMismatch(
+                f"{what} with another setting of {name}: {_text(old)} there, {_text(new)} now; "
+                f"go on with the same settings{advice}"
+            )
+
+
+def _text(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -1,0 +1,1 @@
+"""The best play where nothing is left to chance."""

@@ -1,0 +1,268 @@
+"""Gymnasium: every game played alone, by itself or many at once.
+
+>>> import gymnasium, axiogames.envs.gymnasium
+>>> env = gymnasium.make("axio/rota-v0", reward="rise")
+>>> observation, info = env.reset(seed=1)
+>>> sorted(observation), info["action_mask"].shape
+(['board', 'vector'], (3072,))
+>>> envs = gymnasium.make_vec("axio/rota-v0", num_envs=8)
+>>> envs.reset(seed=1)[1]["action_mask"].shape
+(8, 3072)
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from ..batch import Batch
+from ..errors import IllegalMove, InvalidEnvironment
+from ..games import GAMES
+from ..games.runtime.state import OVER
+from ..games.runtime.xorshift import seed_states
+from ..model.view import View
+from ..optional_deps import require
+from .rendering import MODES, checked_mode, rendered
+from .single import MASK, CopyableGame, NamedSpaces, SingleGame
+from .spaces import action_space, seen_space
+
+require("gymnasium", "rl")  # says what to install where it is missing
+
+import gymnasium  # noqa: E402
+from gymnasium.vector import AutoresetMode, VectorEnv  # noqa: E402
+from gymnasium.vector.utils import batch_space  # noqa: E402
+
+# The points of the lowest track, which are the result of a game played alone: when it is over, or as they
+# rise; or all points of every move.
+REWARDS = ("lowest", "rise", "gains")
+# What an illegal action does: end the game, or raise an error and change nothing.
+TREATMENTS = ("end", "raise")
+ILLEGAL = -1.0
+
+
+def _check(reward: str, illegal: str) -> None:
+    if reward not in REWARDS:
+        raise InvalidEnvironment(f"there is no reward {reward!r}; there are {', '.join(REWARDS)}")
+    if illegal not in TREATMENTS:
+        raise InvalidEnvironment(f"illegal actions are treated by {' or '.join(TREATMENTS)}, not {illegal!r}")
+
+
+class SoloEnv(NamedSpaces, gymnasium.Env[dict[str, np.ndarray], Any]):
+    """A game played alone.
+
+    The mask of legal actions is in the info, as `action_mask`; MaskablePPO finds it by `action_masks()`. An
+    action that is not legal ends the game and is paid with -1; with `illegal="raise"` it is refused with
+    `IllegalMove`.
+    """
+
+    metadata = {"render_modes": list(MODES), "render_fps": 1}
+
+    def __init__(
+        self,
+        game: str,
+        *,
+        options: Mapping[str, bool] | None = None,
+        reward: str = "lowest",
+        illegal: str = "end",
+        render_mode: str | None = None,
+    ) -> None:
+        _check(reward, illegal)
+        self.reward = reward
+        self.illegal = illegal
+        self.render_mode = checked_mode(render_mode)
+        self._game = SingleGame(game, 1, options)
+        self.observation_space = seen_space(self._game.variant)
+        self.action_space = action_space(self._game.variant)
+
+    def view(self) -> View:
+        """The position as the player may know it."""
+        return self._game.view(0)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Begin a game. The same seed gives the same game; without one, the generator goes on."""
+        super().reset(seed=seed)
+        self._game.begin(seed)
+        return self._told()
+
+    def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
+        """Make a move. Raises `IllegalMove`, if that is how illegal actions are treated."""
+        try:
+            _, over, points, rise = self._game.play(action)
+        except IllegalMove as why:
+            if self.illegal == "raise":
+                raise
+            self._game.end()
+            observation, info = self._told()
+            return observation, ILLEGAL, True, False, {**info, "illegal": str(why)}
+        observation, info = self._told()
+        if self.reward == "lowest":
+            reward = int(self._game.points.min()) if over else 0
+        else:
+            reward = rise if self.reward == "rise" else points
+        return observation, float(reward), over, False, info
+
+    def _told(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        if self.render_mode == "human":
+            self.render()
+        seen = self._game.seen
+        return seen["observation"], {"action_mask": seen["action_mask"], "points": self._game.points[0]}
+
+    def action_masks(self) -> np.ndarray:
+        """Which actions are legal now, as sb3-contrib's MaskablePPO asks for it."""
+        mask: np.ndarray = self._game.look()["action_mask"].astype(np.bool_)
+        return mask
+
+    def render(self) -> Any:
+        """The game as text or as pixels."""
+        return rendered(self.view(), self.render_mode)
+
+
+class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
+    """Many games played alone, as one `axiogames.batch.Batch`.
+
+    Game i with seed s is that of a `SoloEnv` with seed s + i. Games begin anew as in Gymnasium's own vector
+    environments: by the step after the one in which they ended, whatever its action.
+    """
+
+    metadata = {"render_modes": list(MODES), "render_fps": 1, "autoreset_mode": AutoresetMode.NEXT_STEP}
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int = 1,
+        *,
+        options: Mapping[str, bool] | None = None,
+        reward: str = "lowest",
+        illegal: str = "end",
+        render_mode: str | None = None,
+        threads: int = 1,
+    ) -> None:
+        _check(reward, illegal)
+        self.reward = reward
+        self.illegal = illegal
+        self.render_mode = checked_mode(render_mode)
+        self._batch = Batch(game, 1, num_envs, options=options, renew=False, threads=threads)
+        self.num_envs = num_envs
+        self.single_observation_space = seen_space(self._batch.variant)
+        self.single_action_space = action_space(self._batch.variant)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._seeded = False
+        self._ended = np.zeros(num_envs, np.bool_)
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Begin all games, or those that `options["reset_mask"]` says; seed s is s + i in place i."""
+        which = self._wanted(options)
+        given = self._given(seed)
+        super().reset(seed=given[0])
+        if not self._seeded:
+            self._batch.rngs[:] = seed_states(secrets.randbits(64), 0, self.num_envs)
+            self._seeded = True
+        for i in np.flatnonzero(which).tolist():
+            if (one := given[i]) is not None:
+                self._batch.rngs[i : i + 1] = seed_states(one & MASK, 0, 1)
+        self._batch.reset(which)
+        self._ended[which] = False
+        self._masks = self._batch.masks()
+        return self._told(which)
+
+    def _wanted(self, options: dict[str, Any] | None) -> np.ndarray:
+        which = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, np.bool_)))
+        if which.shape != (self.num_envs,) or which.dtype != np.bool_ or not which.any():
+            raise InvalidEnvironment(
+                f"reset_mask should be an array of {self.num_envs} truth values, at least one of them true"
+            )
+        return which
+
+    def _given(self, seed: int | list[int | None] | None) -> list[int | None]:
+        """The seed of each game, as Gymnasium's own vector environments share them out."""
+        try:
+            if seed is None:
+                return [None] * self.num_envs
+            if isinstance(seed, list | tuple | np.ndarray):
+                each = [None if one is None else index(one) for one in seed]
+                if len(each) == self.num_envs:
+                    return each
+            else:
+                return [index(seed) + i for i in range(self.num_envs)]
+        except TypeError:
+            pass
+        raise InvalidEnvironment(f"a seed is a whole number, or {self.num_envs} of them, not {seed!r}")
+
+    def step(
+        self, actions: np.ndarray
+    ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """Make a move in every game; begin a new one where the last step has ended one."""
+        if not self._seeded:
+            raise gymnasium.error.ResetNeeded("call reset() before step()")
+        batch, anew = self._batch, self._ended
+        numbers = np.asarray(actions)
+        if numbers.shape != (self.num_envs,) or numbers.dtype.kind not in "iu":
+            raise InvalidEnvironment(f"actions should be {self.num_envs} whole numbers, one for each game")
+        numbers = numbers.astype(np.int64)
+        known = (numbers >= 0) & (numbers < batch.numbers)
+        legal = known & (self._masks[np.arange(self.num_envs), np.where(known, numbers, 0)] == 1)
+        wrong = ~legal & ~anew
+        if wrong.any() and self.illegal == "raise":
+            batch.step(np.where(anew, 0, numbers))  # says which
+        batch.states["phase"][wrong] = OVER
+        before = batch.scores[:, 0].min(axis=1).astype(np.int64)
+        moved = batch.step(np.where(legal, numbers, 0), checked=False)
+        after = batch.scores[:, 0].min(axis=1).astype(np.int64)
+        over = moved.ended & ~anew
+        if self.reward == "lowest":
+            rewards = np.where(over, after, 0).astype(np.float64)
+        else:
+            rewards = (after - before if self.reward == "rise" else moved.gains.sum(axis=1)).astype(
+                np.float64
+            )
+        rewards[wrong] = ILLEGAL
+        if anew.any():
+            rewards[anew] = 0.0
+            batch.reset(anew)
+        self._ended = over
+        self._masks = batch.masks()
+        observations, infos = self._told(np.ones(self.num_envs, np.bool_))
+        if wrong.any():
+            infos |= {"illegal": wrong, "_illegal": wrong.copy()}
+        return observations, rewards, over.copy(), np.zeros(self.num_envs, np.bool_), infos
+
+    def _told(self, which: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        # The arrays of a batch are written into again; those who are told something may keep it.
+        board, vector = self._batch.observe(np.zeros(self.num_envs, np.uint8))
+        infos = {
+            "action_mask": self._masks.astype(np.int8),
+            "points": self._batch.scores[:, 0].astype(np.int16),
+        }
+        return {"board": board.copy(), "vector": vector.copy()}, infos | {
+            f"_{name}": which.copy() for name in infos
+        }
+
+    def render(self) -> Any:
+        """All games as text or as pixels."""
+        if not self._seeded:
+            raise gymnasium.error.ResetNeeded("call reset() before render()")
+        variant, states = self._batch.variant, self._batch.states
+        views = (View(variant, variant.redact(states[i : i + 1], 0), 0, ()) for i in range(self.num_envs))
+        return tuple(rendered(view, self.render_mode) for view in views)
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Let the threads go."""
+        self._batch.close()
+
+
+for _game in GAMES:
+    gymnasium.register(
+        id=f"axio/{_game}-v0",
+        entry_point=f"{__name__}:SoloEnv",
+        vector_entry_point=f"{__name__}:SoloVectorEnv",
+        kwargs={"game": _game},
+    )

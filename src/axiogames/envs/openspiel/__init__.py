@@ -1,0 +1,241 @@
+"""The games as games of OpenSpiel: importing this module registers them.
+
+>>> import pyspiel
+>>> import axiogames.envs.openspiel
+>>> from axiogames.games import GAMES
+>>> game = pyspiel.load_game(f"axio_{GAMES[0]}(players=3,reward=place)")
+>>> game.num_players(), game.get_type().chance_mode.name
+(3, 'EXPLICIT_STOCHASTIC')
+>>> state = game.new_initial_state()
+>>> state.is_chance_node(), len(state.chance_outcomes())
+(True, 15)
+
+Parameters are `players` (1 to 4), `reward` (`win`, `place` or `lowest`, docs/batch.md) and a game's options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import IllegalMove
+from ...games import GAMES, find_variant
+from ...games import game as declared_game
+from ...games.protocol import MOST_PLAYERS
+from ...games.runtime.state import DRAW, OVER
+from ...model.position_text import write_position
+from ...model.view import View
+from ...moves import Move
+from ...optional_deps import require
+from ...players import Budget, player
+from ...rng import Generator
+from .history import History, Replay
+from .observer import Observer
+from .resampling import resample
+from .returns import PAID, adds_up, bounds, check_reward, least_and_most, returns_of
+
+pyspiel = require("pyspiel", "rl")
+
+PREFIX = "axio_"
+CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
+
+
+class SpielGame(pyspiel.Game):  # type: ignore[misc,name-defined]
+    """A game for a number of players, with options and a reward, as OpenSpiel sees it."""
+
+    name: str  # of one of our games: each has a class of its own
+
+    def __init__(self, params: Mapping[str, Any] | None = None) -> None:
+        name = self.name
+        chosen = {**parameters(name), **(params or {})}
+        self.reward: str = check_reward(chosen["reward"])
+        options = {option.name: chosen[option.name] for option in declared_game(name).options}
+        self.variant = find_variant(name, chosen["players"], options)
+        self.bounds = most = bounds(self.variant)
+        least, best = least_and_most(self.reward, self.variant.players, most.points)
+        zero_sum = adds_up(self.reward, self.variant.players)
+        info = pyspiel.GameInfo(
+            num_distinct_actions=self.variant.numbers,
+            max_chance_outcomes=most.outcomes,
+            num_players=self.variant.players,
+            min_utility=least,
+            max_utility=best,
+            utility_sum=0.0 if zero_sum else None,
+            max_game_length=most.moves,
+        )
+        super().__init__(game_type(name, zero_sum=zero_sum, hides=most.hides), info, dict(params or {}))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return load, (str(self),)
+
+    def new_initial_state(self) -> SpielState:
+        """The state before the first tile is drawn."""
+        return SpielState(self)
+
+    def max_chance_nodes_in_history(self) -> int:
+        """The most tiles that can be drawn, laid or removed by chance in one game."""
+        return self.bounds.draws
+
+    def make_py_observer(self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None) -> Observer:
+        """An observer: of what a seat sees now, unless something else is asked for."""
+        if params:
+            raise pyspiel.SpielError(f"observers of this game have no parameters, not {dict(params)}")
+        asked = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
+        everything = asked.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS
+        rows = self.bounds.moves + self.bounds.draws + self.bounds.given
+        return Observer(
+            self.variant,
+            rows,
+            public=asked.public_info,
+            own=everything or asked.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER,
+            everything=everything,
+            recall=asked.perfect_recall,
+        )
+
+
+class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
+    """A state of a game. `play` is the game as the rules see it: hidden information, not for players."""
+
+    play: History
+
+    def __init__(self, game: SpielGame) -> None:
+        super().__init__(game)
+        self.play = History(game.variant)
+
+    def current_player(self) -> int:
+        """The seat to move, or OpenSpiel's numbers for chance and for the end."""
+        phase = self.play.phase
+        if phase == OVER:
+            return TERMINAL
+        return CHANCE if phase >= DRAW else self.play.seat
+
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return self.play.phase == OVER
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """What chance can do, and how likely that is."""
+        return self.play.outcomes()
+
+    def returns(self) -> list[float]:
+        """What the game is worth to each seat, 0 while it goes on."""
+        game: SpielGame = self.get_game()
+        if self.play.phase != OVER:
+            return [0.0] * game.variant.players
+        return returns_of(game.variant, self.play.state, game.reward)
+
+    def scores(self) -> np.ndarray:
+        """The points of every seat (rows) on every track (columns)."""
+        points: np.ndarray = self.play.state["scores"][0, : self.play.variant.players].copy()
+        return points
+
+    def move(self, number: int) -> Move:
+        """The move that a legal number stands for. Raises `IllegalMove`."""
+        return self.play.move_of(number)
+
+    def number(self, move: Move | str) -> int:
+        """The number of a legal move. Raises `IllegalMove`, or `BadText` if the text is no move."""
+        return self.play.number_of(move)
+
+    def view(self, seat: int | None = None) -> View:
+        """What a seat may know, or a spectator (`None`): what the players of this package choose from."""
+        return self.play.view(seat)
+
+    def resample_from_infostate(self, player: int, rng: Callable[[], float]) -> SpielState:
+        """A state that could be this one by all that a seat has learned, hidden tiles dealt anew.
+
+        It comes with a whole history: that of this state with other tiles where the seat has not seen them.
+        """
+        if not 0 <= player < self.play.variant.players:
+            raise pyspiel.SpielError(f"there is no seat {player}: 0 to {self.play.variant.players - 1}")
+        other = resample(self.play, player, rng)
+        state: SpielState = self.get_game().new_initial_state()
+        state.play = Replay(other)  # OpenSpiel writes its history; the rules have played it already
+        for happening in other.happened:
+            state.apply_action(happening.number)
+        state.play = other
+        return state
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.play.legal()
+
+    def _apply_action(self, number: int) -> None:
+        self.play.apply(number)
+
+    def _action_to_string(self, player: int, number: int) -> str:
+        if player == CHANCE:
+            return self.play.outcome_text(number)
+        try:
+            return str(self.play.move_of(number))
+        except IllegalMove:
+            return f"number {number}"
+
+    def __str__(self) -> str:
+        """The position as one line, which `axio.Position.parse` reads."""
+        return write_position(self.play.variant, self.play.state)
+
+
+class SpielBot(pyspiel.Bot):  # type: ignore[misc,name-defined]
+    """A player of this package as a bot of OpenSpiel. It is shown the view of the seat to move, no more."""
+
+    def __init__(self, name: str, seed: int | str = 0, budget: Budget | None = None) -> None:
+        super().__init__()
+        self._player, self._budget, self._lots = player(name), budget or Budget(), Generator(seed)
+
+    def step(self, state: SpielState) -> int:
+        """The number of the move it makes."""
+        view = state.view(state.current_player())
+        return state.number(self._player.choose(view, self._budget, self._lots).move)
+
+    def restart_at(self, state: SpielState) -> None:
+        """Begin with another state: it remembers nothing that would have to be forgotten."""
+
+    def inform_action(self, state: SpielState, player_id: int, number: int) -> None:
+        """Hear of a move or an outcome: it looks at the next view instead."""
+
+
+def parameters(name: str) -> dict[str, Any]:
+    """The parameters of a game, with what they are unless something else is said."""
+    options = {option.name: False for option in declared_game(name).options}
+    return {"players": 2, "reward": PAID[0], **options}
+
+
+def game_type(name: str, *, zero_sum: bool = True, hides: bool = True) -> Any:
+    """What OpenSpiel is told about a game before it is loaded."""
+    kind = pyspiel.GameType
+    information, utility = kind.Information, kind.Utility
+    return kind(
+        short_name=PREFIX + name,
+        long_name=declared_game(name).name,
+        dynamics=kind.Dynamics.SEQUENTIAL,
+        chance_mode=kind.ChanceMode.EXPLICIT_STOCHASTIC,
+        information=information.IMPERFECT_INFORMATION if hides else information.PERFECT_INFORMATION,
+        utility=utility.ZERO_SUM if zero_sum else utility.GENERAL_SUM,
+        reward_model=kind.RewardModel.TERMINAL,
+        max_num_players=MOST_PLAYERS,
+        min_num_players=1,
+        provides_information_state_string=True,
+        provides_information_state_tensor=True,
+        provides_observation_string=True,
+        provides_observation_tensor=True,
+        provides_factored_observation_string=True,
+        parameter_specification=parameters(name),
+    )
+
+
+def load(text: str) -> SpielGame:
+    """A game by its name and parameters, as OpenSpiel writes them; for pickles, which bring this module."""
+    game: SpielGame = pyspiel.load_game(text)
+    return game
+
+
+def register() -> None:
+    """Make the games known to `pyspiel.load_game`."""
+    for name in GAMES:
+        # OpenSpiel keeps what it is given until after Python has ended, which only classes survive.
+        pyspiel.register_game(game_type(name), type(f"Spiel_{name}", (SpielGame,), {"name": name}))
+
+
+register()

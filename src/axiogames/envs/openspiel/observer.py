@@ -1,0 +1,116 @@
+"""What a seat knows, as OpenSpiel's observers tell it: strings, and tensors in named pieces.
+
+| piece | shape | |
+|---|---|---|
+| `board`, `vector` | of `axiogames.batch` | what the seat sees now (docs/batch.md) |
+| `events` | events × 4 | all that it has learned so far: what, whose, tile, number; 0: it does not know |
+| `hand` | kinds | the seat's tiles by kind, where only what is private is asked for |
+| `hands` | players × kinds | everybody's tiles by kind, where all that is private is asked for |
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...batch.loops import observe_all
+from ...games.variant import Variant
+from ...model.position_text import write_position
+from .history import NOBODY, History, HistoryEntry
+
+COLUMNS = ("what", "seat", "tile", "number")
+
+
+class Observer:
+    """Tells a seat's knowledge of a game.
+
+    `public` asks for what everybody sees, `own` for what only the seat sees, `everything` for what any seat
+    sees; `recall` for all that was learned so far, not only for what is seen now.
+    """
+
+    def __init__(
+        self, variant: Variant, rows: int, *, public: bool, own: bool, everything: bool, recall: bool
+    ) -> None:
+        self._variant = variant
+        self._public, self._own, self._everything, self._recall = public, own, everything, recall
+        kinds, layout = len(variant.kinds), variant.observation.board
+        pieces: dict[str, tuple[int, ...]] = {}
+        if public:
+            pieces |= {"board": layout.shape, "vector": (len(variant.observation.names),)}
+        elif own:
+            pieces["hand"] = (kinds,)
+        if everything:
+            pieces["hands"] = (variant.players, kinds)
+        if recall and (public or own):
+            pieces["events"] = (rows, len(COLUMNS))
+        sizes = [int(np.prod(shape)) for shape in pieces.values()]
+        self.tensor = np.zeros(sum(sizes), np.float32)
+        parts = np.split(self.tensor, np.cumsum(sizes)[:-1]) if sizes else []
+        self.dict = {
+            name: part.reshape(shape)
+            for (name, shape), part in zip(pieces.items(), parts, strict=True)
+        }  # fmt: skip
+
+    def set_from(self, state: Any, player: int) -> None:
+        """Write what a seat knows into `tensor`, and so into the pieces in `dict`."""
+        play: History = state.play
+        self.tensor.fill(0)
+        if "board" in self.dict:
+            self._look(play, player)
+        if "hand" in self.dict:
+            self.dict["hand"][:] = self._counted(play, player)
+        if "hands" in self.dict:
+            self.dict["hands"][:] = [self._counted(play, seat) for seat in range(self._variant.players)]
+        if "events" in self.dict:
+            rows = [row for happening in play.happened for row in self._rows(happening, player)]
+            if rows:
+                self.dict["events"][: len(rows)] = rows
+
+    def string_from(self, state: Any, player: int) -> str:
+        """What a seat knows, in words."""
+        play: History = state.play
+        looking = player if self._own else None
+        words = []
+        if self._recall and self._public:
+            words = [play.waiting(), play.history_for(looking)]
+        elif self._public:
+            words = [write_position(self._variant, self._variant.redact(play.state, looking))]
+        elif self._own:
+            hand = ",".join(self._variant.hand_of(play.state, player))
+            words = [f"hand={hand}", play.history_for(player, mine=True) if self._recall else ""]
+        if self._everything:
+            hands = (self._variant.hand_of(play.state, seat) for seat in range(self._variant.players))
+            words.append("hands=" + ";".join(",".join(hand) for hand in hands))
+        if self._own:
+            words.insert(0, f"seat {player}")
+        return " | ".join(word for word in words if word)
+
+    def _look(self, play: History, player: int) -> None:
+        variant = self._variant
+        # What everybody sees is told as seat 0 would see it without its tiles, to all the same.
+        state = play.state if self._own else variant.redact(play.state, None)
+        seats = np.array([player if self._own else 0], np.uint8)
+        layout = variant.observation.board
+        board = np.zeros((1, layout.size), np.int8)
+        vector = np.zeros((1, len(variant.observation.names)), np.int16)
+        variant.kernels[observe_all](variant.tables, state, seats, layout.places, board, vector, 0, 1)
+        self.dict["board"][:] = board.reshape(layout.shape)
+        self.dict["vector"][:] = vector[0]
+
+    def _counted(self, play: History, seat: int) -> np.ndarray:
+        held = play.state["held"][0, seat]
+        return np.bincount(play.state["hands"][0, seat, :held], minlength=len(self._variant.kinds))
+
+    def _rows(self, happening: HistoryEntry, player: int) -> list[tuple[int, ...]]:
+        """A row for each tile of an event, counting from 1 what is known of it."""
+        what, seat, number, _, tiles, public, *_ = happening
+        mine = seat == player and self._own
+        if not self._public and not mine:
+            return []
+        players = self._variant.players
+        looking = player if self._own else 0
+        whose = 0 if seat == NOBODY else (seat - looking) % players + 1
+        known = public or mine
+        shown = number + 1 if known else 0
+        return [(what, whose, tile + 1 if known else 0, shown) for tile in tiles] or [(what, whose, 0, shown)]

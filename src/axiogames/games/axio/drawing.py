@@ -1,0 +1,37 @@
+"""How the square board is drawn."""
+
+from __future__ import annotations
+
+from ...drawing import board
+from ...drawing.geometry import letter_number
+from ...drawing.scene import Content, PlacedTile, Scene, Tile
+
+_INNER = range(3, 12)
+"""Rows and columns of the smallest play area."""
+
+
+def _outer(name: str) -> bool:
+    return not all(index in _INNER for index in letter_number(name))
+
+
+def scene(content: Content) -> Scene:
+    """The play area with its names around it."""
+    return board.scene(
+        content,
+        board.SQUARES,
+        title="Square board",
+        labels=board.square_labels(content.cells),
+        tile=tile,
+        blank="__",
+        outer=_outer,
+    )
+
+
+def on_board(laid: PlacedTile) -> Tile:
+    """A tile on the board."""
+    return board.SQUARES.tile(laid)
+
+
+def tile(letters: str) -> Scene:
+    """A domino in hand."""
+    return board.row(letters, board.SQUARES)

@@ -1,0 +1,160 @@
+"""From the facts of a board and a tile set to the tables and the opening state that rules run on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+
+from ..runtime.bitsets import words_for, words_of
+from ..runtime.state import DRAW, NO_TILE, allocate, packed_dtype
+from .board import EDGE, EMPTY
+
+Coordinates = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What tells the games of the family apart, for one number of players."""
+
+    cells: Mapping[Coordinates, str]  # the play area, in the order of the cells' numbers
+    directions: Sequence[Coordinates]  # the second half opposite to the first
+    printed: Mapping[str, str]  # cell: colour
+    colours: str
+    tiles: Mapping[str, int]  # tile: how many of it
+    hand: int
+    cap: int
+    pyramids: int
+    players: int
+
+    @property
+    def solo(self) -> bool:
+        return self.players == 1
+
+
+def pairs(colours: str) -> list[str]:
+    """The kinds of tiles over these colours, in the order of their numbers."""
+    return [a + b for a, b in combinations_with_replacement(colours, 2)]
+
+
+def tile_mix(colours: str, mixed: int, double: int) -> dict[str, int]:
+    """A tile set with so many of each mixed pair and so many of each double."""
+    return {tile: double if tile[0] == tile[1] else mixed for tile in pairs(colours)}
+
+
+def slots_of(facts: Facts) -> list[tuple[int, int]]:
+    """The pairs of cells that a tile can ever cover."""
+    number = {at: i for i, at in enumerate(facts.cells)}
+    blocked = {i for i, name in enumerate(facts.cells.values()) if name in facts.printed}
+    half = len(facts.directions) // 2
+    return [
+        (a, number[x + dx, y + dy])
+        for (x, y), a in number.items()
+        for dx, dy in facts.directions[:half]
+        if (x + dx, y + dy) in number and not {a, number[x + dx, y + dy]} & blocked
+    ]
+
+
+def constants(facts: Facts) -> Any:
+    """Everything that never changes during a game, as one record."""
+    number = {at: i for i, at in enumerate(facts.cells)}
+    names = list(facts.cells.values())
+    slots = slots_of(facts)
+    kinds = pairs(facts.colours)
+    words = words_for(len(slots))
+    cells, directions, colours = len(number), len(facts.directions), len(facts.colours)
+    dtype = packed_dtype(
+        ("near", np.uint8, (cells + 1, directions)),  # the cell beside a cell
+        ("slots", np.uint8, (len(slots), 2)),
+        ("keeps", np.uint64, (cells, words)),  # the slots that do not cover a cell
+        ("beside", np.uint64, (len(facts.printed), words)),  # the slots beside a printed symbol
+        ("touch", np.uint8, len(slots)),  # which printed symbols a slot touches, as bits
+        ("pairs", np.uint8, (len(kinds), 2)),  # the colours of a kind of tile
+        ("kind_of", np.uint8, (colours, colours)),
+        ("shows", np.uint8, len(kinds)),  # the same as bits
+        ("ways", np.int8, len(kinds)),  # how many ways there are to turn a tile
+        ("hand", np.int8),
+        ("cap", np.int8),
+        ("pyramids", np.int8),
+        ("players", np.int8),
+        ("printed", np.int8),  # how many symbols are printed
+        ("solo", np.bool_),
+    )
+    t = allocate(dtype)
+    near = t["near"][0]
+    near[:] = cells  # the cell beyond the edge
+    for (x, y), cell in number.items():
+        for d, (dx, dy) in enumerate(facts.directions):
+            near[cell, d] = number.get((x + dx, y + dy), cells)
+    t["slots"][0] = slots
+    for cell in range(cells):
+        t["keeps"][0, cell] = ~words_of([n for n, slot in enumerate(slots) if cell in slot], len(slots))
+    for n, (a, b) in enumerate(slots):
+        for bit, printed in enumerate(facts.printed):
+            if names.index(printed) in {*near[a], *near[b]}:
+                t["touch"][0, n] |= 1 << bit
+    for bit in range(len(facts.printed)):
+        t["beside"][0, bit] = words_of(np.flatnonzero((t["touch"][0] >> bit) & 1), len(slots))
+    for kind, letters in enumerate(kinds):
+        i, j = (facts.colours.index(letter) for letter in letters)
+        t["pairs"][0, kind] = i, j
+        t["kind_of"][0, i, j] = t["kind_of"][0, j, i] = kind
+        t["shows"][0, kind] = 1 << i | 1 << j
+        t["ways"][0, kind] = 1 if i == j else 2
+    t["hand"] = 1 if facts.solo else facts.hand
+    t["cap"], t["pyramids"] = facts.cap, facts.pyramids
+    t["players"], t["solo"], t["printed"] = facts.players, facts.solo, len(facts.printed)
+    return t
+
+
+def state_dtype(facts: Facts, lean: bool = False) -> np.dtype[Any]:
+    """The state of a game, small numbers packed tightly: a batch holds millions of them."""
+    cells = len(facts.cells)
+    kinds, colours = len(pairs(facts.colours)), len(facts.colours)
+    seats = max(facts.players, 2)  # one and two players share their board and so their compiled rules
+    return packed_dtype(
+        ("n_free", np.int16),
+        ("in_bag", np.int16),  # tiles in the bag
+        ("unseen", np.int16),  # tiles that `bag` counts: in a view also those in hidden hands
+        ("phase", np.int8),
+        ("seat", np.uint8),
+        ("due", np.int8),  # tiles the seat still has to draw
+        ("extra", np.int8),  # extra placements it still has in this turn
+        ("dealing", np.int8),  # seats that do not have their first hand yet
+        ("begun", np.uint8),  # which seats have placed their first tile, as bits
+        ("claimed", np.uint8),  # which printed symbols those tiles touch, as bits
+        ("n_pyramids", np.int8),  # pyramids set so far, moved ones counted again
+        ("n_aside", np.int8),
+        ("free", np.uint64, words_for(len(slots_of(facts)))),  # the slots whose cells are both empty, as bits
+        ("cells", np.int8, cells + 1),
+        ("sums", np.int8, (0 if lean else cells + 1, colours)),  # what a symbol would score on an empty cell
+        ("open", np.int8, cells + 1),  # how many empty cells lie beside a cell
+        ("order", np.uint8, max(facts.pyramids, 1)),  # the cells of pyramids, oldest overwritten
+        ("bag", np.int8, kinds),
+        ("hands", np.uint8, (seats, facts.hand)),
+        ("held", np.int8, seats),
+        ("aside", np.uint8, facts.hand),
+        ("scores", np.int8, (seats, colours)),
+        ("gain", np.int8, colours),  # what the last placement scored
+    )
+
+
+def opening(facts: Facts, t: Any, lean: bool = False) -> Any:
+    """The state before the first draw, without the printed symbols."""
+    s = allocate(state_dtype(facts, lean))
+    slots = len(t["slots"][0])
+    edge = len(facts.cells)
+    s["cells"] = EMPTY
+    s["cells"][0, edge] = EDGE
+    s["open"] = (t["near"][0] != edge).sum(axis=1)
+    s["open"][0, edge] = 127  # never falls to what an empty cell has: cells of the border are covered once
+    s["free"] = words_of(np.arange(slots), slots)
+    s["n_free"] = s["open"][0, :edge].sum() // 2  # with those of cells that will show a printed symbol
+    s["hands"] = s["aside"] = NO_TILE
+    s["bag"] = [facts.tiles[kind] for kind in pairs(facts.colours)]
+    s["in_bag"] = s["unseen"] = sum(facts.tiles.values())
+    s["phase"], s["due"], s["dealing"] = DRAW, t["hand"][0], facts.players
+    return s

@@ -1,0 +1,121 @@
+"""What players ask of the game with four corners: the placement worth the most, and what is offered."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..runtime.compile import rule
+from ..runtime.evaluation import NOTHING_YET, gain_utility, insert, threshold
+from ..runtime.xorshift import randint
+from .rules import BLANK, TURNS, encode, lies_at, names, score
+
+
+@rule
+def greedy_action(t, s, rng):
+    """A placement with the most points now, and how many were rated."""
+    best, best_points, rated = -1, -1, 0
+    first = randint(rng, s.n_edge)
+    for j in range(s.n_edge):
+        at = s.edge[(first + j) % s.n_edge]
+        for turn in range(TURNS):
+            for name in range(names(t, s)):
+                action = encode(at, turn, name)
+                score(t, s, action)
+                points = 0
+                for colour in range(len(s.gain)):
+                    points += s.gain[colour]
+                rated += 1
+                if points > best_points:
+                    best, best_points = action, points
+    return best, rated
+
+
+@rule
+def has_extra_turn(t, s):
+    """Whether the seat that has just moved has an extra turn, for which a tile of the supply is due."""
+    return s.from_supply
+
+
+@rule
+def progress(t, s):
+    """How much of the game has been played, by the seat's stack."""
+    return np.float32(1.0) - np.float32(s.stack[s.seat]) / np.float32(t.stack)
+
+
+@rule
+def fallback_action(t, s, value, desk):
+    """What simple play does rather than make a placement: there is nothing else to do."""
+    return np.int64(-1)
+
+
+@rule
+def non_placements(t, s, kept, desk, room):
+    """List other actions than placements: there are none."""
+    return kept
+
+
+@rule
+def top_placements(t, s, start, keep, desk):
+    """List the placements whose points are worth the most by `desk.worth`; how many."""
+    kept, least = 0, np.float32(NOTHING_YET)
+    start %= np.int64(s.n_edge)
+    for j in range(s.n_edge):
+        at = s.edge[(start + j) % s.n_edge]
+        for turn in range(TURNS):
+            for name in range(names(t, s)):
+                action = encode(at, turn, name)
+                score(t, s, action)
+                value = gain_utility(s, desk.worth)
+                if value > least:
+                    kept = insert(action, value, kept, keep, desk)
+                    least = threshold(kept, keep, desk)
+    return kept
+
+
+@rule
+def circle_match(t, s, at, corner, k):
+    """The colour of the k-th corner around a corner of a square, and how many up to it show that colour."""
+    colour = lies_at(t, s, at, corner, k)
+    points = 0
+    if colour != BLANK:
+        for m in range(k + 1):
+            points += lies_at(t, s, at, corner, m) == colour
+    return colour, points
+
+
+@rule
+def track_features(t, s, seat, out):
+    """For each colour: the best circle for it, and how many give two and one (no tile is in hand then)."""
+    for i in range(s.n_edge):
+        at = s.edge[i]
+        for corner in range(4):
+            for k in range(3):
+                colour, points = circle_match(t, s, at, corner, k)
+                if points == 0:
+                    continue
+                out[colour, 0] = max(out[colour, 0], np.float32(points))
+                out[colour, 1] += points == 2
+                out[colour, 2] += points == 1
+    for colour in range(len(s.gain)):
+        out[colour, 0] *= np.float32(0.33)
+        out[colour, 1] *= np.float32(0.1)
+        out[colour, 2] *= np.float32(0.03)
+
+
+@rule
+def expected_gain(t, s, seat, known, desk):
+    """What a seat's next placement would be worth with the corners it would like best."""
+    best = np.float32(0.0)
+    for i in range(s.n_edge):
+        at = s.edge[i]
+        total = np.float32(0.0)
+        for corner in range(4):
+            most = np.float32(0.0)
+            for k in range(3):
+                colour, points = circle_match(t, s, at, corner, k)
+                if points == 0:
+                    continue
+                most = max(most, desk.worth[colour, points])
+            total += most
+        best = max(best, total)
+    return best

@@ -1,0 +1,253 @@
+"""AXIO rota, by name: positions, tiles and moves in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations
+from typing import Any
+
+import numpy as np
+
+from ...drawing.scene import Content, PlacedTile, Scene, Tile
+from ...errors import ParseError, Reason
+from ...moves import Move
+from ..protocol import Game
+from ..runtime.kernels import Kernels, hooks
+from ..runtime.loops import set_cells
+from ..runtime.observation import BoardLayout
+from ..runtime.state import START
+from ..variant import State, Variant
+from . import drawing, evaluation, invariants, rules
+from . import rules as numbering
+from . import rules as seeing
+from .rules import FEATURES, FREE, NAMES, SIDE, TURNS, WAYS
+from .setup import MIDDLE, MOST_FREE, Facts, constants, opening, turn
+
+STACK = 12
+START_SQUARES = ((0, 0), (1, 0), (0, 1), (1, 1))
+SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
+POSITION = re.compile(r"(0|-?[1-9][0-9]{0,2}),(0|-?[1-9][0-9]{0,2})")
+
+
+def tile_set(colours: str) -> dict[str, int]:
+    """Reconstruction: every ring of four colours, and for three colours the rings that run their way."""
+    rings = [four[0] + "".join(rest) for four in combinations(colours, 4) for rest in permutations(four[1:])]
+    with_blank = [
+        ring + "_" for a, b, c in combinations(colours, 3) for ring in (a + b + c, b + c + a, c + a + b)
+    ]
+    return dict.fromkeys(rings + with_blank, 1)
+
+
+def position_of(text: str) -> tuple[int, int] | None:
+    """Return the coordinates of a position such as `2,-1`; `None` if it is written in any other way."""
+    found = POSITION.fullmatch(text)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def make(game: Game, players: int, options: tuple[str, ...]) -> RotaVariant:
+    """The game for a number of players."""
+    return RotaVariant(
+        game, Facts(game.colours, tile_set(game.colours), STACK, game.cap or 0, players), options
+    )
+
+
+class RotaVariant(Variant):
+    """The game for a number of players."""
+
+    grows = True
+    start_places = tuple(f"{x},{y}" for x, y in START_SQUARES)
+    counters = ("extra", "dealing", "from_supply", "supply", "stack")
+    hand = 1
+    turns = TURNS * NAMES
+    places = MOST_FREE
+    other_actions = 0
+    first_other_action = SIDE * SIDE * TURNS * NAMES
+
+    def __init__(self, game: Game, facts: Facts, options: tuple[str, ...]) -> None:
+        super().__init__(game, facts.players, options)
+        self.tileset = facts.tiles
+        self.stack = facts.stack
+        self.kinds = tuple(facts.tiles)
+        self.ways = {
+            turn(letters, times): (kind, times)
+            for kind, letters in enumerate(self.kinds)
+            for times in range(TURNS)
+        }
+        self.letters = {kind * TURNS + times + 1: way for way, (kind, times) in self.ways.items()}
+        self.tables = constants(facts)
+        self.opening = opening(facts)
+        self.supply = int(self.opening["supply"][0])  # before any extra turn
+        all_rules = hooks(rules, evaluation, evaluation, numbering, seeing)
+        self.kernels = Kernels(game.id, all_rules, self.tables, self.opening.dtype)
+
+    # ------------------------------------------------------------ positions on the torus
+
+    @staticmethod
+    def _square(x: int, y: int) -> int:
+        return y % SIDE * SIDE + x % SIDE
+
+    @staticmethod
+    def _position(state: State, square: int) -> tuple[int, int]:
+        low_x, low_y = int(state["low_x"][0]), int(state["low_y"][0])
+        row, column = divmod(square, SIDE)
+        return low_x - 1 + (column - low_x + 1) % SIDE, low_y - 1 + (row - low_y + 1) % SIDE
+
+    def display(self, state: State) -> list[PlacedTile]:
+        """Return the tiles of the display, row by row from the bottom."""
+        grid = state["grid"][0]
+        laid = []
+        for square in np.flatnonzero((grid != 0) & (grid != FREE)).tolist():
+            x, y = self._position(state, square)
+            laid.append((y, x, self.letters[int(grid[square])]))
+        return [PlacedTile(letters, (f"{x},{y}",)) for y, x, letters in sorted(laid)]
+
+    # ------------------------------------------------------------ what is seen, in numbers
+
+    @property
+    def numbers(self) -> int:
+        return MOST_FREE * WAYS
+
+    @property
+    def board_layout(self) -> BoardLayout:
+        corners = ("top-left", "top-right", "bottom-right", "bottom-left")
+        around = (f"{corner}.{k}" for corner in corners for k in range(3))
+        return BoardLayout((MOST_FREE, FEATURES), ("x", "y", *around), 1, np.zeros(1, np.int16))
+
+    @property
+    def counter_names(self) -> tuple[str, ...]:
+        return ("extra", "supply", "free", *(f"seat{seat}.stack" for seat in range(self.players)))
+
+    # ------------------------------------------------------------ moves
+
+    def encode(self, state: State, move: Move) -> int:
+        if move.kind != "place":
+            raise self.refuse(move, Reason.NOT_IN_THIS_GAME)
+        way = self.ways.get(move.tile)
+        if way is None:
+            raise self.refuse(move, Reason.NO_SUCH_TILE)
+        position = position_of(move.at[0]) if len(move.at) == 1 else None
+        if position is None:
+            raise self.refuse(move, Reason.WRONG_SHAPE, "a tile covers one position such as 2,-1")
+        if move.named is not None and move.named not in tuple(self.colours):
+            raise self.refuse(
+                move, Reason.NOTHING_TO_NAME, f"{move.named} is no colour of this game: {self.colours}"
+            )
+        kind, times = way
+        seat = int(state["seat"][0])
+        if state["held"][0, seat] == 0 or state["hands"][0, seat, 0] != kind:
+            raise self.refuse(move, Reason.NOT_IN_HAND)
+        square = self._square(*position)
+        if self._position(state, square) != position:
+            raise self.refuse(move, Reason.NOT_BESIDE_DISPLAY)
+        name = 0 if move.named is None else self.colours.index(move.named) + 1
+        return (square * TURNS + times) * NAMES + name
+
+    def decode(self, state: State, action: int) -> Move:
+        rest, name = divmod(action, NAMES)
+        square, times = divmod(rest, TURNS)
+        named = self.colours[name - 1] if name else None
+        return Move("place", self.turned(state, times), self.cells_of(state, square), named)
+
+    def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        rest, name = np.divmod(actions, NAMES)
+        square, times = np.divmod(rest, TURNS)
+        return times, square, name
+
+    def turned(self, state: State, way: int) -> str:
+        kind = int(state["hands"][0, int(state["seat"][0]), 0])
+        return turn(self.kinds[kind], way)
+
+    def cells_of(self, state: State, place: int) -> tuple[str, ...]:
+        x, y = self._position(state, place)
+        return (f"{x},{y}",)
+
+    @property
+    def directions(self) -> list[tuple[str, ...]]:
+        return [("0,0",)]
+
+    def kind_of(self, letters: str) -> int | None:
+        way = self.ways.get(letters)
+        return None if way is None else way[0]
+
+    # ------------------------------------------------------------ chance
+
+    def chances(self, state: State) -> list[tuple[int, int]]:
+        if state["phase"][0] != START:
+            return super().chances(state)
+        corner = MIDDLE[4 - int(state["due"][0])]
+        return [
+            (kind * TURNS + times, TURNS if "_" in self.kinds[kind] else 1)
+            for kind in np.flatnonzero(state["bag"][0]).tolist()
+            for times in range(TURNS)
+            if "_" not in self.kinds[kind] or turn(self.kinds[kind], times)[corner] == "_"
+        ]
+
+    def source(self, state: State) -> str:
+        return "supply" if state["from_supply"][0] else "stack"
+
+    def starting(self, state: State, action: int) -> PlacedTile:
+        x, y = START_SQUARES[4 - int(state["due"][0])]
+        kind, times = divmod(action, TURNS)
+        return PlacedTile(turn(self.kinds[kind], times), (f"{x},{y}",))
+
+    def start_action(self, state: State, laid: PlacedTile) -> int | None:
+        way = self.ways.get(laid.letters)
+        x, y = START_SQUARES[4 - int(state["due"][0])]
+        if way is None or laid.at != (f"{x},{y}",):
+            return None
+        action = way[0] * TURNS + way[1]
+        return action if action in dict(self.chances(state)) else None
+
+    # ------------------------------------------------------------ text and drawing
+
+    def setup(self) -> dict[str, Any]:
+        return {"tileset": dict(self.tileset)}
+
+    def write_board(self, state: State) -> str:
+        return ";".join(f"{laid.at[0]}:{laid.letters}" for laid in self.display(state)) or "-"
+
+    def read_board(self, state: State, text: str) -> None:
+        display: dict[tuple[int, int], str] = {}
+        for item in text.split(";") if text != "-" else ():
+            at, _, letters = item.partition(":")
+            position = position_of(at)
+            if position is None:
+                raise ParseError(f"{item[:40]!r} in the display should look like 0,0:RGBO")
+            if letters not in self.ways or position in display:
+                raise ParseError(f"{item!r} in the display: no such tile, or two on one position")
+            display[position] = letters
+        if len({self.ways[letters][0] for letters in display.values()}) < len(display):
+            raise ParseError("a tile lies in the display twice")
+        # From the start square outwards, so that the torus always knows where it is.
+        order = [START_SQUARES[0]] if display else []
+        for x, y in order:
+            around = ((x + dx, y + dy) for dx, dy in SIDES)
+            order += [square for square in around if square in display and square not in order]
+        if set(order) != set(display):
+            raise ParseError("the display must be connected and contain the position 0,0")
+        squares = np.array([self._square(x, y) for x, y in order], np.int64)
+        tiles = [self.ways[display[at]] for at in order]
+        what = np.array([kind * TURNS + times + 1 for kind, times in tiles], np.int64)
+        self.kernels[set_cells](self.tables, state, squares, what, len(order))
+
+    def layout_violations(self, state: State) -> Iterator[str]:
+        return invariants.layout(self, state)
+
+    def violations(self, state: State) -> Iterator[str]:
+        return invariants.violations(self, state)
+
+    def tiles_laid(self, state: State) -> int:
+        return len(self.display(state))
+
+    def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
+        return Content(tiles=tuple(self.display(state)))
+
+    def scene(self, content: Content) -> Scene:
+        return drawing.scene(content)
+
+    def drawn(self, laid: PlacedTile) -> Tile:
+        return drawing.on_board(laid)
+
+    def drawn_in_hand(self, letters: str) -> Scene:
+        return drawing.tile(letters)

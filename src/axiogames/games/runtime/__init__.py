@@ -1,0 +1,1 @@
+"""What runs rules: the decorator, the compile cache, and the loops that all games share."""

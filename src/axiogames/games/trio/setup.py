@@ -1,0 +1,139 @@
+"""From the facts of the game to the tables and the opening state that its rules run on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..runtime.state import DRAW, NO_TILE, REMOVE, allocate, packed_dtype
+from .board import BLACK, COVERED, EDGE, EMPTY, HAND
+
+SEATS = 4  # one layout, and so one compilation, for every number of players
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the game is made of, for one number of players and options."""
+
+    colours: str
+    tiles: Mapping[str, int]
+    board: Sequence[str]  # rows from the top: `.` free, `*` star, `#` black, a letter for a starter
+    players: int
+    children: bool
+    removed: int  # tiles set aside before the deal
+
+    @property
+    def side(self) -> int:
+        return len(self.board)
+
+    def at(self, cell: int) -> str:
+        """What the board's map says of a square; squares are numbered by rows from the bottom left."""
+        row, column = divmod(cell, self.side)
+        return self.board[self.side - 1 - row][column]
+
+
+def arrangements(colours: str) -> list[str]:
+    """All ways to put colours on three squares, in the order of their numbers."""
+    return ["".join(letters) for letters in product(colours, repeat=3)]
+
+
+def canonical(letters: str) -> str:
+    """Of the two ways to write a tile, the one that stands for both."""
+    return min(letters, letters[::-1])
+
+
+def slots_of(facts: Facts) -> list[tuple[int, int, int]]:
+    """The rows of three squares that a tile can ever cover."""
+    side = facts.side
+    rows = (
+        (cell, cell + step, cell + 2 * step)
+        for cell in range(side * side)
+        for step, room in ((1, cell % side < side - 2), (side, cell // side < side - 2))
+        if room
+    )
+    return [row for row in rows if all(facts.at(cell) in ".*" for cell in row)]
+
+
+def constants(facts: Facts) -> Any:
+    """Everything that never changes during a game, as one record."""
+    side, slots, kinds = facts.side, slots_of(facts), list(facts.tiles)
+    cells = side * side
+    names = arrangements(facts.colours)
+    dtype = packed_dtype(
+        ("near", np.uint16, (cells, 4)),
+        ("slots", np.uint16, (len(slots), 3)),
+        ("touching", np.uint16, (cells + 1, 6)),  # the slots over a square
+        ("star", np.uint8, cells),
+        ("colours", np.uint8, (len(names), 3)),  # of an arrangement
+        ("kind_of", np.uint8, len(names)),
+        ("ways", np.uint64, len(kinds)),  # the arrangements of a tile, as a set
+        ("suits", np.uint64, (3, 1 << len(facts.colours))),  # those that suit what a square wants
+        ("tiles", np.int16),  # in the bag at the start
+        ("players", np.int8),
+        ("children", np.bool_),
+    )
+    t = allocate(dtype)
+    for cell in range(cells):
+        x, y = cell % side, cell // side
+        for d, (dx, dy) in enumerate(((1, 0), (0, 1), (-1, 0), (0, -1))):
+            inside = 0 <= x + dx < side and 0 <= y + dy < side
+            t["near"][0, cell, d] = cell + dx + dy * side if inside else cells
+        over = [slot for slot, row in enumerate(slots) if cell in row]
+        t["touching"][0, cell] = over + [len(slots)] * (6 - len(over))
+        t["star"][0, cell] = facts.at(cell) == "*"
+    t["touching"][0, cells] = len(slots)
+    t["slots"] = slots
+    for number, letters in enumerate(names):
+        kind = kinds.index(canonical(letters))
+        t["colours"][0, number] = [facts.colours.index(letter) for letter in letters]
+        t["kind_of"][0, number] = kind
+        t["ways"][0, kind] |= np.uint64(1 << number)
+        for square, wants in product(range(3), range(1 << len(facts.colours))):
+            shown = 1 << facts.colours.index(letters[square])
+            if wants & shown or (wants == 0 and not facts.children):
+                t["suits"][0, square, wants] |= np.uint64(1 << number)
+    t["tiles"] = sum(facts.tiles.values()) - facts.removed
+    t["players"], t["children"] = facts.players, facts.children
+    return t
+
+
+def opening(facts: Facts, t: Any) -> Any:
+    """The state before the first tile is drawn or removed, without the starter squares."""
+    cells, slots, kinds = facts.side**2, len(t["slots"][0]), len(facts.tiles)
+    dtype = packed_dtype(
+        ("in_bag", np.int16),
+        ("unseen", np.int16),  # tiles that `bag` counts: in a view also all other hidden ones
+        ("phase", np.int8),
+        ("seat", np.uint8),
+        ("due", np.int8),
+        ("dealing", np.int8),  # seats that do not have their first hand yet
+        ("idle", np.int8),  # exchanges in a row without a placement
+        ("n_aside", np.int8),
+        ("again", np.bool_),  # whether the seat has an extra turn after the draw
+        ("slot", np.uint8, slots + 1),  # whether a slot is free, live or covered
+        ("cells", np.int8, cells + 1),
+        ("match", np.int8, (cells + 1, len(facts.colours))),
+        ("wants", np.uint8, cells + 1),
+        ("bag", np.int8, kinds),
+        ("removed", np.int8, kinds),
+        ("hands", np.uint8, (SEATS, HAND)),
+        ("held", np.int8, SEATS),
+        ("aside", np.uint8, HAND),
+        ("scores", np.int16, (SEATS, 1)),
+        ("gain", np.int16, 1),
+    )
+    s = allocate(dtype)
+    s["cells"] = EMPTY
+    s["cells"][0, cells] = EDGE
+    s["slot"][0, slots] = COVERED  # the slot that stands for none
+    s["hands"] = s["aside"] = NO_TILE
+    s["bag"] = list(facts.tiles.values())
+    s["in_bag"] = s["unseen"] = sum(facts.tiles.values())
+    s["dealing"] = facts.players
+    s["phase"], s["due"] = (REMOVE, facts.removed) if facts.removed else (DRAW, HAND)
+    s["cells"][0, [cell for cell in range(cells) if facts.at(cell) == "#"]] = BLACK
+    return s

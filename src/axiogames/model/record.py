@@ -1,0 +1,338 @@
+"""The exact record of a game, `axio-record/1`: written, read and re-checked."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from ..drawing.scene import PlacedTile
+from ..errors import AxioError, InvalidRecord, ParseError, abbreviated, shortened
+from ..files import LONGEST_LINE, is_unicode, read_json, read_lines
+from ..games import find_variant
+from ..games.runtime.state import DRAW, OFFER, REMOVE, START
+from ..games.variant import Variant
+from ..moves import Move
+from ..rng import commitment
+from .events import Display, Draw, Event, Exchange, Pass, Place, Removed, Result, Start
+from .table import Table
+
+FORMAT = "axio-record/1"
+LONGEST_SEED = 10_000  # characters; every draw that is checked hashes the seed once
+_IN_EVENT = re.compile(r" - at `\$\.events\[(\d+)\][^`]*`$")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class Setup(Struct, frozen=True):
+    """What of a game is reconstruction, so that a record stands alone."""
+
+    printed: dict[str, str] | UnsetType = UNSET
+    tileset: dict[str, int] | UnsetType = UNSET
+    board: tuple[str, ...] | UnsetType = UNSET
+
+    def __hash__(self) -> int:
+        return hash(msgspec.json.encode(self, order="sorted"))
+
+
+class Record(Struct, frozen=True, kw_only=True):
+    """One game, finished or abandoned. Reads and writes as one line of JSON."""
+
+    format: str
+    game: str
+    players: tuple[str, ...]
+    options: dict[str, bool] = {}
+    setup: Setup | UnsetType = UNSET
+    events: tuple[Event, ...]
+    result: Result | UnsetType = UNSET
+    # Of games dealt fairly: what was shown of the seed at the start, and the seed, told at the end.
+    commitment: str | UnsetType = UNSET
+    seed: str | UnsetType = UNSET
+
+    def __hash__(self) -> int:
+        return hash(msgspec.json.encode(self, order="sorted"))
+
+    def to_json(self) -> str:
+        """The record as one line of JSON."""
+        return _ENCODER.encode(self).decode()
+
+    @classmethod
+    def parse(cls, text: str | bytes) -> Record:
+        """Read a record; keys that the format does not have are ignored.
+
+        Raises:
+            BadRecord: the text is no JSON or no record; `event` is set if it is an event that does not read.
+        """
+        if not isinstance(text, str | bytes | bytearray):
+            raise InvalidRecord(f"not a record: {abbreviated(text)} is no text: give a line of JSON")
+        if len(text) > LONGEST_LINE:
+            raise InvalidRecord(f"not a record: longer than {LONGEST_LINE} bytes, the most that is read")
+        try:
+            value, repeated = read_json(text)
+        except ParseError as error:
+            raise InvalidRecord(f"not a record: {error}") from None
+        for way, name in repeated:
+            if _is_read(way):
+                event = way[1] if way[:1] == ("events",) else None
+                raise _bad(f"not a record: the key {name!r} stands twice in one object", event)
+        if isinstance(value, dict) and isinstance(value.get("format"), str) and value["format"] != FORMAT:
+            raise _bad(f"the format is {value['format']!r}, it should be {FORMAT!r}")
+        try:
+            return msgspec.convert(value, cls)
+        except msgspec.ValidationError as error:
+            where = _IN_EVENT.search(str(error))
+            raise _bad(f"not a record: {error}", int(where[1]) if where else None) from None
+
+
+_ENCODER = msgspec.json.Encoder()
+
+
+def _is_read(way: tuple[str | int, ...]) -> bool:
+    """Whether the object at this place of a record is part of the format, not of a key that is ignored."""
+    match way:
+        case () | ("options",) | ("setup",) | ("setup", "printed" | "tileset"):
+            return True
+        case ("events", int()) | ("events", int(), "gain") | ("events", int(), "display", int()):
+            return True
+        case ("result",) | ("result", "scores", int()):
+            return True
+    return False
+
+
+def _bad(message: str, event: int | str | None = None) -> InvalidRecord:
+    """Return the error for a record; `event` counts from 0 here and from 1 in what people read.
+
+    A record can hold a tile or a number of any length, which the message may repeat.
+    """
+    return InvalidRecord(shortened(message), event + 1 if isinstance(event, int) else None)
+
+
+def record_of(table: Table, names: Sequence[str] | None = None, *, with_seed: bool = False) -> Record:
+    """The record of a table, with a name for each seat and, if it may be known by now, the seed.
+
+    Raises `AxioError` unless there is a name for each seat, or none at all.
+    """
+    names = tuple(names) if names else tuple(f"seat {seat}" for seat in range(table.players))
+    if len(names) != table.players:
+        raise AxioError(f"{len(names)} names for {table.players} seats")
+    for name in names:
+        if not (isinstance(name, str) and is_unicode(name)):
+            raise AxioError(f"a player's name is text, not {abbreviated(name)}")
+    return Record(
+        format=FORMAT,
+        game=table.game,
+        players=names,
+        options=table.options,
+        setup=msgspec.convert(table.variant.setup(), Setup),
+        events=table.events,
+        result=table.result or UNSET,
+        commitment=commitment(table.seed) if with_seed and table.seed is not None else UNSET,
+        seed=str(table.seed) if with_seed and table.seed is not None else UNSET,
+    )
+
+
+def read_records(path: str | Path) -> Iterator[tuple[int, Record]]:
+    """Yield the records of a file of JSON lines, each with its line number.
+
+    Raises:
+        BadFile: the file cannot be read.
+        BadRecord: a record does not read; the message names the line.
+    """
+    for number, line in read_lines(path):
+        try:
+            yield number, Record.parse(line)
+        except InvalidRecord as error:
+            raise error.located(f"{path}, line {number}") from None
+
+
+def replay(record: Record, *, upto: int | None = None) -> Table:
+    """Return the table of a record, every event of it re-checked against the rules.
+
+    With `upto`, stops after so many moves of players; what comes after them is not checked.
+
+    Raises:
+        BadRecord: the record is not what the rules say. `event` is the number of the first event that breaks
+            them, counted from 1; `None` if it is the head or the result that is wrong.
+    """
+    try:
+        variant = find_variant(record.game, len(record.players), record.options)
+    except AxioError as error:
+        raise _bad(str(error)) from None
+    _check_setup(record.setup, variant)
+    table = Table(variant)
+    for number, event in enumerate(record.events):
+        if upto is not None and table.plies >= upto and not _is_due(table, event):
+            return table
+        try:
+            carry_out(table, event)
+        except AxioError as error:
+            raise _bad(str(error), number) from None
+    if upto is None:
+        _check_result(record.result, table)
+        _check_seed(record, table)
+    return table
+
+
+def _is_due(table: Table, event: Event) -> bool:
+    """Whether an event is chance that the last move has made due, not the next move of a player."""
+    return isinstance(event, Draw | Start | Removed) and table.draw_due > 0
+
+
+def carry_out(table: Table, event: Event) -> None:
+    """Let an event happen at a table that does not deal.
+
+    Raises:
+        AxioError: the event cannot have happened here. The table may then have gone half of the way.
+    """
+    if table.over:
+        raise InvalidRecord("the game is over, no event can follow")
+    match event:
+        case Start(display):
+            _start(table, display)
+        case Removed(tiles):
+            _remove(table, tiles)
+        case Draw(p, tiles, source):
+            _draw(table, p, tiles, source)
+        case Place():
+            _place(table, event)
+        case Exchange(p, shown):
+            if not shown:
+                raise InvalidRecord("an exchange of no tiles: `shown` lists all that are given up")
+            table.play(Move("exchange", tiles=shown), p)
+        case Pass(p):
+            table.play(Move("pass"), p)
+
+
+def _start(table: Table, display: Sequence[Display]) -> None:
+    places = table.variant.start_places
+    if not places:
+        raise InvalidRecord("this game has no opening display")
+    if table.state["phase"][0] != START or table.draw_due != len(places):
+        raise InvalidRecord("the opening display lies already: it is the first event, and only that")
+    if sorted(shown.at for shown in display) != sorted(places):
+        where = _list([shown.at for shown in display], "nothing")
+        raise InvalidRecord(f"the opening display lies on {where}, it should be {_list(places)}, each once")
+    tiles = {shown.at: shown.tile for shown in display}
+    for at in places:  # the record may list them in any order
+        _chance(table, PlacedTile(tiles[at], (at,)))
+
+
+def _remove(table: Table, tiles: Sequence[str]) -> None:
+    if table.state["phase"][0] != REMOVE:
+        raise InvalidRecord(
+            "no tiles are removed here: that happens once, before the deal, where the rules say so"
+        )
+    if len(tiles) != table.draw_due:
+        raise InvalidRecord(f"{len(tiles)} tiles are removed, it should be {table.draw_due} in one event")
+    for tile in tiles:
+        _chance(table, tile)
+
+
+def _draw(table: Table, seat: int, tiles: Sequence[str], source: str) -> None:
+    if table.state["phase"][0] == OFFER and seat == table.turn:
+        table.play(Move("keep"))  # who draws instead of exchanging has kept the hand
+    phase, due, variant = table.state["phase"][0], table.draw_due, table.variant
+    if phase == START:
+        raise InvalidRecord(f"seat {seat} draws, but first the opening display has to be laid")
+    if phase == REMOVE:
+        raise InvalidRecord(f"seat {seat} draws, but first {due} tiles have to be removed")
+    if phase != DRAW:
+        raise InvalidRecord(f"seat {seat} draws, but no tile has to be drawn now")
+    if seat != table.state["seat"][0]:
+        raise InvalidRecord(f"seat {seat} draws, it is seat {table.state['seat'][0]} that has to")
+    if source != variant.source(table.state):
+        raise InvalidRecord(f"the tile comes from {variant.source(table.state)}, not {source}")
+    if not tiles:
+        raise InvalidRecord(f"a draw of no tiles, {due} are due")
+    if len(tiles) > due:
+        raise InvalidRecord(f"{len(tiles)} tiles are drawn, {due} are due")
+    for tile in tiles:
+        _chance(table, tile)
+
+
+def _chance(table: Table, tile: str | PlacedTile) -> None:
+    """Draw a tile that is due, or say why it cannot be this one."""
+    letters = tile.letters if isinstance(tile, PlacedTile) else tile
+    kind = table.variant.kind_of(letters)
+    if kind is None:
+        raise InvalidRecord(f"{letters!r} is no tile of this game")
+    if not table.state["bag"][0, kind]:
+        raise InvalidRecord(f"{letters} cannot be drawn: none of them is left")
+    table.draw(tile)
+
+
+def _place(table: Table, event: Place) -> None:
+    before = table.variant.pyramids(table.state)
+    counted = table.play(Move("place", event.tile, event.at, event.named), event.p)
+    if event.gain != counted:
+        raise InvalidRecord(
+            f"{event.tile} {'-'.join(event.at)} gains {counted}, the record says {event.gain}"
+        )
+    new = [cell for cell in table.variant.pyramids(table.state) if cell not in before]
+    if sorted(event.pyramids) != sorted(new):
+        raise InvalidRecord(f"pyramids on {_list(event.pyramids)}, the rules set them on {_list(new)}")
+
+
+def _check_setup(setup: Setup | UnsetType, variant: Variant) -> None:
+    if setup is UNSET:
+        return
+    ours: dict[str, Any] = variant.setup()
+    for name in ("printed", "board"):
+        theirs = getattr(setup, name)
+        if theirs is not UNSET and (name not in ours or type(ours[name])(theirs) != ours[name]):
+            raise InvalidRecord(f"the setup's {name} differs from this program's {variant.game.id}")
+    if setup.tileset is UNSET:
+        return
+    counts: Counter[str] = Counter()
+    for tile, count in setup.tileset.items():
+        kind = variant.kind_of(tile)
+        if kind is None:
+            raise _bad(f"the setup's tileset has {tile!r}, which is no tile of {variant.game.id}")
+        if count < 0:
+            raise _bad(f"the setup's tileset has {count} tiles {tile}, a count is 0 or more")
+        counts[variant.kinds[kind]] += count
+    for tile, count in variant.tileset.items():
+        if counts[tile] != count:
+            raise _bad(
+                f"the setup's tileset differs from this program's {variant.game.id}:"
+                f" {counts[tile]} tiles {tile}, not {count}"
+            )
+
+
+def _check_result(result: Result | UnsetType, table: Table) -> None:
+    if result is UNSET:
+        if table.over:
+            raise InvalidRecord("the game is over but the record has no result")
+    elif not table.over:
+        raise InvalidRecord("the record has a result but the game is not over")
+    elif result != table.result:
+        raise _bad(f"the result is {_plain(table.result)}, the record says {_plain(result)}")
+
+
+def _check_seed(record: Record, table: Table) -> None:
+    if record.commitment is not UNSET and not _SHA256.fullmatch(record.commitment):
+        raise _bad(
+            f"the commitment is {record.commitment!r}, it should be a SHA-256 in 64 hexadecimal digits"
+        )
+    if record.seed is UNSET:
+        return
+    if len(record.seed) > LONGEST_SEED:
+        raise InvalidRecord(
+            f"the seed has {len(record.seed)} characters, it should have at most {LONGEST_SEED}"
+        )
+    if record.commitment is not UNSET and commitment(record.seed) != record.commitment:
+        raise InvalidRecord("the seed is not the one that was committed to: its SHA-256 differs")
+    if not table.follows_from(record.seed):
+        raise InvalidRecord("the tiles drawn are not the ones that the seed deals")
+
+
+def _plain(result: object) -> str:
+    return msgspec.json.encode(result).decode()
+
+
+def _list(cells: Sequence[str], none: str = "no square") -> str:
+    return " ".join(cells) or none

@@ -1,0 +1,73 @@
+"""Moves and how they are written.
+
+>>> move = Move.parse("GR k8-j8")
+>>> move.tile, move.at
+('GR', ('k8', 'j8'))
+>>> str(Move.parse("BRG_(P) 2,-1"))
+'BRG_(P) 2,-1'
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from .errors import ParseError, abbreviated
+
+Kind = Literal["place", "exchange", "keep", "pass"]
+
+_PLACE = re.compile(
+    r"(?P<tile>[A-Z_]{2,4})(?:\((?P<named>[A-Z])\))?\s+"
+    r"(?P<at>[a-z][0-9]{1,2}(?:-[a-z][0-9]{1,2})+|-?[0-9]{1,3},-?[0-9]{1,3})"
+)
+_EXCHANGE = re.compile(r"exchange(?P<tiles>(?:\s+[A-Z]{2,4})*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What a player does. `str` writes it, `Move.parse` reads it back.
+
+    A tile's letters stand in the order of the cells it covers, so `GR k8-j8` and `RG j8-k8` are two
+    ways to write the same placement. `legal_moves()` always lists one and the same of them.
+    """
+
+    kind: Kind
+    tile: str = ""
+    at: tuple[str, ...] = ()
+    named: str | None = None
+    tiles: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, move: Move | str) -> Move:
+        """A move that is given as one or as text. Raises `BadText` for anything else, such as a number."""
+        return move if isinstance(move, Move) else cls.parse(move)
+
+    @classmethod
+    def parse(cls, text: str) -> Move:
+        """Read a move: `GR k8-j8`, `BRG_(P) 2,-1`, `exchange`, `exchange RGB BBR`, `keep` or `pass`.
+
+        Raises `BadText` if it is none of these. Whether the move is legal is for a table to say.
+        """
+        if not isinstance(text, str):
+            raise ParseError(f"{abbreviated(text)} is not a move: give a Move, or text such as 'GR k8-j8'")
+        text = text.strip()
+        if text == "keep":
+            return cls("keep")
+        if text == "pass":
+            return cls("pass")
+        if found := _EXCHANGE.fullmatch(text):
+            return cls("exchange", tiles=tuple(found["tiles"].split()))
+        if found := _PLACE.fullmatch(text):
+            at = (found["at"],) if "," in found["at"] else tuple(found["at"].split("-"))
+            return cls("place", found["tile"], at, found["named"])
+        raise ParseError(
+            f"{text[:60]!r} is not a move: write a placement as 'GR k8-j8' or 'BRG_(P) 2,-1', "
+            "or one of 'exchange', 'exchange RGB BBR', 'keep', 'pass'"
+        )
+
+    def __str__(self) -> str:
+        if self.kind == "place":
+            named = f"({self.named})" if self.named else ""
+            return f"{self.tile}{named} {'-'.join(self.at)}"
+        return " ".join((self.kind, *self.tiles))

@@ -1,0 +1,1 @@
+"""External engines as players, and our players as an engine."""

@@ -1,0 +1,310 @@
+"""A game followed from one seat, move by move, as that seat learns of it.
+
+The state is that of a view: tiles of others are hidden and count among the unseen. The rules need real tiles
+in the hand of whoever acts. So for the moment of an event its hidden tiles are stood in for by unseen ones,
+which go back right after it: whatever they were, what a seat is shown does not depend on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from ...drawing.scene import PlacedTile
+from ...errors import AxioError, IllegalMove, ParseError, Reason
+from ...games.runtime.loops import step
+from ...games.runtime.state import DRAW, HIDDEN, OFFER, REMOVE, START
+from ...games.variant import State, Variant, copied
+from ...model.events import UNKNOWN, Display, Draw, Event, Exchange, Pass, Place, Removed, Start
+from ...model.position import Position, check_seat
+from ...model.view import View
+from ...moves import Move
+
+KEEP = Move("keep")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the seat knows at a moment."""
+
+    state: State
+    events: tuple[Event, ...]
+    # Of the moment after a placement of another seat: the state before it, should an exchange follow.
+    before: State | None = None
+    placed: Move | None = None
+
+
+class Following:
+    """What a seat knows of a game. Every event is checked by the rules; a wrong one changes nothing."""
+
+    def __init__(self, variant: Variant, seat: int) -> None:
+        self.variant = variant
+        self.seat = check_seat(seat, variant.players)
+        self._history: list[Known] = []
+        self._now = Known(variant.new_state(), ())
+
+    @classmethod
+    def of(cls, view: View) -> Following:
+        """Go on from a view of a seat."""
+        if view.seat is None:
+            raise ParseError("a game is followed from a seat")
+        following = cls(view.variant, view.seat)
+        following._now = Known(view.state, view.events)
+        return following
+
+    @property
+    def view(self) -> View:
+        """What the seat may know now."""
+        return View(self.variant, copied(self._now.state), self.seat, self._now.events)
+
+    def undo(self) -> None:
+        """Forget the last thing that was told."""
+        if not self._history:
+            raise AxioError("nothing has been told that could be taken back")
+        self._now = self._history.pop()
+
+    # ------------------------------------------------------------ what chance did
+
+    def start(self, display: Sequence[PlacedTile]) -> None:
+        """Tiles of the opening display are turned up."""
+        state = copied(self._now.state)
+        for laid in display:
+            action = self.variant.start_action(state, laid) if state["phase"][0] == START else None
+            if action is None:
+                raise IllegalMove(f"start {laid.letters} {laid.at[0]}", Reason.NOT_IN_BAG)
+            self._step(state, action)
+        shown = tuple(Display(laid.letters, laid.at[0]) for laid in display)
+        self._extend(state, Start(()), display=shown)
+
+    def remove(self, count: int) -> None:
+        """Tiles are set aside unseen."""
+        state = copied(self._now.state)
+        if state["phase"][0] != REMOVE or not 1 <= count <= state["due"][0]:
+            due = int(state["due"][0]) if state["phase"][0] == REMOVE else 0
+            raise ParseError(f"{count} tiles cannot be removed now: {due} have to be")
+        for _ in range(count):
+            self._step(state, _any_unseen(state))
+            _hide_removed(state)
+        self._extend(state, Removed(()), tiles=(UNKNOWN,) * count)
+
+    def draw(self, seat: int, tiles: Sequence[str]) -> None:
+        """A seat draws: our own these tiles, another one `?` for each. It has declined an exchange."""
+        seat = check_seat(seat, self.variant.players)
+        told = f"draw {seat} {' '.join(tiles)}"
+        state = copied(self._now.state)
+        if state["phase"][0] == OFFER and state["seat"][0] == seat:
+            self._step(state, self.variant.encode(state, KEEP))
+        if state["phase"][0] != DRAW:
+            raise IllegalMove(told, Reason.NO_DRAW_DUE)
+        if state["seat"][0] != seat:
+            raise IllegalMove(told, Reason.NOT_YOUR_TURN, f"it is seat {state['seat'][0]} that has to draw")
+        if not 1 <= len(tiles) <= state["due"][0]:
+            raise ParseError(f"{told}: {len(tiles)} tiles are drawn, {state['due'][0]} are due")
+        source = self.variant.source(state)
+        if seat == self.seat:
+            for tile in tiles:
+                self._step(state, self._in_bag(state, tile, told))
+        elif any(tile != UNKNOWN for tile in tiles):
+            raise ParseError(f"{told}: seat {self.seat} does not see what seat {seat} draws: write ?")
+        else:
+            _stand_in(state, seat)
+            for _ in tiles:
+                self._step(state, _any_unseen(state))
+            self._hide(state, seat)
+        names = tuple(self.variant.kinds[self._kind(tile)] if tile != UNKNOWN else tile for tile in tiles)
+        self._extend(state, Draw(seat, (), source), tiles=names)
+
+    def _in_bag(self, state: State, tile: str, told: str) -> int:
+        kind = self.variant.kind_of(tile)
+        if kind is None or not state["bag"][0, kind]:
+            raise IllegalMove(told, Reason.NOT_IN_BAG)
+        return kind
+
+    # ------------------------------------------------------------ what a player did
+
+    def play(self, seat: int, move: Move) -> dict[str, int]:
+        """A seat moves; what it scored. The tiles of a hidden exchange are `?`."""
+        seat = check_seat(seat, self.variant.players)
+        state = self._now.state
+        if state["phase"][0] != DRAW and seat != state["seat"][0]:
+            raise IllegalMove(move, Reason.NOT_YOUR_TURN)
+        if seat == self.seat:
+            if UNKNOWN in move.tiles:
+                raise ParseError(f"{move}: seat {seat} knows its own tiles: write them, not ?")
+            after, event = self._carry_out(copied(state), seat, move)
+            self._learn(Known(after, self._now.events + event))
+        elif move.kind == "place":
+            self._placed_by_other(seat, move)
+        elif move.kind == "exchange":
+            self._exchanged_by_other(seat, move)
+        elif move == KEEP and self._just_placed(seat):
+            self._learn(self._now)
+        else:
+            after, event = self._carry_out(copied(state), seat, move, hidden=True)
+            self._learn(Known(after, self._now.events + event))
+        made = self._now.events[-1] if self._now.events else None
+        return dict(made.gain) if isinstance(made, Place) and move.kind == "place" else {}
+
+    def _placed_by_other(self, seat: int, move: Move) -> None:
+        before = self._now.state
+        state = copied(before)
+        if state["seat"][0] == seat and state["phase"][0] not in (DRAW, START, REMOVE):
+            _stand_in(state, seat, [self._could_hold(state, move.tile, move)])
+        after, event = self._carry_out(state, seat, move)
+        if after["phase"][0] == OFFER:
+            # Whether a hidden hand may be exchanged is learned when it is; a hand that is kept just draws.
+            self._step(after, self.variant.encode(after, KEEP))
+        self._hide(after, seat)
+        self._learn(Known(after, self._now.events + event, before, move))
+
+    def _exchanged_by_other(self, seat: int, move: Move) -> None:
+        public = self.variant.exchange_is_public
+        if public and (not move.tiles or UNKNOWN in move.tiles):
+            raise ParseError(f"{move}: exchanged tiles are shown in this game: write them")
+        if not public and any(tile != UNKNOWN for tile in move.tiles):
+            raise ParseError(f"{move}: seat {self.seat} does not see what seat {seat} exchanges: write ?")
+        state = copied(self._now.state)
+        if public and self._just_placed(seat):
+            before, placed = self._now.before, self._now.placed
+            assert before is not None
+            assert placed is not None
+            state = copied(before)
+            shown = [self._could_hold(state, tile, move) for tile in (placed.tile, *move.tiles)]
+            _stand_in(state, seat, shown)
+            self._step(state, self.variant.encode(state, placed))
+            if state["phase"][0] != OFFER:
+                raise IllegalMove(move, Reason.EXCHANGE_NOT_ALLOWED)
+        elif state["phase"][0] < DRAW:
+            _stand_in(state, seat, [self._could_hold(state, tile, move) for tile in move.tiles if public])
+        if public:
+            after, event = self._carry_out(state, seat, move)
+        else:
+            hand = self.variant.hand_of(state, seat)
+            if len(move.tiles) > len(hand) and state["phase"][0] < DRAW:
+                raise ParseError(f"exchange: seat {seat} holds {len(hand)} tiles, not {len(move.tiles)}")
+            given = Move("exchange", tiles=hand[: len(move.tiles)])
+            after, _ = self._carry_out(state, seat, given)
+            event = (Exchange(seat, move.tiles),)
+        self._hide(after, seat)
+        self._learn(Known(after, self._now.events + event))
+
+    def _just_placed(self, seat: int) -> bool:
+        """Whether the last thing told is a placement of this other seat, which now draws."""
+        now = self._now
+        return now.before is not None and now.state["phase"][0] == DRAW and now.state["seat"][0] == seat
+
+    def _could_hold(self, state: State, tile: str, move: Move) -> int:
+        kind = self.variant.kind_of(tile)
+        if kind is None:
+            raise IllegalMove(move, Reason.NO_SUCH_TILE)
+        if not state["bag"][0, kind]:
+            raise IllegalMove(move, Reason.NOT_IN_HAND, f"every {tile} has been seen elsewhere")
+        return kind
+
+    def _carry_out(
+        self, state: State, seat: int, move: Move, *, hidden: bool = False
+    ) -> tuple[State, tuple[Event, ...]]:
+        """The state after a legal move, and its event. `hidden`: the move does not depend on the hand."""
+        position = Position(self.variant, state)
+        if hidden and not position.draw_due:
+            action = self.variant.encode(state, move)
+        else:
+            action = position.action_of(move)
+        made, hand = self.variant.decode(state, action), position.hand(seat)
+        if made.kind == "place":
+            preview = position.preview(made)
+            event: tuple[Event, ...] = (
+                Place(seat, made.tile, made.at, preview.gain, made.named, preview.pyramids),
+            )
+        elif made.kind == "exchange":
+            event = (Exchange(seat, made.tiles or hand),)
+        else:
+            event = (Pass(seat),) if made.kind == "pass" else ()
+        self._step(state, action, move)
+        return state, event
+
+    # ------------------------------------------------------------ states
+
+    def _step(self, state: State, action: int, move: Move | None = None) -> None:
+        why = self.variant.kernels[step](self.variant.tables, state, int(action), move is not None)
+        if why:
+            raise IllegalMove(move, Reason.of(why))
+
+    def _hide(self, state: State, seat: int) -> None:
+        """Put the tiles of another seat back among the unseen ones."""
+        _put_back(state, state["hands"][0, seat, : state["held"][0, seat]])
+        if "aside" in state.dtype.names and not self.variant.exchange_is_public:
+            _put_back(state, state["aside"][0, : state["n_aside"][0]])
+
+    def _kind(self, tile: str) -> int:
+        kind = self.variant.kind_of(tile)
+        assert kind is not None, "it has been drawn"
+        return kind
+
+    def _extend(self, state: State, empty: Any, **more: tuple[Any, ...]) -> None:
+        """Add to the last event if it is of the same kind, else a new one, as a table's log does."""
+        ((name, items),) = more.items()
+        events = self._now.events
+        last: Any = events[-1] if events else None
+        if type(last) is type(empty) and replace(last, **{name: ()}) == empty:
+            events = (*events[:-1], replace(last, **{name: getattr(last, name) + items}))
+        else:
+            events = (*events, replace(empty, **more))
+        self._learn(Known(state, events))
+
+    def _learn(self, known: Known) -> None:
+        self._history.append(self._now)
+        self._now = known
+
+
+def _any_unseen(state: State) -> int:
+    """A kind of tile that has not been seen; which one does not matter."""
+    return int(np.flatnonzero(state["bag"][0])[0])
+
+
+def _stand_in(state: State, seat: int, kinds: Sequence[int] = ()) -> None:
+    """Put unseen tiles in the place of a seat's hidden ones, these kinds among them.
+
+    Raises `BadText` if the seat does not hold so many.
+    """
+    hand = state["hands"][0, seat, : state["held"][0, seat]]
+    hidden = int((hand == HIDDEN).sum())
+    if len(kinds) > hidden:
+        raise ParseError(f"seat {seat} holds {hidden} tiles, not {len(kinds)}")
+    chosen = list(kinds)
+    for kind in chosen:
+        _take(state, kind)
+    while len(chosen) < hidden:
+        chosen.append(_any_unseen(state))
+        _take(state, chosen[-1])
+    hand[:] = sorted(chosen)
+    if "aside" in state.dtype.names:
+        aside = state["aside"][0, : state["n_aside"][0]]
+        for i in np.flatnonzero(aside == HIDDEN).tolist():
+            aside[i] = _any_unseen(state)
+            _take(state, int(aside[i]))
+
+
+def _take(state: State, kind: int) -> None:
+    if not state["bag"][0, kind]:
+        raise ParseError("more tiles of a kind are told than have not been seen")
+    state["bag"][0, kind] -= 1
+    state["unseen"] -= 1
+
+
+def _put_back(state: State, kinds: np.ndarray) -> None:
+    for kind in kinds.tolist():
+        state["bag"][0, kind] += 1
+    kinds[:] = HIDDEN
+    state["unseen"] += len(kinds)
+
+
+def _hide_removed(state: State) -> None:
+    removed = state["removed"][0]
+    state["bag"][0] += removed
+    state["unseen"] += removed.sum()
+    removed[:] = 0

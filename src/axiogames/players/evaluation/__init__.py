@@ -1,0 +1,1 @@
+"""How positions are evaluated: utility, features, network and rollouts."""

@@ -1,0 +1,1 @@
+"""Tables in play: entries, game state, rooms, bots and reviews."""

@@ -1,0 +1,304 @@
+"""Metrics for Prometheus, on a port of their own: what this process has counted since it was started.
+
+Counters and histograms are of the whole process. What a server has right now (rooms, queues, tables) is read
+when somebody asks. Nothing here names people, tables or addresses; labels have few values.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from bisect import bisect_left
+from collections.abc import Awaitable, Iterator
+from contextlib import suppress
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from litestar.types import ASGIApp, Message, Receive, Send
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    generate_latest,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from .settings import PROGRAM
+from .supervisor import BackgroundTask
+
+if TYPE_CHECKING:
+    from .lifespan import Server
+    from .work_pools import WorkPool
+
+
+SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+NO_ROUTE = "none"  # what was refused before it came to a route
+
+
+class LoopHistogram(Collector):
+    """A histogram that only the event loop writes, without the locks of the library's."""
+
+    def __init__(self, name: str, help: str) -> None:
+        self._name, self._help = name, help
+        self._counts = [0] * (len(SECONDS) + 1)
+        self._sum = 0.0
+
+    def observe(self, seconds: float) -> None:
+        """Count one that took so long."""
+        self._counts[bisect_left(SECONDS, seconds)] += 1
+        self._sum += seconds
+
+    def collect(self) -> Iterator[Metric]:
+        """Return the metric as it is now."""
+        limits = [*map(str, SECONDS), "+Inf"]
+        buckets = list(zip(limits, accumulate(self._counts), strict=True))
+        yield HistogramMetricFamily(self._name, self._help, buckets=buckets, sum_value=self._sum)
+
+
+REGISTRY = CollectorRegistry()
+ProcessCollector(registry=REGISTRY)
+
+REQUESTS = Histogram(
+    f"{PROGRAM}_http_request_seconds",
+    "Time to answer HTTP requests, by route and class of status.",
+    ("method", "route", "status"),
+    registry=REGISTRY,
+    buckets=SECONDS,
+)
+MESSAGES = LoopHistogram(
+    f"{PROGRAM}_message_seconds", "Time to deal with messages that came over WebSockets."
+)
+REGISTRY.register(MESSAGES)
+ERRORS = Counter(
+    f"{PROGRAM}_errors", "Exceptions that nobody expected, by class.", ("kind",), registry=REGISTRY
+)
+REFUSALS = Counter(
+    f"{PROGRAM}_refusals", "Requests and messages that were refused, by code.", ("code",), registry=REGISTRY
+)
+DATABASE = Histogram(
+    f"{PROGRAM}_database_seconds",
+    "Time of transactions, with waiting for a connection.",
+    ("kind",),
+    registry=REGISTRY,
+    buckets=SECONDS,
+)
+DATABASE_FAILURES = Counter(
+    f"{PROGRAM}_database_failures", "Transactions that the database did not answer.", registry=REGISTRY
+)
+WAITS = Histogram(
+    f"{PROGRAM}_pool_wait_seconds",
+    "Time that jobs waited for a thread of a pool.",
+    ("pool",),
+    registry=REGISTRY,
+    buckets=SECONDS,
+)
+BOT_FAILURES = Counter(
+    f"{PROGRAM}_bot_failures", "Moves for which a bot failed and any legal one was made.", registry=REGISTRY
+)
+
+POOLS: WeakSet[WorkPool] = WeakSet()
+"""All pools of this process."""
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class Timed:
+    """A context in which something is timed, also if it fails."""
+
+    __slots__ = ("_histogram", "_started")
+
+    def __init__(self, histogram: Histogram | LoopHistogram) -> None:
+        self._histogram = histogram
+        self._started = 0.0
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self._histogram.observe(time.perf_counter() - self._started)
+
+
+def measured(app: ASGIApp) -> ASGIApp:
+    """The application, with its requests counted and timed."""
+
+    def measuring(scope: Any, receive: Receive, send: Send) -> Awaitable[None]:
+        # Only requests pass through a coroutine of ours: a WebSocket would with every message.
+        timed = _timed if scope["type"] == "http" else app
+        return timed(scope, receive, send)
+
+    async def _timed(scope: Any, receive: Receive, send: Send) -> None:
+        status = 0
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        started = time.perf_counter()
+        try:
+            await app(scope, receive, sending)
+        finally:
+            seconds = time.perf_counter() - started
+            method = scope["method"] if scope["method"] in _METHODS else "other"
+            route = scope.get("path_template") or NO_ROUTE
+            kind = f"{status // 100}xx" if status else NO_ROUTE
+            REQUESTS.labels(method, route, kind).observe(seconds)
+
+    return measuring
+
+
+class ServerCollector(Collector):
+    """What a server has right now."""
+
+    def __init__(self, server: Server, tables: dict[str, int]) -> None:
+        self._server = server
+        self._tables = tables
+
+    def collect(self) -> Iterator[Metric]:
+        server = self._server
+        yield _counter("entries", "Entries committed to the journal.", server.journal.appended)
+        yield _counter("commits", "Commits that they shared.", server.journal.commits)
+        yield _gauge("tables_in_memory", "Tables kept in memory.", len(server.rooms))
+        yield _gauge("clients", "Clients connected to tables.", server.rooms.clients)
+        yield _gauge("bots_thinking", "Bots that think or wait for their turn to.", server.bots.thinking)
+        if self._tables:
+            yield _gauges("tables", "Tables in the database, by state.", "state", self._tables)
+        yield from self._pools()
+        yield from self._background()
+
+    def _pools(self) -> Iterator[Metric]:
+        pools = sorted(POOLS, key=lambda pool: pool.name)
+        of = {pool.name: [other for other in pools if other.name == pool.name] for pool in pools}
+        running = {name: sum(pool.running for pool in same) for name, same in of.items()}
+        waiting = {name: sum(sum(pool.waiting) for pool in same) for name, same in of.items()}
+        refused = {name: sum(pool.refused for pool in same) for name, same in of.items()}
+        overdue = {name: sum(pool.ever_overdue for pool in same) for name, same in of.items()}
+        yield _gauges("pool_running", "Jobs in threads.", "pool", running)
+        yield _gauges("pool_waiting", "Jobs in the queue.", "pool", waiting)
+        yield _counters("pool_refused", "Jobs that found a full queue.", "pool", refused)
+        yield _counters("pool_overdue", "Jobs that took too long.", "pool", overdue)
+
+    def _background(self) -> Iterator[Metric]:
+        tasks = self._server.supervisor.tasks
+        restarts = {task.name: task.restarts for task in tasks}
+        failing = {task.name: int(task.failing) for task in tasks}
+        yield _counters("background_restarts", "Restarts of background tasks.", "task", restarts)
+        yield _gauges("background_failing", "Background tasks that fail (1) or not (0).", "task", failing)
+
+
+def _counter(name: str, text: str, value: float) -> Metric:
+    return CounterMetricFamily(f"{PROGRAM}_{name}", text, value=value)
+
+
+def _gauge(name: str, text: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"{PROGRAM}_{name}", text, value=value)
+
+
+def _counters(name: str, text: str, label: str, values: dict[str, int]) -> Metric:
+    metric = CounterMetricFamily(f"{PROGRAM}_{name}", text, labels=[label])
+    for value, count in values.items():
+        metric.add_metric([value], count)
+    return metric
+
+
+def _gauges(name: str, text: str, label: str, values: dict[str, int]) -> Metric:
+    metric = GaugeMetricFamily(f"{PROGRAM}_{name}", text, labels=[label])
+    for value, count in values.items():
+        metric.add_metric([value], count)
+    return metric
+
+
+async def exposition(server: Server) -> bytes:
+    """All metrics in Prometheus' text format. While the database is away, those of tables are left out."""
+    tables: dict[str, int] = {}
+    try:
+        tables["unfinished"] = await server.store.unfinished()
+        tables["quarantined"] = await server.store.count_quarantined()
+    except Exception:  # whatever the database has; it is counted elsewhere
+        tables = {}
+    now = CollectorRegistry()
+    now.register(ServerCollector(server, tables))
+    return generate_latest(REGISTRY) + generate_latest(now)
+
+
+def note_refusal(code: str) -> None:
+    """Count a refusal."""
+    REFUSALS.labels(code).inc()
+
+
+def note_error(error: BaseException) -> None:
+    """Count an exception that nobody expected."""
+    ERRORS.labels(type(error).__name__).inc()
+
+
+PATIENCE = 10.0  # seconds for a whole request
+LONGEST_HEAD = 8_000
+MOST_AT_ONCE = 8
+
+log = logging.getLogger(__name__)
+
+
+async def serve_metrics(server: Server, task: BackgroundTask) -> None:
+    """Serve metrics for as long as the server runs. Raises `OSError` if no port is free.
+
+    Workers take one port each, the first that is free of as many as there are workers.
+    """
+    settings = server.settings
+    answering = 0
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal answering
+        answering += 1
+        try:
+            if answering <= MOST_AT_ONCE:
+                async with asyncio.timeout(PATIENCE):
+                    await _answer(server, reader, writer)
+        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            pass  # whoever asked is gone, too slow, or does not speak HTTP
+        except Exception:
+            log.exception("the metrics could not be served")
+        finally:
+            answering -= 1
+            writer.close()
+            with suppress(OSError):
+                await writer.wait_closed()
+
+    for port in settings.metrics_ports:
+        try:
+            listener = await asyncio.start_server(answer, settings.metrics_host, port, limit=LONGEST_HEAD)
+        except OSError:
+            if port == settings.metrics_ports[-1]:
+                raise
+        else:
+            break
+    log.info("metrics are served on port %d", port)
+    task.succeeded()
+    async with listener:
+        await listener.serve_forever()
+
+
+async def _answer(server: Server, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    head = await reader.readuntil(b"\r\n\r\n")
+    method, _, rest = head.partition(b" ")
+    path = rest.partition(b" ")[0].partition(b"?")[0]
+    if path != b"/metrics":
+        status, kind, body = b"404 Not Found", "text/plain", b"metrics are at /metrics\n"
+    elif method not in (b"GET", b"HEAD"):
+        status, kind, body = b"405 Method Not Allowed", "text/plain", b"metrics are for GET\n"
+    else:
+        status, kind, body = b"200 OK", CONTENT_TYPE_LATEST, await exposition(server)
+    lines = [
+        b"HTTP/1.1 " + status,
+        b"content-type: " + kind.encode(),
+        b"content-length: %d" % len(body),
+        b"cache-control: no-store",
+        b"connection: close",
+    ]
+    writer.write(b"\r\n".join([*lines, b"", b""]) + (b"" if method == b"HEAD" else body))
+    await writer.drain()

@@ -1,0 +1,1 @@
+"""What a host does: tables, people, retention, audit log, backup."""

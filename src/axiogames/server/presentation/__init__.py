@@ -1,0 +1,1 @@
+"""What clients are sent: messages, views and lists as JSON."""

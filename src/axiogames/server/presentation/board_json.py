@@ -1,0 +1,287 @@
+"""Boards and moves as clients are told them: coordinates in hundredths of a cell, columns of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+from msgspec import Raw
+
+from ...drawing.canvas import path
+from ...drawing.geometry import inset
+from ...drawing.scene import Cell, Outline, PlacedTile, Point, Scene, Tile
+from ...games.runtime.compile import entry_point
+from ...games.variant import Variant
+from ...model.position import Position
+from .messages import Board, Moves, OnBoard, Other, Shape
+
+ZERO, MINUS, COMMA, OPEN, CLOSE = (ord(sign) for sign in "0-,[]")
+WIDEST = 21  # characters of a number and the comma after it
+
+
+def _put(out: Any, at: Any, number: Any) -> Any:
+    """Write a number; where the next character goes."""
+    if number < 0:
+        out[at] = MINUS
+        at += 1
+        number = -number
+    digits = 1
+    power = 10
+    while number >= power:
+        digits += 1
+        power *= 10
+    for place in range(at + digits - 1, at - 1, -1):
+        out[place] = ZERO + number % 10
+        number //= 10
+    return at + digits
+
+
+def _write(rows: Any, out: Any, flat: Any) -> Any:
+    """Write rows of numbers as lists in a list, or, if they are to be `flat`, as one list; how many bytes."""
+    out[0] = OPEN
+    at = 1
+    for row in range(rows.shape[0]):
+        if row > 0:
+            out[at] = COMMA
+            at += 1
+        if not flat:
+            out[at] = OPEN
+            at += 1
+        for column in range(rows.shape[1]):
+            if column > 0:
+                out[at] = COMMA
+                at += 1
+            at = put(out, at, np.int64(rows[row, column]))
+        if not flat:
+            out[at] = CLOSE
+            at += 1
+    out[at] = CLOSE
+    return at + 1
+
+
+def _rank(numbers: Any, ranks: Any, different: Any) -> Any:
+    """Write the different numbers, ascending, and let `ranks` say at which place each is; how many."""
+    for n in range(len(numbers)):
+        ranks[numbers[n]] = 1
+    count = 0
+    for number in range(len(ranks)):
+        if ranks[number]:
+            different[count] = number
+            ranks[number] = count
+            count += 1
+    return count
+
+
+put = entry_point(_put)
+write = entry_point(_write)
+rank = entry_point(_rank)
+
+
+def prepare() -> None:
+    """Compile the loops, or load them: nobody should wait for it at a table."""
+    column(np.zeros(1, np.int64))
+    table(np.zeros((1, 1), np.int16))
+    distinct(np.zeros(1, np.int64))
+
+
+def column(numbers: np.ndarray) -> bytes:
+    """Numbers as a list."""
+    # All of one type: for every other the loop would be compiled again.
+    return _json(numbers.astype(np.int64, copy=False).reshape(-1, 1), True)
+
+
+def table(rows: np.ndarray) -> bytes:
+    """Rows of small numbers as a list of lists."""
+    return _json(rows.astype(np.int16, copy=False), False)
+
+
+def _json(rows: np.ndarray, flat: bool) -> bytes:
+    out = np.empty(WIDEST * rows.size + 2 * len(rows) + 2, np.uint8)
+    return out[: write(rows, out, flat)].tobytes()
+
+
+def distinct(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different numbers, ascending, and for each number (none is negative) which of them it is."""
+    numbers = numbers.astype(np.int64, copy=False)
+    if not len(numbers):
+        return numbers, numbers
+    ranks = np.zeros(int(numbers.max()) + 1, np.int64)
+    different = np.empty(len(numbers), np.int64)
+    count = rank(numbers, ranks, different)
+    return different[:count], ranks[numbers]
+
+
+UNIT = 100
+CELL_GAP, CELL_ROUNDING = 0.022, 10.0
+TILE_ROUNDING = 17.0
+FRAME_ROUNDING = 55.0
+MOST_PLACES = 4_000  # remembered; where boards grow, tiles can lie almost anywhere
+
+_JSON = msgspec.json.Encoder()
+
+
+def _units(value: float) -> int:
+    return round(value * UNIT)
+
+
+def _around(outline: Outline, middle: Point) -> Outline:
+    return tuple(((x - middle[0]) * UNIT, (y - middle[1]) * UNIT) for x, y in outline)
+
+
+def _box(outline: Outline) -> tuple[int, int, int, int]:
+    xs, ys = [x for x, _ in outline], [y for _, y in outline]
+    return round(min(xs)), round(min(ys)), round(max(xs) - min(xs)), round(max(ys) - min(ys))
+
+
+class Describer:
+    """Describes what lies on the boards of one variant; remembers shapes and places it has seen."""
+
+    def __init__(self, variant: Variant) -> None:
+        self._variant = variant
+        self._shapes: dict[tuple[tuple[int, int, int], ...], int] = {}
+        self._drawn: list[Shape] = []
+        self._rows: dict[int, bytes] = {}
+        self._kinds: dict[str, int | None] = {}
+        self._outlines: dict[tuple[tuple[int, int], ...], str] = {}
+        self._places: dict[tuple[str, ...], tuple[int, int, int]] = {}
+        self._still: Board | None = None
+        hand = variant.drawn_in_hand(variant.kinds[0]).tiles[0]
+        self._hand = self._shape(hand)[0]
+        # Every direction a tile can lie in is known from the start, so that numbers of shapes never change.
+        for at in variant.directions:
+            self._place(at)
+
+    def _shape(self, tile: Tile) -> tuple[int, int, int]:
+        """The number of a tile's shape, and where its middle is."""
+        count = len(tile.symbols)
+        middle = sum(s.at[0] for s in tile.symbols) / count, sum(s.at[1] for s in tile.symbols) / count
+        spots = tuple(
+            (_units(s.at[0] - middle[0]), _units(s.at[1] - middle[1]), _units(s.size)) for s in tile.symbols
+        )
+        number = self._shapes.setdefault(spots, len(self._shapes))
+        if number == len(self._drawn):
+            edge = _around(tile.outline, middle)
+            wells = "".join(path(_around(well, middle), TILE_ROUNDING, 1) for well in tile.wells)
+            self._drawn.append(Shape(path(edge, TILE_ROUNDING), wells, spots, _box(edge)))
+        return number, _units(middle[0]), _units(middle[1])
+
+    def _place(self, at: tuple[str, ...]) -> tuple[int, int, int]:
+        found = self._places.get(at)
+        if found is None:
+            if len(self._places) >= MOST_PLACES:
+                self._places.clear()
+            blank = self._variant.kinds[0]
+            found = self._places[at] = self._shape(self._variant.drawn(PlacedTile(blank, at)))
+        return found
+
+    def on_board(self, tile: str, at: tuple[str, ...]) -> OnBoard:
+        """A tile where it lies."""
+        return OnBoard(tile, at, *self._place(at))
+
+    def all_on_board(self, laid: Iterable[PlacedTile]) -> list[OnBoard]:
+        """Tiles where they lie."""
+        return [self.on_board(one.letters, one.at) for one in laid]
+
+    def board(self, position: Position) -> Board:
+        """The board as JSON; for most games it never changes."""
+        if self._still is not None:
+            return self._still
+        content = self._variant.content(position.state, ())
+        described = cast(Board, Raw(msgspec.json.encode(self._board(self._variant.scene(content)))))
+        if not self._variant.grows:
+            self._still = described
+        return described
+
+    def _board(self, scene: Scene) -> Board:
+        outlines: dict[str, int] = {}
+        cells = []
+        for cell in scene.cells:
+            number = outlines.setdefault(self._outline(cell), len(outlines))
+            x, y = _units(cell.centre[0]), _units(cell.centre[1])
+            cells.append((cell.name, x, y, number, cell.ground, cell.tint))
+        names = {(x, y): name for name, x, y, *_ in cells}
+        printed = []
+        for symbol in scene.printed:
+            x, y = _units(symbol.at[0]), _units(symbol.at[1])
+            printed.append((symbol.letter, x, y, _units(symbol.size), names.get((x, y), "")))
+        return Board(
+            title=scene.title,
+            box=(
+                _units(scene.corner[0]),
+                _units(scene.corner[1]),
+                _units(scene.size[0]),
+                _units(scene.size[1]),
+            ),
+            frame=path(_around(scene.frame, (0.0, 0.0)), FRAME_ROUNDING) if scene.frame else "",
+            outlines=tuple(outlines),
+            cells=tuple(cells),
+            printed=tuple(printed),
+            labels=tuple((label.text, _units(label.at[0]), _units(label.at[1])) for label in scene.labels),
+            shapes=tuple(self._drawn),
+            hand=self._hand,
+        )
+
+    def _outline(self, cell: Cell) -> str:
+        """The path around a cell. Most cells of a board have the same."""
+        shape = tuple((_units(x - cell.centre[0]), _units(y - cell.centre[1])) for x, y in cell.outline)
+        if shape not in self._outlines:
+            around = _around(inset(cell.outline, CELL_GAP), cell.centre)
+            self._outlines[shape] = path(around, CELL_ROUNDING)
+        return self._outlines[shape]
+
+    def moves(self, position: Position) -> Moves | None:
+        """What the seat to move may do, where that is known: `Moves` as JSON, made column by column."""
+        variant, state = self._variant, position.state
+        legal = position.legal_moves()
+        if not len(legal):
+            return None
+        count = int(legal.actions.searchsorted(variant.first_other_action))
+        ways, places, named = variant.parts(legal.actions[:count])
+        way_numbers, look = distinct(ways)
+        place_numbers, place = distinct(places)
+        looks = [variant.turned(state, way) for way in way_numbers.tolist()]
+        seat = int(state["seat"][0])
+        hand = state["hands"][0, seat, : state["held"][0, seat]].tolist()
+        held_at = np.array([hand.index(self._kind(letters)) for letters in looks], np.int64)
+        columns = {
+            "places": b"[%b]" % b",".join(self._place_rows(position, place_numbers.tolist())),
+            "looks": _JSON.encode(looks),
+            "tile": column(held_at[look]),
+            "look": column(look),
+            "place": column(place),
+            "named": _JSON.encode(self._named(named)),
+            "gain": table(position.gains(legal[:count])),
+            "others": _JSON.encode([Other(move.kind, move.tiles) for move in legal[count:]]),
+        }
+        text = b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), text) for name, text in columns.items())
+        return cast(Moves, Raw(text))  # JSON already; the type says what it holds, to the schema as well
+
+    def _kind(self, letters: str) -> int | None:
+        if letters not in self._kinds:
+            self._kinds[letters] = self._variant.kind_of(letters)
+        return self._kinds[letters]
+
+    def _place_rows(self, position: Position, numbers: list[int]) -> list[bytes]:
+        rows = self._rows
+        if self._variant.grows:
+            rows = {}  # a number says where only as long as nothing is placed
+        for number in numbers:
+            if number not in rows:
+                cells = self._variant.cells_of(position.state, number)
+                rows[number] = _JSON.encode((*self._place(cells), "-".join(cells)))
+        return [rows[number] for number in numbers]
+
+    def _named(self, numbers: np.ndarray) -> list[str] | None:
+        if not numbers.any():
+            return None
+        letters = ("", *self._variant.colours)
+        return [letters[number] for number in numbers.tolist()]
+
+
+@cache
+def describer(variant: Variant) -> Describer:
+    """The describer of a variant."""
+    return Describer(variant)

@@ -1,0 +1,1 @@
+"""Pictures of positions, rendered by a separate process."""

@@ -1,0 +1,15 @@
+"""Everything that can be asked over HTTP and WebSockets; a module for each topic."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .daily import DAILY
+from .games import GAME_ROUTES, PICTURES
+from .health import HEALTH
+from .identity import PEOPLE
+from .reviews import REVIEWS
+from .static import SITE
+from .tables import TABLES
+
+ROUTES: list[Any] = [*PEOPLE, *GAME_ROUTES, *TABLES, *PICTURES, *REVIEWS, *DAILY, *HEALTH, *SITE]

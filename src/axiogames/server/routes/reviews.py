@@ -1,0 +1,67 @@
+"""Routes for what can be learned from a game that is over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from litestar import Request, Response, get, post
+from litestar.openapi import ResponseSpec
+from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
+
+from ...analysis.review.remarks import words
+from ..domain.refusals import Refused
+from ..domain.reviews import ReviewState
+from ..lifespan import Server
+from ..transport.origin_guard import address
+from ..transport.rate_limits import REVIEWS as PACE
+from ..transport.rate_limits import REVIEWS_FROM_ADDRESS as PACE_FROM_ADDRESS
+from .errors import problems
+from .games import HOUR, Language
+from .identity import Asker, Here, TableId, writer
+from .tables import finished
+
+
+@get("/api/review/words", responses=problems(400))
+async def show_words(language: Language = "en") -> Response[Mapping[str, str]]:
+    """The words of reviews and hints, by the keys of their remarks."""
+    return Response(words(language), headers=HOUR)
+
+
+@get(
+    "/api/tables/{table_id:str}/review",
+    responses={200: ResponseSpec(ReviewState, False, "The review, or how far it is.")}
+    | problems(400, 404, 409, 503),
+)
+async def show_review(server: Here, person: Asker, table_id: TableId) -> Response[bytes]:
+    """How far the review of a finished game is, and the review when it is there."""
+    room = await finished(server, table_id, person)
+    return await _state(server, room.id)
+
+
+@post(
+    "/api/tables/{table_id:str}/review",
+    status_code=HTTP_202_ACCEPTED,
+    responses={202: ResponseSpec(ReviewState, False, "The review, or how far it is.")}
+    | problems(400, 401, 403, 404, 409, 429, 503),
+)
+async def start_review(
+    server: Here, request: Request[Any, Any, Any], person: Asker, table_id: TableId
+) -> Response[bytes]:
+    """Let a finished game be reviewed, once for all who may see it."""
+    guest = writer(person, server)
+    room = await finished(server, table_id, person)
+    if not await server.reviews.exists(room.id):
+        good = server.limits.allow(PACE_FROM_ADDRESS, address(request.scope))
+        if not (server.limits.allow(PACE, guest.id) and good):
+            raise Refused("too_fast", "that were many reviews; try again in a few minutes")
+        await server.reviews.ask(room.game, guest.id)
+    return await _state(server, room.id, HTTP_202_ACCEPTED)
+
+
+async def _state(server: Server, table_id: str, status: int = HTTP_200_OK) -> Response[bytes]:
+    body = await server.reviews.find(table_id)
+    return Response(body, media_type="application/json", status_code=status)
+
+
+REVIEWS = [show_words, show_review, start_review]

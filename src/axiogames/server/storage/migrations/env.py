@@ -1,0 +1,13 @@
+"""Alembic's entry: runs migrations on the connection that `storage.database` hands over."""
+
+from __future__ import annotations
+
+from alembic import context
+from sqlalchemy import Connection
+
+from ..schema import metadata
+
+connection: Connection = context.config.attributes["connection"]
+context.configure(connection=connection, target_metadata=metadata, render_as_batch=True)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,1 @@
+"""HTTP and WebSockets within bounds: protocol classes, origins, hosts, rates, messages received."""

@@ -1,0 +1,250 @@
+"""Under which addresses the page is served, and from where it may be written to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+MOST_HOPS = 20  # of X-Forwarded-For that are looked at, from the right
+SITE_BITS = 64  # what one customer has of IPv6, at least
+MAPPED_BITS = 96  # of an IPv6 address, before those of the IPv4 address that is mapped to it
+
+Address = IPv4Address | IPv6Address
+
+
+def parse_address(text: str) -> Address | None:
+    """Return an IP address without zone; an IPv4 address that is mapped to IPv6 counts as IPv4.
+
+    >>> str(parse_address("::ffff:192.0.2.1")), parse_address("example.org")
+    ('192.0.2.1', None)
+    """
+    try:
+        found = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return (isinstance(found, IPv6Address) and found.ipv4_mapped) or found
+
+
+@lru_cache(4096)
+def network_of(address: str) -> str:
+    """Return the name of the network that limits are kept for: an IPv4 address, or the /64 of an IPv6 one.
+
+    >>> network_of("192.0.2.1"), network_of("2001:db8:1:2:aaaa::1")
+    ('192.0.2.1', '2001:db8:1:2::/64')
+    """
+    found = parse_address(address)
+    if isinstance(found, IPv6Address):
+        return str(IPv6Network((found, SITE_BITS), strict=False))
+    return str(found) if found else address
+
+
+class TrustedProxies:
+    """Proxies whose word on the address and scheme of a client is taken."""
+
+    def __init__(self, networks: Iterable[str] = ()) -> None:
+        self._networks = tuple(parse_network(text) for text in networks)
+
+    def trusts(self, address: str) -> bool:
+        """Whether an address is one of a trusted proxy."""
+        found = parse_address(address) if self._networks else None
+        return found is not None and self._trusts(found)
+
+    def client(self, peer: str, forwarded: str) -> str:
+        """Return the address of a client from the one that connects and its X-Forwarded-For.
+
+        That is the rightmost hop that is no trusted proxy: what stands left of it was written by anybody.
+
+        >>> TrustedProxies(["10.0.0.0/8"]).client("10.0.0.1", "192.0.2.66, 192.0.2.7, 10.0.0.2")
+        '192.0.2.7'
+        >>> TrustedProxies(["10.0.0.0/8"]).client("192.0.2.7", "192.0.2.66")
+        '192.0.2.7'
+        """
+        found = parse_address(peer)
+        if found is None or not self._trusts(found):
+            return peer
+        for hop in reversed(forwarded.rsplit(",", MOST_HOPS)[-MOST_HOPS:]):
+            before = parse_address(_without_port(hop.strip()))
+            if before is None:  # a proxy that does not tell
+                break
+            found = before
+            if not self._trusts(found):
+                break
+        return str(found)
+
+    def _trusts(self, address: Address) -> bool:
+        return any(address in network for network in self._networks)
+
+
+def parse_network(text: str) -> IPv4Network | IPv6Network:
+    """Return the network that an address or CIDR text names. Raises `ValueError`, also for everybody.
+
+    As with `parse_address`, IPv4 addresses that are mapped to IPv6 count as IPv4.
+    """
+    network = ip_network(text)
+    mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
+    if mapped is not None and network.prefixlen >= MAPPED_BITS:
+        network = IPv4Network((mapped, network.prefixlen - MAPPED_BITS))
+    if network.prefixlen == 0:
+        raise ValueError(f"{text} is everybody")
+    return network
+
+
+def _without_port(hop: str) -> str:
+    if hop.startswith("["):
+        return hop[1:].partition("]")[0]
+    return hop.partition(":")[0] if hop.count(":") == 1 else hop
+
+
+LONGEST = 300
+EVERYWHERE = ("", "0.0.0.0", "::")  # to listen on all addresses
+PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9_.-]{1,253}))(?::(\d{0,5}))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The host of an address: a name or an IP address, in one spelling."""
+
+    name: str
+    port: int | None = None
+
+    @property
+    def is_address(self) -> bool:
+        """Whether it is an IP address, which no name server can point elsewhere."""
+        return parse_address(self.name) is not None
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether it is this machine for whoever asks."""
+        found = parse_address(self.name)
+        if found is not None:
+            return found.is_loopback
+        return self.name == "localhost" or self.name.endswith(".localhost")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a page comes from. The port is always given."""
+
+    scheme: str
+    host: Host
+
+
+def parse_host(text: str) -> Host | None:
+    """Return the host of a `Host` header, `None` if it cannot be one.
+
+    >>> parse_host("Play.Example:8000")
+    Host(name='play.example', port=8000)
+    >>> parse_host("[::0001]")
+    Host(name='::1', port=None)
+    >>> parse_host("http://["), parse_host("a b"), parse_host("x:99999")
+    (None, None, None)
+    """
+    return _host(text) if len(text) <= LONGEST else None
+
+
+@lru_cache(512)
+def _host(text: str) -> Host | None:
+    found = _HOST.fullmatch(text)
+    if found is None:
+        return None
+    address, name, digits = found.groups()
+    port = int(digits) if digits else None
+    if port is not None and port > 65535:
+        return None
+    if address is not None:
+        try:
+            return Host(str(ip_address(address)), port)
+        except ValueError:
+            return None
+    name = name.lower().removesuffix(".")
+    last = name.rpartition(".")[2]
+    if not last or (last.isdecimal() and parse_address(name) is None):
+        return None  # browsers write an IPv4 address with four numbers only
+    return Host(name, port)
+
+
+def parse_origin(text: str) -> Origin | None:
+    """Return the origin of an `Origin` header, `None` if it cannot be one.
+
+    >>> parse_origin("https://play.example")
+    Origin(scheme='https', host=Host(name='play.example', port=443))
+    >>> parse_origin("null"), parse_origin("http://["), parse_origin("https://play.example/x")
+    (None, None, None)
+    """
+    scheme, found, rest = text.partition("://")
+    scheme = scheme.lower()
+    host = parse_host(rest) if found and scheme in ("http", "https") else None
+    return Origin(scheme, _with_port(host, scheme)) if host else None
+
+
+def parse_page_address(text: str) -> Origin | None:
+    """Return the origin that a host of the server has written; a slash at the end and umlauts are fine.
+
+    >>> parse_page_address("https://müller.example/")
+    Origin(scheme='https', host=Host(name='xn--mller-kva.example', port=443))
+    """
+    scheme, found, rest = text.strip().rstrip("/").partition("://")
+    return parse_origin(f"{scheme}://{_ascii(rest)}") if found else None
+
+
+def parse_host_name(text: str) -> Host | None:
+    """Return a host that a host of the server has written; umlauts and IPv6 without brackets are fine."""
+    text = text.strip()
+    return parse_host(f"[{text}]" if text.count(":") > 1 and "[" not in text else _ascii(text))
+
+
+def _ascii(text: str) -> str:
+    try:
+        return text if text.isascii() else text.encode("idna").decode("ascii")
+    except UnicodeError:
+        return text
+
+
+def _with_port(host: Host, scheme: str) -> Host:
+    return host if host.port is not None else Host(host.name, PORTS[scheme])
+
+
+class Site:
+    """The names and origins of a server.
+
+    A name that anybody can point at this server (DNS rebinding) is none of its own: a page that came under
+    such a name could read and write here as if it were ours. An IP address cannot be pointed elsewhere.
+    """
+
+    def __init__(self, bound: str = "", origins: Iterable[str] = (), allowed: Iterable[str] = ()) -> None:
+        self.origins = frozenset(origin for text in origins if (origin := parse_page_address(text)))
+        listed = [parse_host_name(text) for text in (bound, *allowed) if text not in EVERYWHERE]
+        self._names = {host.name for host in listed if host} | {origin.host.name for origin in self.origins}
+        schemes = {(origin.host.name, origin.scheme) for origin in self.origins}
+        self._plain = {name for name, scheme in schemes if scheme == "http"}
+        self._secure = {name for name, scheme in schemes if scheme == "https"}
+
+    def knows(self, host: Host, local: str = "") -> bool:
+        """Whether a request may be for a host; `local` is the address that the connection came in at."""
+        if host.name in self._names or host.is_loopback:
+            return True
+        if not self.origins:
+            return host.is_address
+        return host.is_address and parse_address(host.name) == parse_address(local)
+
+    def may_write(self, origin: str, host: Host, scheme: str) -> bool:
+        """Whether a page that comes from an origin may write through a request for a host."""
+        found = parse_origin(origin)
+        if found is None:
+            return False
+        if found in self.origins:
+            return True
+        same = found == Origin(scheme.replace("ws", "http"), _with_port(host, scheme))
+        return same and (host.is_loopback or not self.origins)
+
+    def is_secure(self, host: Host | None, scheme: str) -> bool:
+        """Whether a browser has asked over HTTPS, as far as this is known."""
+        if scheme in ("https", "wss"):
+            return True
+        if not self._plain:
+            return bool(self._secure)
+        return host is not None and host.name in self._secure - self._plain

@@ -1,0 +1,282 @@
+"""HTTP as uvicorn speaks it, within bounds: of size, of time and of connections.
+
+httptools collects a request head of any length. Here a connection is fed to the parser in small parts, and
+what belongs to no body is counted: address and headers, chunk sizes and extensions, trailers, blank lines.
+While reading is paused nothing more is parsed, however much has come in.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+import httptools
+from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from .connections import ConnectionLimits, PromptTransport, Release, StallWatch
+from .origin_guard import refusal, with_headers
+
+PART = 4_096  # bytes that are parsed at once
+LINGERING = 2.0  # seconds in which a client may read why it is cut off, while it is still sending
+MOST_DISCARDED = 4_000_000  # bytes of what it is still sending
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How large a request may be, in bytes, and how long it may take, in seconds."""
+
+    head: int = 32_768  # and everything else that is no body
+    body: int = 4_000_000  # what is thrown away of a body that the application has refused, too
+    head_seconds: float = 15.0
+    body_seconds: float = 30.0
+
+
+class _Flow(FlowControl):
+    """Flow control that goes on with what has been read before it was paused."""
+
+    def __init__(self, transport: asyncio.Transport, go_on: Callable[[], None]) -> None:
+        super().__init__(transport)
+        self._go_on: Callable[[], None] | None = go_on
+
+    def resume_reading(self) -> None:
+        if self.read_paused:
+            super().resume_reading()
+            if self._go_on is not None:
+                self._go_on()
+
+    def end(self) -> None:
+        """Forget the connection, which has ended."""
+        self._go_on = None
+
+
+class HttpProtocol(HttpToolsProtocol):
+    """A connection that is cut off when a request becomes too large, or takes too long to arrive."""
+
+    def __init__(
+        self,
+        *args: Any,
+        connections: ConnectionLimits | None = None,
+        bounds: Bounds | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(*args, **more)
+        self._limits = connections or ConnectionLimits(each=None)
+        self._bounds = bounds or Bounds()
+        self._release: Release | None = None
+        self._pending = b""  # read, but not parsed
+        self._parsing = False
+        self._refused = False
+        self._discarded = 0
+        self._in_head = self._in_body = False
+        self._overhead = 0  # bytes of the request that are no body
+        self._body = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_in_body = False
+        self._stalled: StallWatch | None = None
+
+    # ------------------------------------------------------------ the connection
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        prompt = cast(asyncio.Transport, PromptTransport(transport, self.loop))
+        super().connection_made(prompt)
+        self.flow = _Flow(prompt, self._feed)
+        peer = self.client[0] if self.client else ""
+        if not self._limits.admits(peer):
+            self._refused = True
+            self.transport.abort()
+            return
+        self._release = self._limits.take(peer)
+        if self._release is None:
+            self._refuse(503, "busy", "there are too many connections; try again in a few seconds")
+            self.transport.close()  # at once: it may be the last descriptors that are taken
+        else:
+            self._watch_the_clock()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._stop_the_clock()
+        self._unset_keepalive_if_required()
+        self._pending = b""
+        if self._stalled is not None:
+            self._stalled.stop()
+        if self._release is not None:
+            self._release()
+            self._release = None
+        # Connections that come and go would be garbage to collect, for which everybody waits.
+        self.parser = None  # type: ignore[assignment]
+        if isinstance(self.flow, _Flow):
+            self.flow.end()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stalled = StallWatch(self.transport, self.loop)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        if self._stalled is not None:
+            self._stalled.stop()
+            self._stalled = None
+
+    # ------------------------------------------------------------ what comes in
+
+    def data_received(self, data: bytes) -> None:
+        if self._refused:
+            self._discarded += len(data)
+            if self._discarded > MOST_DISCARDED:
+                self.transport.abort()
+            return
+        self._pending = self._pending + data if self._pending else data
+        self._feed()
+
+    def _feed(self) -> None:
+        """Parse what has been read, until reading is paused."""
+        if self._parsing:
+            return
+        self._parsing = True
+        try:
+            while self._pending and not self._behind and not self.transport.is_closing():
+                part, self._pending = self._pending[:PART], self._pending[PART:]
+                self._parse(part)
+        finally:
+            self._parsing = False
+        if self.pipeline and not self.transport.is_closing():
+            self.flow.pause_reading()
+
+    @property
+    def _behind(self) -> bool:
+        """Whether the application has not taken what was parsed."""
+        return self.flow.read_paused or bool(self.pipeline)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if not self.pipeline and not self.transport.is_closing():
+            self.flow.resume_reading()
+            self._feed()
+
+    def _parse(self, part: bytes) -> None:
+        self._unset_keepalive_if_required()
+        body_before = self._body
+        self._overhead += len(part)
+        try:
+            self.parser.feed_data(part)
+        except httptools.HttpParserUpgrade:
+            self._pending = b""
+            self._upgrade()
+            return
+        except httptools.HttpParserError:
+            self._refuse(400, "bad_request", "this is no HTTP request that can be understood")
+            return
+        self._overhead = max(self._overhead - max(self._body - body_before, 0), 0)
+        if self._overhead > self._bounds.head:
+            self._refuse(431, "too_large", f"the head of a request has at most {self._bounds.head:,} bytes")
+        elif self._body > self._bounds.body:
+            self._refuse(413, "too_large", "this request is too large")
+        else:
+            self._watch_the_clock()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._overhead = self._body = 0
+        self._in_head = True
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:  # trailers are nobody's headers
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        super().on_headers_complete()
+        self._in_head, self._in_body = False, True
+
+    def on_body(self, body: bytes) -> None:
+        self._body += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._in_body = False
+        super().on_message_complete()
+
+    def _upgrade(self) -> None:
+        if not self._should_upgrade():
+            return  # to something else: it is answered as if nobody had asked for that
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._abandon()  # something has been asked before that is not answered yet
+            return
+        self._stop_the_clock()
+        release, self._release = self._release, None
+        self.handle_websocket_upgrade()
+        cast(Any, self.transport.get_protocol()).on_lost = release
+
+    # ------------------------------------------------------------ the clock
+
+    def _watch_the_clock(self) -> None:
+        """Time a request while it arrives, or should."""
+        answered = self.cycle is None or self.cycle.response_complete
+        if not (self._in_head or self._in_body or answered):
+            self._stop_the_clock()
+        elif self._timer is None or self._timer_in_body != self._in_body:
+            self._stop_the_clock()
+            self._timer_in_body = self._in_body
+            self._timer = self.loop.call_later(self._seconds, self._time_out)
+
+    @property
+    def _seconds(self) -> float:
+        return self._bounds.body_seconds if self._in_body else self._bounds.head_seconds
+
+    def _stop_the_clock(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _time_out(self) -> None:
+        self._timer = None
+        if self.flow.read_paused:  # it is we who do not read
+            self._watch_the_clock()
+        elif not (self._in_head or self._in_body or self._overhead):
+            self.transport.close()  # nothing was asked
+        else:
+            self._refuse(408, "too_slow", f"a request has to arrive within {self._seconds:g} seconds")
+
+    # ------------------------------------------------------------ refusing
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(400, "bad_request", msg)
+
+    def _refuse(self, status: int, code: str, detail: str) -> None:
+        """Say what is wrong with a request, if that can be said, and read no more."""
+        if self._refused or self.transport.is_closing():
+            return
+        self._refused, self._pending = True, b""
+        self._stop_the_clock()
+        self._unset_keepalive_if_required()
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete:
+            if not self._in_body and not self.pipeline:
+                cycle.keep_alive = False  # what was asked before is answered; then the connection is closed
+                return
+            if self.pipeline or cycle.response_started:
+                self._abandon()
+                return
+            cycle.disconnected = True  # who waits for the rest of the body
+            cycle.message_event.set()
+        elif self._in_body:
+            self._hang_up()  # this has been answered
+            return
+        headers, body = refusal(status, code, detail)
+        headers = with_headers(headers, secure=False)
+        lines = [name + b": " + value + b"\r\n" for name, value in [*headers, (b"connection", b"close")]]
+        self.transport.write(b"".join([STATUS_LINE[status], *lines, b"\r\n", body]))
+        self._hang_up()
+
+    def _abandon(self) -> None:
+        """Cut the connection off while requests are answered; those that wait for their turn are dropped."""
+        self.pipeline.clear()
+        self.transport.abort()
+
+    def _hang_up(self) -> None:
+        # A connection that is closed while something comes in is reset, and the answer with it.
+        self.transport.write_eof()
+        self.flow.resume_reading()
+        self.loop.call_later(LINGERING, self.transport.abort)

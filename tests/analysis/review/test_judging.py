@@ -1,0 +1,114 @@
+"""Judging decisions: from what the seat knew and nothing else, the same every time, with true errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from axiogames.analysis.review.judging import judge, simple_move
+from axiogames.analysis.review.review import decisions, judged
+from axiogames.analysis.review.values import straight, terms_of, value_of_result
+from axiogames.games import GAMES, find_variant
+from axiogames.model.record import replay
+from axiogames.model.view import View
+from axiogames.moves import Move
+from axiogames.players import Budget
+from axiogames.players.evaluation.weights import load_weights
+from axiogames.players.search.rollouts import TO_THE_END, Rollouts
+from tests.analysis.review.games import QUICK, half_of_all, reviewed, short_game, whole_game
+
+of_all_games = pytest.mark.parametrize("name", GAMES)
+of_some_games = pytest.mark.parametrize(("name", "players"), half_of_all(range(1, 5)))
+
+
+@of_some_games
+def test_every_decision_is_judged(name: str, players: int) -> None:
+    record = short_game(name, players, moves=3)
+    for decision in decisions(record):
+        found = judged(decision, QUICK, "0")
+        assert decision.seat == decision.view.seat == decision.view.turn
+        if found.forced:
+            assert len(decision.view.legal_moves()) == 1
+            continue
+        values = [one.value for one in found.candidates]
+        assert values == sorted(values, reverse=True)
+        assert found.chosen.action == decision.action
+        assert found.candidates[0].behind == 0
+        for one in found.candidates:
+            assert Move.parse(one.move) in decision.view.legal_moves()
+            assert one.behind == pytest.approx(values[0] - one.value)
+            assert len(one.points) == players
+            assert all(points >= 0 for row in one.points for points in row)
+        assert found.given_up == 0 or found.chosen.told_apart
+        assert found.chosen.value == pytest.approx(found.simple.value + found.choice.value)
+        assert simple_move(decision.view) in decision.view.legal_moves().actions
+
+
+@of_all_games
+def test_only_what_the_seat_knew_is_used(name: str) -> None:
+    """Another tile in a hidden hand leads to the same judgement."""
+    decision = list(decisions(short_game(name)))[-1]
+    table = replay(short_game(name), upto=decision.ply - 1)
+    state, other = table.state.copy(), 1 - decision.seat
+    hand, bag = state["hands"][0, other], state["bag"][0]
+    taken, given = int(hand[0]), next(kind for kind, n in enumerate(bag.tolist()) if n and kind != hand[0])
+    bag[taken] += 1
+    bag[given] -= 1
+    hand[0] = given
+    hand[: state["held"][0, other]].sort()
+    view = View(table.variant, table.variant.redact(state, decision.seat), decision.seat, ())
+    assert judge(view, decision.action, QUICK, 7) == judge(decision.view, decision.action, QUICK, 7)
+    assert set(view.hand(other)) == {"?"}
+
+
+def test_the_same_seed_gives_the_same_review_and_threads_do_not_matter() -> None:
+    record = short_game(GAMES[0])
+    assert reviewed.__wrapped__(record.to_json()) == reviewed(record.to_json())
+    decision = next(decisions(record))
+    alone, together = (judged(decision, Budget(rollouts=400, threads=threads), "0") for threads in (1, 2))
+    assert alone == together
+    assert judged(decision, Budget(rollouts=400), "1") != alone
+
+
+def test_a_time_is_kept_to() -> None:
+    decision = next(decisions(short_game(GAMES[0])))
+    judged(decision, Budget(0.05), "0")  # whatever has to be compiled is compiled
+    longer, shorter = (judged(decision, Budget(seconds), "0").rollouts for seconds in (0.4, 0.1))
+    assert longer > shorter
+
+
+def test_errors_are_true() -> None:
+    """The spread of many judgements is what each of them says of itself."""
+    decision = next(decisions(short_game(GAMES[0])))
+    values, errors = [], []
+    for seed in range(24):
+        found = judged(decision, Budget(rollouts=1200), seed)
+        values.append(found.chosen.value)
+        errors.append(found.chosen.error)
+    assert 0.5 < np.std(values, ddof=1) / np.mean(errors) < 1.8
+
+
+@of_all_games
+@pytest.mark.parametrize("players", range(1, 5))
+def test_a_result_is_worth_what_the_search_says(name: str, players: int) -> None:
+    record = whole_game(name, players)
+    table = replay(record)
+    assert table.result is not None
+    last = table.copy()
+    move = last.undo()
+    points = [tuple(scores.values()) for scores in table.result.scores]
+    seat = last.turn
+    assert seat is not None
+    playing = Rollouts(last.view(seat), load_weights(last.variant), 0)
+    (tally,) = playing.run(np.array([last.action_of(move)], np.int32), 0, 1, TO_THE_END)
+    ours = value_of_result(last.variant, table.result.place, points, seat)
+    assert ours == pytest.approx(float(straight(last.variant, tally.means)[0]), abs=1e-5)
+
+
+def test_values_are_told_in_the_terms_of_the_table() -> None:
+    two, four, alone = (terms_of(replay(whole_game(GAMES[0], n), upto=0).variant) for n in (2, 4, 1))
+    assert (two.kind, two.told(0.62)) == ("win", 62)
+    assert (four.kind, four.told(1.0), four.told(0.0)) == ("place", 1.0, 4.0)
+    assert alone.kind == "lowest"
+    assert alone.told(0.5) == alone.full / 2
+    assert terms_of(find_variant(GAMES[-1], 1)).kind == "points"

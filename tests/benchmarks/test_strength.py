@@ -1,0 +1,30 @@
+"""docs/strength.md says what the arena found, and nothing that somebody wrote in by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from axiogames.analysis.arena.provenance import command
+from benchmarks import strength_page
+from benchmarks.strength import MATCHES
+
+FOUND = strength_page.read()
+
+
+def test_the_page_is_made_of_what_the_arena_found() -> None:
+    assert strength_page.PAGE.read_text(encoding="utf-8") == strength_page.page(FOUND)
+
+
+def test_every_file_belongs_to_a_match() -> None:
+    assert {path.stem for path in strength_page.FOLDER.glob("*")} == set(FOUND) <= set(MATCHES)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_figures_are_those_of_their_match(name: str) -> None:
+    summary, settings = FOUND[name].summary, MATCHES[name].settings
+    found = summary.settings
+    assert (found.game, found.players, found.bots, found.seed) == (
+        settings.game, settings.players, settings.bots, settings.seed,
+    )  # fmt: skip
+    assert FOUND[name].made.command == command(found, summary.deals)
+    assert summary.games == sum(bot.games for bot in summary.bots) / summary.settings.players

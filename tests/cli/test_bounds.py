@@ -1,0 +1,394 @@
+"""Work and what is read have bounds, and what goes wrong with files and streams names them."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import axiogames as axio
+from axiogames import parallel
+from axiogames.errors import AxioError, InvalidFile, ParseError
+from axiogames.files import append_line, write_atomic
+from axiogames.games import GAMES, find_variant
+from axiogames.model.record import record_of
+from axiogames.parallel import FEWEST, map_ordered
+from axiogames.players.evaluation.weights import (
+    MAX_ENTRIES,
+    load_weights,
+    read_entries,
+    read_weights,
+    write_entries,
+    write_weights,
+)
+from axiogames.players.search.rollouts import read_config
+from axiogames.rng import Generator, commitment
+from tests.cli.test_cli import ENVIRONMENT, assert_refused, run
+
+RULES = "rota"
+
+# ---------------------------------------------------------------- processes (audit B14)
+
+
+class Counted:
+    """Stands in for a worker process: does its work where it is, and is counted."""
+
+    made = 0
+    ended = 0
+
+    def __init__(self, context: Any, function: Callable[[Any], Any]) -> None:
+        type(self).made += 1
+        self.pipe: Any = self
+        self.number = 0
+        self._function = function
+        self._piece: Any = None
+
+    def give(self, number: int, piece: Any) -> None:
+        self.number, self._piece = number, piece
+
+    def answer(self) -> Any:
+        return self._function(self._piece)
+
+    def end(self) -> None:
+        type(self).ended += 1
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> type[Counted]:
+    class Fresh(Counted):
+        pass
+
+    monkeypatch.setattr(parallel, "_Worker", Fresh)
+    monkeypatch.setattr(parallel, "wait", lambda pipes: pipes[:1])
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1}, raising=False)
+    return Fresh
+
+
+@pytest.mark.parametrize("pieces", [0, 1, 2, 5, 1000])
+@pytest.mark.parametrize("jobs", [2, 200, 100_000])
+def test_there_are_no_more_processes_than_pieces_or_cores_can_use(
+    pieces: int, jobs: int, counted: type[Counted]
+) -> None:
+    assert list(map_ordered(abs, range(-pieces, 0), jobs)) == list(range(pieces, 0, -1))
+    assert counted.made == counted.ended <= min(pieces, jobs, FEWEST)
+
+
+def test_pieces_are_read_as_they_are_needed(counted: type[Counted]) -> None:
+    read: list[int] = []
+
+    def pieces() -> Iterator[int]:
+        for n in range(10_000):
+            read.append(n)
+            yield n
+
+    results = map_ordered(abs, pieces(), 4)
+    assert next(results) == 0
+    assert len(read) <= 4 * parallel.AHEAD + 1
+    results.close()
+    assert counted.made == counted.ended
+
+
+def test_one_record_needs_one_process(tmp_path: Path, counted: type[Counted]) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text(record_of(axio.new_game(RULES, seed=1)).to_json() + "\n", encoding="utf-8")
+    assert run("verify", str(file), "--jobs", "200").code == 0
+    assert counted.made == 1
+
+
+# ---------------------------------------------------------------- positions and seeds (audit B9, B12)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_hint_for_a_position_given_as_argument(name: str) -> None:
+    position = axio.new_game(name, seed=1).position
+    ran = run("hint", position, "--rollouts", "100", "--json")
+    assert ran.code == 0, ran
+    assert json.loads(ran.out)["suggestions"]
+
+
+def test_a_position_is_not_taken_for_a_file() -> None:
+    position = axio.new_game(RULES, seed=1).position
+    assert len(position) > 255
+    assert "/" not in position
+    assert_refused(run("hint", position[:-1] + "x"), "position")
+    assert_refused(run("hint", "x" * 5000), "File name too long")
+
+
+def test_a_hint_reads_one_bounded_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = axio.new_game(RULES, seed=1).position
+    assert run("hint", "-", "--rollouts", "100", text=f"\n{position}\nrest\n").code == 0
+    assert_refused(run("hint", "-", text="="), "position")
+    assert_refused(run("hint", "-"), "standard input")
+    monkeypatch.setattr("axiogames.files.LONGEST_LINE", 1000)
+    monkeypatch.setattr("axiogames.cli.commands.hint.LONGEST_LINE", 1000)
+    assert_refused(run("hint", "-", text="x" * 3000), "longer than 1000 bytes")
+
+
+@pytest.mark.parametrize("seed", ["x\udcffy", "\ud800", 10**5000], ids=["bytes", "half", "huge"])
+def test_a_seed_that_cannot_be_written(seed: Any) -> None:
+    for use in (
+        lambda: axio.new_game("axio", seed=seed),
+        lambda: Generator(seed),
+        lambda: commitment(seed),
+        lambda: axio.Table(find_variant("axio", 2), seed),
+    ):
+        with pytest.raises(ParseError, match="the seed is "):
+            use()
+
+
+def test_seeds_are_what_they_were() -> None:
+    """The deal of a seed is a promise; only what cannot be a seed has changed."""
+    assert Generator("seven").bits() == Generator("seven").bits()
+    assert [Generator(7).below(1000), Generator("é").below(1000)] == [
+        Generator("7").below(1000),
+        Generator("\u00e9").below(1000),
+    ]
+    assert commitment("seven")[:16] == "3ba8d02b16fd2a01"
+
+
+# ---------------------------------------------------------------- training (audit B17)
+
+
+def damaged(path: Path, kind: str) -> None:
+    """A file that is not one of minds, or one with something wrong in it."""
+    two = find_variant(RULES, 2)
+    write_weights(two, load_weights(two), path)
+    if kind in ("text", "empty", "cut", "array", "bomb", "pickle"):
+        whole = path.read_bytes()
+        content = {"text": b"no mind\n", "empty": b"", "cut": whole[: len(whole) // 2]}.get(kind)
+        if content is not None:
+            path.write_bytes(content)
+        elif kind == "array":
+            with path.open("wb") as file:
+                np.save(file, np.zeros(3))
+        elif kind == "pickle":
+            with path.open("wb") as file:
+                np.savez(file, **{"2.knobs": np.array([object()], object)}, allow_pickle=True)
+        else:
+            with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+                archive.writestr("2.knobs.npy", b"\0" * (MANY + 1))
+        return
+    knobs: dict[str, Any] = {
+        "shape": np.zeros(99, np.float32),
+        "kind": np.array(["x"] * 6),
+        "nan": np.full_like(load_weights(two)["knobs"][0], np.nan),
+    }
+    write_entries({"2.knobs": knobs[kind]}, path)
+
+
+MANY = 1 << 16
+KINDS = ("text", "empty", "cut", "array", "bomb", "pickle", "shape", "kind", "nan")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_damaged_file_of_minds_is_refused_before_any_work_and_kept(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("axiogames.players.evaluation.weights.MAX_ENTRY_BYTES", MANY)
+    path = tmp_path / "t.npz"
+    damaged(path, kind)
+    before = path.read_bytes()
+    with pytest.raises(InvalidFile, match=r"t\.npz"):
+        read_weights(find_variant(RULES, 2), path)
+    for more in ((), ("--resume",)):
+        assert_refused_only(
+            run("train", RULES, "--quick", "--rounds", "1", "--out", str(path), *more), "t.npz"
+        )
+    assert path.read_bytes() == before
+
+
+def save_many(path: Path, entries: int, content: bytes) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(entries):
+            archive.writestr(f"{number}.npy", content)
+
+
+def array_of(size: int) -> bytes:
+    file = io.BytesIO()
+    np.save(file, np.zeros(size, np.uint8))
+    return file.getvalue()
+
+
+def test_a_file_of_minds_has_a_bounded_number_of_entries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, read = tmp_path / "t.npz", list[str]()
+    save_many(path, MAX_ENTRIES, array_of(1))
+    assert len(read_entries(path)) == MAX_ENTRIES
+    save_many(path, MAX_ENTRIES + 1, array_of(1))
+    monkeypatch.setattr("zipfile.ZipFile.open", lambda archive, info: read.append(info.filename))
+    says = rf"t\.npz: {MAX_ENTRIES + 1} entries, there can be {MAX_ENTRIES}"
+    for use in (lambda: read_weights(find_variant(RULES, 2), path), lambda: write_entries({}, path)):
+        with pytest.raises(InvalidFile, match=says):
+            use()
+    assert read == []
+
+
+def test_a_file_of_minds_has_a_bounded_size_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.npz"
+    monkeypatch.setattr("axiogames.players.evaluation.weights.MAX_TOTAL_BYTES", 10 * MANY)
+    save_many(path, 9, array_of(MANY))
+    assert len(read_entries(path)) == 9
+    save_many(path, 10, array_of(MANY))
+    with pytest.raises(InvalidFile, match=rf"t\.npz: more than {10 * MANY} bytes in all"):
+        read_entries(path)
+
+
+def test_a_damaged_manner_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.npz"
+    for manner in (np.zeros(4), np.zeros(3), np.full(4, np.nan), np.array(["x"] * 4)):
+        write_entries({"2.hurried": manner}, path)
+        with pytest.raises(InvalidFile, match="manner"):
+            read_config(find_variant(RULES, 2), "hurried", path)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_training_says_at_once_that_it_cannot_write(tmp_path: Path) -> None:
+    train = ("train", RULES, "--quick", "--rounds", "1", "--out")
+    assert_refused_only(run(*train, "/dev/full"), "/dev/full: this is not a file")
+    assert_refused_only(run(*train, str(tmp_path)), "this is a folder")
+    assert_refused_only(run(*train, str(tmp_path / "none" / "t.npz")), "there is no folder")
+    assert os.path.exists("/dev/full")
+    assert not os.path.isfile("/dev/full")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_training_leaves_nothing_else_in_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "t.tmp").write_text("mine", encoding="utf-8")
+    two = find_variant(RULES, 2)
+    write_weights(two, load_weights(two), tmp_path / "t.npz")
+    assert (tmp_path / "t.tmp").read_text(encoding="utf-8") == "mine"
+    assert np.array_equal(read_weights(two, tmp_path / "t.npz")["weights"], load_weights(two)["weights"])
+
+
+def assert_refused_only(ran: Any, *words: str) -> None:
+    assert_refused(ran, *words)
+    assert "Traceback" not in ran.err
+
+
+# ---------------------------------------------------------------- full disks and closed streams (audit B26)
+
+
+@contextmanager
+def small_files() -> Iterator[None]:
+    """While this lasts, no file may become longer than 100 bytes, as on a full disk.
+
+    Only around what is tested: the limit is one of the process, whose standard output may be a file, too.
+    """
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "whole"
+    for write in (write_atomic, lambda path, content: append_line(path, content.decode())):
+        with pytest.raises(OSError, match="File too large") as caught, small_files():
+            write(path, b"x" * 1000)
+        assert caught.value.errno == errno.EFBIG
+        assert caught.value.filename == str(path)
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_line_that_does_not_fit_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    append_line(path, "x" * 50)
+    with pytest.raises(OSError, match="File too large"), small_files():
+        append_line(path, "y" * 500)
+    assert path.read_text(encoding="utf-8") == "x" * 50 + "\n"
+
+
+def test_a_line_is_added_after_one_that_has_no_end(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text("one", encoding="utf-8")
+    append_line(path, "two")
+    append_line(path, "three")
+    assert path.read_text(encoding="utf-8") == "one\ntwo\nthree\n"
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", ""])
+def test_a_name_that_no_file_can_have_is_a_bad_file(name: str) -> None:
+    for write in (
+        lambda: write_atomic(name, b""),
+        lambda: append_line(name, ""),
+        lambda: list(axio.read_records(name)),
+    ):
+        with pytest.raises(AxioError):
+            write()
+
+
+@pytest.mark.parametrize("command", ["show --svg OUT", "review --rollouts 100 --html OUT"])
+def test_a_picture_that_does_not_fit_names_its_file(command: str, tmp_path: Path) -> None:
+    table = axio.new_game(RULES, seed=1)
+    table.play(table.legal_moves()[0])
+    games = tmp_path / "games.jsonl"
+    games.write_text(record_of(table).to_json() + "\n", encoding="utf-8")
+    words = command.replace("OUT", str(tmp_path / "out")).split()
+    with small_files():
+        ran = run(words[0], str(games), *words[1:])
+    assert_refused(ran, f"{tmp_path / 'out'}: File too large")
+
+
+CLOSED = """
+import os, sys
+for fd in map(int, sys.argv[1].split(",")):
+    os.close(fd)
+os.execv(sys.executable, [sys.executable, "-m", "axio", *sys.argv[2:]])
+"""
+
+
+@pytest.mark.parametrize(
+    "closed", ["0,1,2", *(pytest.param(stream, marks=pytest.mark.slow) for stream in "012")]
+)
+def test_closed_streams_are_no_fault(closed: str, tmp_path: Path) -> None:
+    games = tmp_path / "games.jsonl"
+    games.write_text(record_of(axio.new_game(RULES, seed=1)).to_json() + "\n", encoding="utf-8")
+    before = games.read_bytes()
+    commands = [(("games",), 0), (("verify", str(games)), 0), (("verify", "-"), 2)]
+    for words, code in commands:
+        done = subprocess.run(
+            [sys.executable, "-c", CLOSED, closed, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            env=ENVIRONMENT,
+            check=False,
+            encoding="utf-8",
+        )
+        assert done.returncode == code, (words, done)
+        assert "Traceback" not in done.stderr
+    assert games.read_bytes() == before
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_standard_output_that_is_full_is_said() -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "axio", "games"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=ENVIRONMENT,
+            check=False,
+            encoding="utf-8",
+        )
+    assert done.returncode == 2
+    assert done.stderr == "axio: standard output: No space left on device\n"

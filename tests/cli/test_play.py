@@ -1,0 +1,607 @@
+"""`play`: whole games typed in, undo, stopping and going on, and hands that stay hidden."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+import pexpect
+import pytest
+
+import axiogames as axio
+from axiogames import files
+from axiogames.cli.terminal import session as answers
+from axiogames.cli.terminal.input import WORDS, read_move, read_order
+from axiogames.cli.terminal.result_text import explained, told
+from axiogames.cli.terminal.saved_game import Saved
+from axiogames.cli.terminal.screen import Screen
+from axiogames.cli.terminal.session import Quit, Session
+from axiogames.errors import ParseError
+from axiogames.games import GAMES, game
+from axiogames.model.events import Draw, Exchange, redact_event
+from axiogames.model.position_text import lay_out
+from tests.cli.test_cli import ENVIRONMENT, Ran, assert_refused, run
+
+# Whatever is asked: a move, what to do with an offer, a curtain, or whether to go on.
+ANYTHING = ("hint", "1", "")
+ENOUGH = "\n".join(ANYTHING * 400)
+
+PLAIN = Screen(colour=False, unicode=True, width=80, height=None, terminal=False)
+
+
+@pytest.fixture(autouse=True)
+def hints_come_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole games are played by hints here, and none of them is about how good these are."""
+    monkeypatch.setattr(answers, "THOUGHT", 20)
+
+
+@pytest.fixture(autouse=True)
+def save_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the game in play is saved, empty at first."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)  # what is typed may be taken for the name of a file
+    return tmp_path / "data" / "axio" / "play.json"
+
+
+def play(*arguments: str, text: str = "") -> Ran:
+    return run("play", *arguments, text=text)
+
+
+def typed(*lines: str) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+# ---------------------------------------------------------------- whole games
+
+
+@pytest.mark.parametrize(
+    ("name", "players"),
+    [
+        pytest.param(name, players, marks=[] if number % 2 == other % 2 else [pytest.mark.slow])
+        for number, name in enumerate(GAMES)
+        for other, players in enumerate(("you", "you,balanced", "you,you", "random,you"))
+    ],
+)
+def test_a_whole_game(name: str, players: str, tmp_path: Path, save_file: Path) -> None:
+    file = tmp_path / "game.jsonl"
+    ran = play(name, "--players", players, "--seed", "1", "--record", str(file), text=ENOUGH)
+    assert (ran.code, ran.err) == (0, "") or "compiling" in ran.err
+    assert "The game is over" in ran.out
+    assert f"The record is in {file}." in ran.out
+    assert not save_file.exists()
+    assert run("verify", str(file)).out == "1 passed, 0 failed\n"
+
+
+@pytest.mark.parametrize("options", [("short",), ("children", "short")])
+def test_a_whole_game_with_options(options: Sequence[str], tmp_path: Path) -> None:
+    file = tmp_path / "game.jsonl"
+    chosen = [argument for option in options for argument in ("--option", option)]
+    ran = play(GAMES[-1], *chosen, "--seed", "2", "--record", str(file), text=ENOUGH)
+    assert ran.code == 0
+    assert json.loads(file.read_text(encoding="utf-8"))["options"] == dict.fromkeys(options, True)
+    assert run("verify", str(file)).code == 0
+
+
+def test_the_record_is_offered(tmp_path: Path) -> None:
+    name = GAMES[0]
+    seconds = play(name, "--players", "you", "--seed", "1", text=ENOUGH.replace("hint\n1", "moves\n1"))
+    moves = seconds.out.count("take it back")
+    script = typed("moves", "1", "") * moves
+    file = tmp_path / "games.jsonl"
+    answers_to_offer = typed(str(tmp_path / "no" / "x"), str(file))
+    ran = play(name, "--players", "you", "--seed", "1", text=script + answers_to_offer)
+    assert "No such file" in ran.out
+    assert f"The record is in {file}." in ran.out
+    assert run("verify", str(file)).out == "1 passed, 0 failed\n"
+    play(name, "--players", "you", "--seed", "1", "--record", str(file), text=script)
+    assert run("verify", str(file)).out == "2 passed, 0 failed\n"
+    assert len(set(file.read_text(encoding="utf-8").splitlines())) == 1
+
+
+def test_the_seed_decides_the_game(tmp_path: Path) -> None:
+    records = []
+    for number, seed in enumerate("112"):
+        file = tmp_path / str(number)
+        play(GAMES[2], "--seed", seed, "--record", str(file), text=ENOUGH)
+        records.append(file.read_text(encoding="utf-8"))
+    assert records[0] == records[1] != records[2]
+
+
+# ---------------------------------------------------------------- the menu
+
+
+def test_enter_and_enter_start_a_game(save_file: Path) -> None:
+    ran = play(text=typed("", ""))
+    saved = json.loads(save_file.read_text(encoding="utf-8"))
+    assert ran.code == 0
+    assert (saved["game"], saved["players"]) == (GAMES[0], ["you", "balanced"])
+    assert all(game(name).name in ran.out for name in GAMES)
+    assert "Your turn" in ran.out
+    assert "axio play --resume" in ran.out
+
+
+def test_the_menu_takes_numbers_and_names(save_file: Path) -> None:
+    play(text=typed("9", "3", "what", "10"))
+    saved = json.loads(save_file.read_text(encoding="utf-8"))
+    assert (saved["game"], saved["players"]) == (GAMES[2], ["you"])
+    play(text=typed("n", "3", "2"))
+    saved = json.loads(save_file.read_text(encoding="utf-8"))
+    assert saved["players"] == ["you", "level1"]
+    assert "Please type 1, 2, 3, 4 or r" in play(text=typed("9", GAMES[-1], "greedy")).out
+    saved = json.loads(save_file.read_text(encoding="utf-8"))
+    assert (saved["game"], saved["players"]) == (GAMES[-1], ["you", "greedy"])
+
+
+def test_the_menu_offers_the_game_that_was_left(save_file: Path) -> None:
+    play(GAMES[2], "--seed", "5", text=typed("moves", "1", ""))
+    before = save_file.read_bytes()
+    ran = play(text=typed("", "quit"))
+    assert f"go on with {game(GAMES[2]).name} (you, balanced; 2 moves)" in ran.out
+    assert save_file.read_bytes() == before
+    play(GAMES[0], text=typed("", "quit"))
+    assert save_file.read_bytes() == before
+    assert play(GAMES[0], text="").code == 0
+    assert save_file.read_bytes() == before
+    play(GAMES[0], text=typed("n", "quit"))
+    assert json.loads(save_file.read_text(encoding="utf-8"))["game"] == GAMES[0]
+
+
+# ---------------------------------------------------------------- typing
+
+
+@pytest.mark.parametrize(
+    ("text", "move"),
+    [
+        ("GR k8-j8", "GR k8-j8"),
+        ("gr k8 j8", "GR k8-j8"),
+        ("  gR   K8  -  J8 ", "GR k8-j8"),
+        ("gr k8j8", "GR k8-j8"),
+        ("rgb a1 a2 a3", "RGB a1-a2-a3"),
+        ("brg_(p) 2,-1", "BRG_(P) 2,-1"),
+        ("BRG_ ( p )  2, -1", "BRG_(P) 2,-1"),
+        ("brg_ p 2 -1", "BRG_(P) 2,-1"),
+        ("brgo -2 -1", "BRGO -2,-1"),
+        ("brgo (0, 3)", "BRGO 0,3"),
+        ("EXCHANGE rgb, bbr", "exchange RGB BBR"),
+        ("Keep", "keep"),
+        ("pass", "pass"),
+    ],
+)
+def test_moves_may_be_typed_loosely(text: str, move: str) -> None:
+    assert str(read_move(text)) == move
+
+
+@pytest.mark.parametrize(
+    "text", ["gr", "gr k8", "gr k8 9", "k8 j8", "gr 1", "gr 1,2,3", "hello", "ö", "gr k8-j8 x"]
+)
+def test_what_is_no_move_is_said(text: str) -> None:
+    with pytest.raises(ParseError, match="neither a move nor"):
+        read_move(text)
+
+
+def test_no_word_can_be_taken_for_a_move() -> None:
+    for name, words in WORDS.items():
+        for word in words:
+            order = read_order(f" {word.upper()}  x y ")
+            assert order is not None
+            assert (order.name, order.rest) == (name, "x y")
+    assert read_order("gr k8-j8") is None
+
+
+def test_illegal_moves_are_answered_with_the_reason() -> None:
+    view = axio.new_game(GAMES[0], 2, seed="1").view(0)
+    tile = view.hand(0)[0]
+    missing = next(tile for tile in view.variant.kinds if tile not in view.hand(0))
+    ran = play(
+        GAMES[0],
+        "--seed",
+        "1",
+        text=typed(
+            "fly away", f"{tile} a1 b1", f"{tile} e5 e6", f"{missing} g8 g9", f"{tile} g7 g8", "ZZ g8 g9"
+        )
+        + typed("exchange", "keep", "pass", "7", "undo", "score", f"score {tile} e5 e6", f"{tile} c8 e8"),
+    )
+    for reason in (
+        "'fly away' is neither a move nor",
+        "a1 is outside the play area",
+        "a first tile must touch a printed symbol",
+        f"{missing} g8-g9: the tile is not in this seat's hand",
+        "g7 is a printed symbol",
+        "there is no such tile",
+        "exchanging or keeping is decided only when it is offered",
+        "pass: this game has no such move",
+        "there is no move number 7",
+        "nothing can be taken back",
+        "score what?",
+        "are not neighbours",
+    ):
+        assert reason in ran.out
+    assert ran.code == 0
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_help_speaks_of_what_is_legal_now(name: str) -> None:
+    view = axio.new_game(name, 2, seed="1").view(0)
+    text = "\n".join(answers.help_lines(view))
+    kinds = {move.kind for move in view.legal_moves()}
+    first_words = {line.split()[0] for line in text.splitlines()}
+    assert str(view.legal_moves()[0]) in text
+    assert ("exchange" in first_words) == ("exchange" in kinds)
+    assert "keep" not in first_words
+    assert set(WORDS) - {"help"} <= first_words
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_moves_lists_the_best_and_can_be_narrowed(name: str) -> None:
+    view = axio.new_game(name, 2, seed="1").view(0)
+    moves, lines = answers.list_moves(view, [])
+    legal = view.legal_moves()
+    points = [sum(view.gain(move).values()) for move in moves]
+    assert points == sorted(points, reverse=True)
+    assert points[0] == view.gains(legal).sum(axis=1).max()
+    assert len(moves) <= answers.SHOWN
+    assert all(str(move) in line for move, line in zip(moves, lines, strict=False))
+    cell, tile = moves[-1].at[0], moves[-1].tile
+    narrowed, _ = answers.list_moves(view, [cell.upper(), tile.lower()])
+    assert narrowed
+    assert all(cell in move.at for move in narrowed)
+    assert {view.variant.kind_of(move.tile) for move in narrowed} == {view.variant.kind_of(tile)}
+    nothing, lines = answers.list_moves(view, ["q99"])
+    assert nothing == []
+    assert "no placement with q99" in lines[0]
+
+
+def test_score_and_position_only_tell() -> None:
+    view = axio.new_game(GAMES[0], 2, seed="1").view(0)
+    move = answers.list_moves(view, [])[0][0]
+    ran = play(GAMES[0], "--seed", "1", text=typed(f"score {move}", "position", "board", "quit"))
+    gain = ", ".join(f"{points} {colour}" for colour, points in view.gain(move).items())
+    assert f"{move} would score {gain}." in ran.out
+    assert view.position in ran.out
+    assert ran.out.count(view.text(names=("you", "balanced"))) == 2
+
+
+# ---------------------------------------------------------------- undo, stopping and going on
+
+
+def test_a_placement_can_be_taken_back_before_the_draw(save_file: Path) -> None:
+    ran = play(GAMES[0], "--seed", "1", text=typed("moves", "1", "what", "u", "moves", "2", "", "undo"))
+    fresh = axio.new_game(GAMES[0], 2, seed="1").view(0)
+    first, second = answers.list_moves(fresh, [])[0][:2]
+    assert f"You placed {first}" in ran.out
+    assert f"You placed {second}" in ran.out
+    assert "Press Enter to go on" in ran.out
+    assert json.loads(save_file.read_text(encoding="utf-8"))["moves"][0] == str(second)
+    assert "nothing can be taken back" in ran.out.splitlines()[-3]
+
+
+def test_quitting_with_a_placement_that_is_still_open(save_file: Path) -> None:
+    play(GAMES[0], "--seed", "1", text=typed("moves", "1", "quit"))
+    saved = json.loads(save_file.read_text(encoding="utf-8"))
+    assert (len(saved["moves"]), saved["confirmed"]) == (1, False)
+    assert "take it back" in play("--resume", text=typed("u")).out
+    assert json.loads(save_file.read_text(encoding="utf-8"))["moves"] == []
+    play("--resume", text=typed("moves", "1"))
+    play("--resume", text=typed(""))
+    assert len(json.loads(save_file.read_text(encoding="utf-8"))["moves"]) == 2
+
+
+def test_an_extra_placement_can_be_taken_back_where_nothing_was_drawn() -> None:
+    """Where a turn has two placements and no draw between them, undo still reaches the first."""
+    table, seat = _before_extra_placement()
+    session = _session(table)
+    move = _extra_move(table, seat)
+    said = _talk(session, [str(move), "undo", "quit"])
+    assert "your turn again" in said.lower()
+    assert session.table.position == table.position
+
+
+@pytest.mark.parametrize(
+    "name", [*GAMES[::2], *(pytest.param(name, marks=pytest.mark.slow) for name in GAMES[1::2])]
+)
+def test_stopping_anywhere_changes_nothing(name: str, tmp_path: Path, save_file: Path) -> None:
+    at_once, in_parts = tmp_path / "at_once", tmp_path / "in_parts"
+    play(name, "--seed", "9", "--record", str(at_once), text=ENOUGH)
+    script = itertools.cycle(ANYTHING)
+    arguments: tuple[str, ...] = (name, "--seed", "9")
+    while not in_parts.exists():
+        # The list that a number refers to is not saved, so a part never starts between the two.
+        part = typed(*itertools.islice(script, 12), *(["hint"] if arguments[0] == "--resume" else []))
+        ran = play(*arguments, "--record", str(in_parts), text=part)
+        assert ran.code == 0, ran
+        arguments = ("--resume",)
+    assert in_parts.read_bytes() == at_once.read_bytes()
+    assert not save_file.exists()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[: len(text) // 2],
+        lambda text: "",
+        lambda text: "[]",
+        lambda text: text.replace("play/1", "play/9"),
+        lambda text: text.replace("you", "nobody"),
+        lambda text: text.replace('"you"', '"greedy"'),
+        lambda text: text.replace(GAMES[0], "chess"),
+        lambda text: re.sub(r'"moves":\["[A-Z]+', '"moves":["ZZ', text),
+        lambda text: text.replace('"moves":[', '"moves":["keep",'),
+    ],
+)
+@pytest.mark.parametrize("arguments", [("--resume",), (), (GAMES[1],)])
+def test_a_damaged_save_is_left_alone(
+    damage: Callable[[str], str], arguments: Sequence[str], save_file: Path
+) -> None:
+    play(GAMES[0], "--seed", "1", text=typed("moves", "1", ""))
+    damaged = damage(save_file.read_text(encoding="utf-8"))
+    save_file.write_text(damaged, encoding="utf-8")
+    assert_refused(play(*arguments), str(save_file), "delete the file or move it away")
+    assert save_file.read_text(encoding="utf-8") == damaged
+
+
+def test_a_save_that_is_no_file_or_too_long_is_refused(save_file: Path) -> None:
+    save_file.parent.mkdir(parents=True)
+    os.mkfifo(save_file)
+    assert_refused(play("--resume"), str(save_file), "this is not a file")
+    save_file.unlink()
+    save_file.symlink_to("/dev/zero")
+    assert_refused(play("--resume"), str(save_file), "this is not a file")
+    save_file.unlink()
+    save_file.write_bytes(b" " * (files.LONGEST_LINE + 1))
+    assert_refused(play("--resume"), str(save_file), "the most that is read")
+
+
+def test_a_save_that_cannot_be_written_is_said(save_file: Path) -> None:
+    save_file.parent.parent.mkdir()
+    save_file.parent.write_text("in the way", encoding="utf-8")
+    assert_refused(play(GAMES[0], "--seed", "1"), "play.json")
+
+
+# ---------------------------------------------------------------- what is hidden
+
+
+@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("plies", [0, 6])
+def test_nothing_shown_depends_on_a_hidden_tile(name: str, plies: int) -> None:
+    """Two tables that differ only in what others hold look the same, byte for byte, whatever is asked."""
+    table = axio.new_game(name, 2, seed="3")
+    for _ in range(plies):
+        table.play(max(table.legal_moves(), key=lambda move: (move.kind == "place", str(move))))
+    twin = _twin(table)
+    seat = table.turn
+    assert seat is not None
+    assert twin.turn == seat
+    assert twin.view(1 - seat).position != table.view(1 - seat).position
+    move = next(move for move in table.legal_moves() if move.kind == "place")
+    script = ["", "?", "moves", "hint", "position", "board", f"score {move}", "undo", "5", "ZZ a1 a2"]
+    here, there = (_talk(_session(one), [*script, str(move), "?"]) for one in (table, twin))
+    assert here == there
+    assert "hidden" in here
+
+
+def _twin(table: axio.Table) -> axio.Table:
+    """The same table, but that the seat which is not to move holds another tile."""
+    assert table.turn is not None
+    other = 1 - table.turn
+    record = axio.record_of(table)
+    draws = [n for n, event in enumerate(table.events) if isinstance(event, Draw) and event.p == other]
+    for held, unseen in itertools.product(table.hand(other), table.unseen):
+        where = next(n for n in reversed(draws) if held in table.events[n].tiles)  # type: ignore[union-attr]
+        event = table.events[where]
+        assert isinstance(event, Draw)
+        at = event.tiles.index(held)
+        tiles = (*event.tiles[:at], unseen, *event.tiles[at + 1 :])
+        events = (*table.events[:where], Draw(other, tiles, event.source), *table.events[where + 1 :])
+        try:
+            twin = axio.replay(msgspec.structs.replace(record, events=events))
+        except axio.AxioError:
+            continue  # what was held decides what was offered
+        if held != unseen and twin.turn == table.turn:
+            return twin
+    raise AssertionError("no other tile could have been drawn")
+
+
+def _session(table: axio.Table) -> Session:
+    """A session between people that has come to this table."""
+    seats = ("you",) * table.players
+    session = Session(Saved(game=table.game, players=seats, options=tuple(table.options), seed="s"), PLAIN)
+    session.table = table.copy()
+    return session
+
+
+def _talk(session: Session, lines: Sequence[str]) -> str:
+    """Everything that a session prints while these lines are typed (after Enter at a curtain)."""
+    said: list[str] = []
+    script = iter(["", *lines])
+
+    def ask(prompt: str) -> str:
+        said.append(prompt)
+        line: str | None = next(script, None)
+        if line is None:
+            raise EOFError
+        return line
+
+    session._ask_for = ask
+    screen = _Heard(said)
+    session._screen = screen  # type: ignore[assignment]
+    with pytest.raises(Quit):
+        session.run()
+    return "\n".join(said)
+
+
+class _Heard:
+    """A screen that remembers."""
+
+    def __init__(self, said: list[str]) -> None:
+        self._said = said
+        self.width = PLAIN.width
+        self.height = None
+        self.drawn = PLAIN.drawn
+        self.turned = PLAIN.turned
+
+    def say(self, text: str = "") -> None:
+        self._said.append(text)
+
+    def clear(self, *, for_good: bool = False) -> None:
+        self._said.append("---")
+
+
+def _before_extra_placement() -> tuple[axio.Table, int]:
+    """A table whose seat to move can reach the cap, and so place again."""
+    for table in _greedy_tables():
+        if table.turn is not None and _extra_move(table, table.turn) is not None:
+            return table, table.turn
+    raise AssertionError("nobody ever reached the cap")
+
+
+def _greedy_tables() -> Iterator[axio.Table]:
+    for seed in range(20):
+        table = axio.new_game(GAMES[0], 2, seed=seed)
+        while table.turn is not None:
+            yield table.copy()
+            legal = table.legal_moves()
+            table.play(legal[int(table.gains(legal).sum(axis=1).argmax())])
+
+
+def _extra_move(table: axio.Table, seat: int) -> axio.Move | None:
+    legal = table.legal_moves()
+    after = table.gains(legal) + list(table.scores[seat].values())
+    for n in (after.max(axis=1) == table.variant.cap).nonzero()[0].tolist():
+        trial = table.copy()
+        trial.play(legal[n], deal=False)
+        if trial.turn == seat and any(move.kind == "place" for move in trial.legal_moves()):
+            return legal[int(n)]
+    return None
+
+
+def test_an_exchange_that_nobody_sees_is_told_without_its_tiles() -> None:
+    event = Exchange(1, ("RGB", "BBR"))
+    hidden, public = (redact_event(event, 0, is_public) for is_public in (False, True))
+    assert isinstance(hidden, Exchange)
+    assert isinstance(public, Exchange)
+    assert told(hidden) == "exchanged 2 tiles"
+    assert told(public) == "exchanged RGB BBR"
+
+
+# ---------------------------------------------------------------- the end
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("18,7,9,18,11;8,18,7,10,18", "a wins, before b: equal so far (7), at the second lowest 9 beats 8."),
+        ("5,5,5,5,9;5,5,5,5,8", "a wins, before b: equal so far (5 5 5 5), at the highest 9 beats 8."),
+        ("4,9,9,9,9;5,5,5,5,5", "b wins, before a: at the lowest 5 beats 4."),
+        ("4,5,6,7,8;8,7,6,5,4", "a and b share the victory."),
+    ],
+)
+def test_the_comparison_is_explained(rows: str, said: str) -> None:
+    table = axio.new_game(GAMES[0], 2, seed=1)
+    text = re.sub(r"scores=\S+", f"scores={rows}", table.position).replace("phase=place", "phase=over")
+    lines = explained(axio.Position(*lay_out(text)), ("a", "b"))
+    assert lines[-1] == said
+    assert "Points, each player's lowest first:" in lines[0]
+
+
+def test_points_alone_are_compared_as_they_are() -> None:
+    table = axio.new_game(GAMES[-1], 3, seed=1)
+    text = re.sub(r"scores=\S+", "scores=12;30;30", table.position).replace("phase=place", "phase=over")
+    assert explained(axio.Position(*lay_out(text)), ("a", "b", "you")) == [
+        "The game is over. Points:",
+        "  1.  b    30",
+        "  1.  you  30",
+        "  3.  a    12",
+        "b and you share the victory.",
+        "you are ahead, before a: 30 beats 12.",
+    ]
+
+
+# ---------------------------------------------------------------- in a real terminal
+
+
+def _terminal(*arguments: str, size: tuple[int, int] = (24, 80)) -> pexpect.spawn[str]:
+    child = pexpect.spawn(
+        sys.executable,
+        ["-m", "axio", "play", *arguments],
+        env={**ENVIRONMENT, "TERM": "xterm-256color", "XDG_DATA_HOME": os.environ["XDG_DATA_HOME"]},
+        dimensions=size,
+        encoding="utf-8",
+        timeout=120,
+    )
+    child.delaybeforesend = None
+    return child
+
+
+def test_a_terminal_shows_colours_and_ctrl_c_leaves_at_once(save_file: Path) -> None:
+    child = _terminal(GAMES[0], "--seed", "1")
+    child.expect(r"\x1b\[2J")
+    child.expect(r"48;5;\d+")
+    child.expect("> ")
+    child.sendline("moves")
+    child.expect("  1  ")
+    child.expect("> ")
+    child.sendintr()
+    child.expect("axio: interrupted; the game is saved: axio play --resume")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    assert save_file.exists()
+
+
+def test_people_at_one_screen_never_see_each_others_hands(save_file: Path) -> None:
+    table = axio.new_game(GAMES[-1], 2, seed="1")
+    hands = [" ".join(table.hand(seat)) for seat in range(2)]
+    child = _terminal(GAMES[-1], "--players", "you,you", "--seed", "1", size=(60, 100))
+    child.expect("you 1: press Enter when nobody else is looking")
+    before = _before(child)
+    child.sendline("")
+    child.expect("you 1, your turn")
+    screen = _before(child)
+    child.sendline("moves")
+    child.sendline("1")
+    child.expect("take it back")
+    child.sendline("")
+    child.expect("you 2: press Enter when nobody else is looking")
+    assert _before(child).rstrip().endswith("\x1b[2J\x1b[H\x1b[3J"), "the curtain comes on an empty screen"
+    child.sendline("")
+    child.expect("you 2, your turn")
+    other, news = _before(child).split("you 1 placed")
+    child.close(force=True)
+    assert _tiles_shown(before, table) == set()
+    assert _tiles_shown(screen, table) == set(hands[0].split())
+    assert _tiles_shown(other, table) == set(hands[1].split())
+    assert len(_tiles_shown(news, table)) == 1, "only the tile that was placed"
+
+
+def _before(child: pexpect.spawn[str]) -> str:
+    """What the program has printed before that which was waited for."""
+    assert isinstance(child.before, str)
+    return child.before
+
+
+def _tiles_shown(text: str, table: axio.Table) -> set[str]:
+    bare = re.sub(r"\x1b\[[\d;]*[A-Za-z]", "", text)
+    return {tile for tile in table.variant.kinds if re.search(rf" {tile}\b", bare)}
+
+
+def test_an_account_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setattr(Path, "home", no_home)
+    assert_refused(run("play", GAMES[0]), "set XDG_DATA_HOME")
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "٣", "²", "1" * 10])
+def test_a_number_that_is_none_of_a_move(number: str) -> None:
+    ran = run("play", GAMES[0], "--players", "you", "--seed", "1", text=f"moves\n{number}\n")
+    assert ran.code == 0, ran
+    assert "is neither a move" in ran.out or "there is no move number" in ran.out

@@ -1,0 +1,273 @@
+"""`axio serve`: what is said of settings that cannot be, and how it starts and stops."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from contextlib import redirect_stderr
+from dataclasses import asdict, dataclass, fields
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from axiogames.cli import main
+from axiogames.server.settings import ENVIRONMENT, BadSetting, Settings
+from tests.server.driving import Browser, RunningServer, free_port, start_server
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a command."""
+
+    code: int
+    err: str
+
+
+def run(*arguments: str, **environment: str) -> Ran:
+    """`axio serve` in a process of its own, which must end by itself."""
+    done = subprocess.run(
+        [sys.executable, "-m", "axio", "serve", "--no-open", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    return Ran(done.returncode, done.stderr)
+
+
+def run_here(*arguments: str) -> Ran:
+    """`axio serve` in this process, for what is refused before anything is served."""
+    err = StringIO()
+    with redirect_stderr(err):
+        code = main(["serve", "--no-open", *arguments])
+    return Ran(code, err.getvalue())
+
+
+def said(ran: Ran) -> str:
+    """The one line that an error is told in."""
+    assert ran.code not in (0, -9), ran
+    assert "Traceback" not in ran.err
+    lines = ran.err.strip().splitlines()
+    assert lines
+    assert len([line for line in lines if not line.startswith(("Usage:", "Try "))]) <= 2
+    return lines[-1]
+
+
+@pytest.mark.parametrize("port", ["0", "-1", "70000", "http"])
+def test_a_port_that_cannot_be_is_refused(port: str) -> None:
+    assert "--port" in said(run_here("--port", port))
+
+
+def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        line = said(run_here("--port", str(taken.getsockname()[1]), "--data", str(tmp_path)))
+    assert "cannot be used" in line
+    assert "--port" in line
+
+
+@pytest.mark.parametrize("database", ["mysql://root@localhost/axio", "nonsense", "postgresql"])
+def test_a_database_that_is_not_known_is_refused_in_one_line(tmp_path: Path, database: str) -> None:
+    line = said(run_here("--port", str(free_port()), "--data", str(tmp_path), "--database", database))
+    assert "postgresql://" in line
+
+
+@pytest.mark.parametrize("kind", ["postgresql", "sqlite"])
+def test_a_database_that_cannot_be_reached_is_said_in_one_line(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "folder").mkdir()
+    nowhere = {
+        "postgresql": "postgresql://axio@127.0.0.1:1/axio",
+        "sqlite": f"sqlite:///{tmp_path / 'folder'}",
+    }
+    line = said(run("--port", str(free_port()), "--data", str(tmp_path), "--database", nowhere[kind]))
+    assert "database" in line
+
+
+def test_several_workers_need_postgresql(tmp_path: Path) -> None:
+    line = said(run_here("--workers", "2", "--data", str(tmp_path), "--port", str(free_port())))
+    assert "PostgreSQL" in line
+    for count in ("0", "-3", "many"):
+        assert "--workers" in said(run_here("--workers", count))
+
+
+def test_an_origin_that_is_none_is_refused(tmp_path: Path) -> None:
+    assert "https://example.org" in said(run_here("--origin", "example.org", "--data", str(tmp_path)))
+
+
+def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("k" * 64)
+    (tmp_path / "key").chmod(0o644)
+    assert "0600" in said(run("--port", str(free_port()), "--data", str(tmp_path)))
+
+
+def test_a_short_key_is_refused(tmp_path: Path) -> None:
+    assert "AXIO_KEY" in said(run("--port", str(free_port()), "--data", str(tmp_path), AXIO_KEY="short"))
+
+
+def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    folder = str(tmp_path / "file" / "below")
+    assert folder in said(run("--port", str(free_port()), "--data", folder))
+
+
+def test_two_servers_do_not_share_a_folder(small: RunningServer) -> None:
+    folder = Path(small.data)
+    assert small.url in said(run("--port", str(free_port()), "--data", str(folder)))
+
+
+def test_games_go_on_where_they_were_however_the_server_has_ended(tmp_path: Path) -> None:
+    with start_server(tmp_path) as first:
+        ann, bob = first.guest("Ann"), first.guest("Bob")
+        table = ann.open("axio", ["me", "greedy"])
+        with ann.live(table.id) as live:
+            live.recv()
+            live.play(0)
+            before = live.my_turn()
+            assert first.stop() in (0, -15)
+        assert first.log == ""
+    with start_server(tmp_path) as second:
+        ann, bob = ann.at(second.url), bob.at(second.url)  # tokens are as good as they were
+        view = ann.view(table.id)
+        assert view["now"] == before
+        with ann.live(table.id, live.n) as live:
+            assert live.recv()["type"] == "seats"
+            live.n = view["n"]
+            live.play(0)
+        shared = ann.open("axio", ["me", "open"])
+        bob.join(shared)
+        bob.post(f"/api/tables/{shared.id}/leave")
+        with ann.live(shared.id) as live:
+            live.recv()
+            live.play(0)
+        second.kill()  # perhaps before the bots have moved
+    with start_server(tmp_path) as third:
+        for unfinished in (table, shared):
+            with ann.at(third.url).live(unfinished.id) as live:
+                live.recv()
+                assert live.my_turn()["turn"] == 0
+
+
+# ------------------------------------------------------------------ settings
+
+
+def test_settings_travel_through_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ENVIRONMENT, "{}")
+    assert Settings.from_environment() == Settings()
+    given = Settings(
+        data="/somewhere/ä b",
+        database="postgresql://name:p%40ss@host/base",
+        host="::1",
+        port=1234,
+        workers=3,
+        origins=("https://one.example", "https://two.example"),
+        allowed_hosts=("box.local",),
+        proxies=("10.0.0.0/24",),
+        secure=True,
+        limits=False,
+        bot_threads=2,
+        bot_seconds=0.25,
+        most_tables=7,
+        most_tables_each=3,
+        keep_open=1,
+        keep_unfinished=2,
+        keep_closed=3,
+        keep_guests=4,
+        keep_reviews=5,
+        logs="debug",
+        metrics_host="::1",
+        metrics_port=9100,
+        accept_new_key=True,
+    )
+    given.to_environment()
+    assert Settings.from_environment() == given
+    assert not {field.name for field in fields(Settings)} - changed_in(given)
+
+
+def changed_in(settings: Settings) -> set[str]:
+    """The settings that are not as they are by default: every one, so that none is forgotten above."""
+    return {name for name, value in asdict(settings).items() if value != asdict(Settings())[name]}
+
+
+def test_settings_of_another_version_are_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ENVIRONMENT, '{"port": 99, "telepathy": true}')
+    assert Settings.from_environment() == Settings(port=99)
+
+
+@pytest.mark.parametrize(
+    ("database", "url"),
+    [
+        ("postgresql://a@b/c", "postgresql+asyncpg://a@b/c"),
+        ("postgres://a@b/c", "postgresql+asyncpg://a@b/c"),
+        ("sqlite:///x.db", "sqlite+aiosqlite:///x.db"),
+    ],
+)
+def test_a_database_is_named_as_everybody_names_it(database: str, url: str) -> None:
+    settings = Settings(database=database)
+    assert settings.url == url
+    assert settings.on_postgresql == url.startswith("postgresql")
+
+
+@pytest.mark.parametrize("database", ["mysql://x", "postgresql", "://", "oracle://a@b"])
+def test_a_database_that_is_not_known_is_refused(database: str) -> None:
+    with pytest.raises(BadSetting):
+        Settings(database=database).check()
+
+
+# ------------------------------------------------------------------ keys and passwords
+
+
+def test_a_key_that_the_database_was_not_used_with_is_refused_in_one_line(tmp_path: Path) -> None:
+    keys = {name: f"the {name} key of a server that is served here" for name in ("old", "new")}
+    start = ["--data", str(tmp_path), "--port"]
+    with start_server(tmp_path, environment={"AXIO_KEY": keys["old"]}) as first:
+        ann = first.guest("Ann")
+        browser = Browser(first.url)
+    line = said(run(*start, str(free_port()), AXIO_KEY=keys["new"]))
+    assert "AXIO_KEY=NEW,OLD" in line
+    assert "--accept-new-key" in line
+    both = {"AXIO_KEY": f"{keys['new']},{keys['old']}"}
+    with start_server(tmp_path, environment=both) as second:
+        assert ann.at(second.url).get("/api/me")["id"] == ann.id
+        there, before = Browser(second.url), browser.cookie
+        there.cookie = before
+        there.get("/api/me")
+        assert there.cookie != before  # signed anew, so that the old key can be left out
+    assert "secret key" in said(run(*start, str(free_port()), AXIO_KEY=keys["old"]))
+    with start_server(tmp_path, environment={"AXIO_KEY": keys["old"]}, extra=["--accept-new-key"]) as third:
+        assert ann.at(third.url).get("/api/me")["id"] == ann.id
+        there.url = there.origin = third.url
+        kept = there.cookie
+        assert there.refused("GET", "/api/me").code == "unreadable_token"
+        assert there.cookie == kept
+
+
+def test_the_address_of_the_database_is_read_from_the_environment_and_not_handed_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AXIO_DATABASE", "postgresql://axio:hunter2@127.0.0.1:1/axio")
+    ran = run_here("--port", str(free_port()), "--data", str(tmp_path))
+    assert "the database" in said(ran)
+    assert "hunter2" not in ran.err
+    assert "AXIO_DATABASE" not in os.environ
+    Settings(database="postgresql://axio:hunter2@db/axio").to_environment()
+    assert Settings.from_environment().database.endswith("hunter2@db/axio")
+    assert "hunter2" not in str(os.environ)  # what the drawing process and others inherit
+
+
+def test_a_password_on_the_command_line_is_warned_of(tmp_path: Path) -> None:
+    ran = run_here(
+        "--port",
+        str(free_port()),
+        "--data",
+        str(tmp_path),
+        "--database",
+        "postgresql://axio:hunter2@127.0.0.1:1/axio",
+    )
+    assert "AXIO_DATABASE" in ran.err
+    assert "hunter2" not in ran.err
+    assert "AXIO_DATABASE" not in run_here("--database", "postgresql://axio@127.0.0.1:1/axio").err

@@ -1,0 +1,23 @@
+"""docs/arena.md tells the truth: its commands run and print what it shows."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.docs.test_readme import ROOT, missing, run
+
+DOCUMENT = (ROOT / "docs" / "arena.md").read_text(encoding="utf-8")
+
+
+def test_the_commands_print_what_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    block = DOCUMENT.partition("```console\n")[2].partition("```")[0]
+    told = [command.splitlines() for command in block.split("$ ")[1:]]
+    assert len(told) == 3
+    for command, *shown in told:
+        code, printed = run(shlex.split(command))
+        assert code == 0, printed
+        assert missing(shown, printed) is None, printed

@@ -1,0 +1,18 @@
+"""docs/batch.md says what is true."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+from axiogames.games.runtime.compile import INTERPRETED
+
+PAGE = Path(__file__).parents[2] / "docs/batch.md"
+
+
+@pytest.mark.skipif(INTERPRETED, reason="hundreds of games")
+def test_its_examples_run() -> None:
+    failed, tried = doctest.testfile(str(PAGE), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert (failed, tried) == (0, 11)

@@ -1,0 +1,60 @@
+"""docs/engine.md tells the truth: its sessions are typed in, and its tables list every command and field."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from axiogames.players.engines.external import GRACE, SETTING_UP
+from axiogames.players.engines.protocol import LONGEST_LINE
+from axiogames.players.engines.serve import COMMANDS
+from axiogames.players.engines.views import ViewText
+from tests.cli.test_cli import run
+
+TEXT = (Path(__file__).parents[2] / "docs" / "engine.md").read_text(encoding="utf-8")
+SESSIONS = re.findall(r"^```engine\n\$ axio (.+?)\n(.*?)^```$", TEXT, re.M | re.S)
+
+
+def as_shown(shown: str, line: str) -> bool:
+    """Whether a line is the one that is shown; `…` at its end leaves something out."""
+    return line.startswith(shown[:-1].rstrip()) if shown.endswith("…") else line == shown.rstrip()
+
+
+@pytest.mark.parametrize("number", range(len(SESSIONS)))
+def test_the_sessions_are_as_shown(number: int) -> None:
+    command, text = SESSIONS[number]
+    exchanges = [part.split("\n", 1) for part in text.split("> ")[1:]]
+    ran = run(*shlex.split(command), text="".join(f"{typed}\n" for typed, _ in exchanges))
+    assert ran.code == 0, ran.err
+    answers = ran.out.split("\n\n")[:-1]
+    assert len(answers) == len(exchanges)
+    for (typed, shown), answer in zip(exchanges, answers, strict=True):
+        expected, lines = shown.splitlines(), answer.splitlines()
+        if expected[-1] == "…":
+            expected, lines = expected[:-1], lines[: len(expected) - 1]
+        assert len(expected) == len(lines), (typed, answer)
+        for one, line in zip(expected, lines, strict=True):
+            assert as_shown(one, line), (typed, one, line)
+
+
+def test_there_are_sessions_for_most_commands() -> None:
+    typed = {line.split()[0] for _, text in SESSIONS for line in re.findall(r"^> (?:\d+ )?(.+)$", text, re.M)}
+    assert len(SESSIONS) >= 5
+    # Of games that are not shown, or that need no example.
+    assert set(COMMANDS) - typed == {"version", "start", "remove"}
+
+
+def test_the_tables_list_every_command_and_field() -> None:
+    listed = {name for row in re.findall(r"^\| (`.+?) \|", TEXT, re.M) for name in re.findall(r"`(\w+)", row)}
+    assert set(COMMANDS) <= listed
+    assert set(ViewText.__struct_fields__) <= listed
+
+
+def test_the_numbers_are_those_of_the_code() -> None:
+    assert f"{LONGEST_LINE:,} characters" in TEXT
+    assert (GRACE, SETTING_UP) == (5.0, 120.0)
+    assert "five seconds" in TEXT
+    assert "two minutes" in TEXT

@@ -1,0 +1,25 @@
+"""The games and numbers of players that environments are tested with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from axiogames.games import GAMES, find_variant
+
+
+def tables(games: Sequence[str] = GAMES, players: Sequence[int] = (2, 3, 4)) -> list[Any]:
+    """Games for so many players. Larger boards are compiled for by themselves, for seconds, and show
+    little that is new: they are for `make slow`.
+    """
+    return [
+        pytest.param(game, count, marks=[pytest.mark.slow] if _has_larger_board(game, count) else [])
+        for game in games
+        for count in players
+    ]
+
+
+def _has_larger_board(game: str, players: int) -> bool:
+    return len(find_variant(game, players).opening.tobytes()) > len(find_variant(game, 2).opening.tobytes())

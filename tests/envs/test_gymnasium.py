@@ -1,0 +1,259 @@
+"""Gymnasium's own checker, and ours: strong play beside a table, many games as one by one."""
+
+from __future__ import annotations
+
+import copy
+import random
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+import axiogames.envs.gymnasium
+from axiogames.envs.gymnasium import REWARDS, SoloEnv, SoloVectorEnv
+from axiogames.errors import AxioError, IllegalMove, InvalidBatchInput
+from axiogames.games import GAMES
+from axiogames.rng import Generator
+from tests.envs.strong import Beside, chosen
+
+each_game = pytest.mark.parametrize("game", GAMES)
+
+
+def made(game: str, **settings: Any) -> SoloEnv:
+    """The bare environment of a registered id."""
+    env = gymnasium.make(f"axio/{game}-v0", **settings).unwrapped
+    assert isinstance(env, SoloEnv)
+    return env
+
+
+def same(one: Any, other: Any) -> None:
+    """Fail where two answers differ, but for how they say that an action was illegal."""
+    assert type(one) is type(other)
+    if isinstance(one, dict):
+        assert one.keys() == other.keys()
+        for name in one:
+            if name != "illegal":
+                same(one[name], other[name])
+    elif isinstance(one, tuple):
+        for mine, theirs in zip(one, other, strict=True):
+            same(mine, theirs)
+    else:
+        assert one.dtype == other.dtype
+        assert np.array_equal(one, other)
+
+
+@each_game
+@pytest.mark.parametrize("settings", [{}, {"reward": "gains", "render_mode": "ansi"}], ids=["plain", "gains"])
+def test_its_checker(game: str, settings: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    check_env(made(game, **settings))
+    assert "seat 0" in capsys.readouterr().out  # it also renders for people
+
+
+def test_it_is_found_by_name() -> None:
+    for game in GAMES:
+        env = gymnasium.make(f"axiogames.envs.gymnasium:axio/{game}-v0", disable_env_checker=True)
+        assert env.spec is not None
+        assert env.spec.id == f"axio/{game}-v0"
+        assert isinstance(gymnasium.make_vec(f"axio/{game}-v0", num_envs=2).unwrapped, SoloVectorEnv)
+
+
+@each_game
+@pytest.mark.parametrize("style", ["greedy", "balanced"])
+def test_strong_play_is_that_of_a_table(game: str, style: str) -> None:
+    env = made(game, reward="rise")
+    seen, info = env.reset(seed=8)
+    lots, beside, total, over = Generator(style), Beside(env._game), 0.0, False
+    opening = env._game.points.min()
+    while not over:
+        beside.compare(info["action_mask"])
+        assert (info["action_mask"] == env.action_masks()).all()
+        assert seen in env.observation_space
+        move = chosen(env.view(), style, lots)
+        seen, reward, over, broken_off, info = env.step(env.action(move))
+        beside.play(move)
+        total += reward
+        assert over == beside.table.over
+        assert not broken_off
+        assert dict(zip(env.tracks, info["points"].tolist(), strict=True)) == beside.table.scores[0]
+    beside.compare(info["action_mask"])
+    assert total == min(beside.table.scores[0].values()) - opening
+
+
+@each_game
+def test_rewards_add_up(game: str) -> None:
+    got = {}
+    for reward in REWARDS:
+        env, lots, paid, over = made(game, reward=reward), random.Random(2), [], False
+        _, info = env.reset(seed=2)
+        opening = info["points"].astype(int)
+        while not over:
+            _, one, over, _, info = env.step(lots.choice(np.flatnonzero(info["action_mask"]).tolist()))
+            paid.append(one)
+        got[reward] = sum(paid)
+        points = info["points"]
+        assert reward != "lowest" or not any(paid[:-1])
+    assert got["lowest"] == points.min()
+    assert got["rise"] == points.min() - opening.min()
+    assert got["gains"] == (points - opening).sum()
+
+
+@each_game
+@pytest.mark.parametrize("reward", ["lowest", "gains"])
+def test_many_are_as_one_by_one(game: str, reward: str) -> None:
+    """The same as Gymnasium's own vector of single environments, also where games end and illegally."""
+    many = gymnasium.make_vec(f"axio/{game}-v0", num_envs=3, reward=reward)
+    single = gymnasium.make_vec(f"axio/{game}-v0", num_envs=3, reward=reward, vectorization_mode="sync")
+    assert many.metadata["autoreset_mode"] == single.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
+    for name in ("observation_space", "action_space", "single_observation_space", "single_action_space"):
+        assert getattr(many, name) == getattr(single, name)
+    told, said = many.reset(seed=5), single.reset(seed=5)
+    same(told, said)
+    lots, ended = random.Random(3), 0
+    info = told[1]
+    for turn in range(140):
+        actions = [lots.choice(np.flatnonzero(mask).tolist() or [0]) for mask in info["action_mask"]]
+        if turn % 30 == 29:
+            actions[1] = int(info["action_mask"][1].argmin())
+        ours, theirs = many.step(np.array(actions)), single.step(np.array(actions))
+        same(ours, theirs)
+        assert many.observation_space.contains(ours[0])
+        info = ours[-1]
+        ended += int(ours[2].sum())
+    assert ended > 4
+    many.close()
+
+
+def test_many_with_rises_threads_and_seeds_of_their_own() -> None:
+    alone, shared = (SoloVectorEnv("rota", 5, reward="rise", threads=threads) for threads in (1, 2))
+    same(alone.reset(seed=[4, 3, 2, 1, 0]), shared.reset(seed=[4, 3, 2, 1, 0]))
+    env = made("rota")
+    for place, seed in enumerate((4, 3, 2, 1, 0)):
+        seen, _ = env.reset(seed=seed)
+        assert (seen["board"] == alone._told(np.ones(5, np.bool_))[0]["board"][place]).all()
+    total = np.zeros(5)
+    for _ in range(14):
+        ours, theirs = alone.step(alone._batch.greedy()), shared.step(shared._batch.greedy())
+        same(ours, theirs)
+        total = np.where(ours[2], 0, total + ours[1])
+        assert (total[~ours[2]] == ours[-1]["points"][~ours[2]].min(axis=1)).all()
+    shared.close()
+
+
+def test_some_begin_anew() -> None:
+    envs = SoloVectorEnv("axio", 3)
+    first, _ = envs.reset(seed=1)
+    envs.step(envs._batch.sample())
+    _, before = envs.reset(seed=1, options={"reset_mask": np.array([True, False, True])})
+    assert before["_points"].tolist() == [True, False, True]
+    again, _ = envs.reset(options={"reset_mask": np.array([False, True, False])})
+    assert (again["board"][[0, 2]] == first["board"][[0, 2]]).all()
+    assert (again["vector"][1] != first["vector"][1]).any()
+
+
+def test_what_was_told_may_be_kept() -> None:
+    envs = SoloVectorEnv("hex", 4)
+    kept = [envs.reset(seed=1)]
+    copies = [copy.deepcopy(kept[0])]
+    for _ in range(6):
+        seen, _, _, _, info = envs.step(envs._batch.sample())
+        kept.append((seen, info))
+        copies.append(copy.deepcopy(kept[-1]))
+    for now, then in zip(kept, copies, strict=True):
+        same(now, then)
+
+
+def test_without_a_seed_games_are_fresh() -> None:
+    hands = {made("hex").reset()[0]["vector"].tobytes() for _ in range(12)}
+    hands |= {vector.tobytes() for vector in SoloVectorEnv("hex", 12).reset()[0]["vector"]}
+    assert len(hands) > 4
+
+
+def test_pictures() -> None:
+    env, envs = made("trio", render_mode="rgb_array"), SoloVectorEnv("trio", 2, render_mode="ansi")
+    env.reset(seed=1)
+    picture = env.render()
+    assert picture.dtype == np.uint8
+    assert picture.shape[1:] == (640, 3)
+    assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 5
+    envs.reset(seed=1)
+    texts = envs.render()
+    assert len(texts) == 2
+    assert texts[0] == env.view().text()
+
+
+# ---------------------------------------------------------------- what is wrong
+
+
+def test_illegal_actions() -> None:
+    env = made("axio")
+    _, info = env.reset(seed=1)
+    wrong = int(info["action_mask"].argmin())
+    seen, reward, over, broken_off, info = env.step(wrong)
+    assert (reward, over, broken_off) == (-1.0, True, False)
+    assert info["illegal"].startswith(f"action {wrong}: ")
+    assert not info["action_mask"].any()
+    assert dict(zip(env.observation_names, seen["vector"].tolist(), strict=True))["phase.over"] == 1
+    assert env.step(0)[1:3] == (-1.0, True)  # it stays over
+    strict = made("axio", illegal="raise")
+    strict.reset(seed=1)
+    before = strict._game.states.tobytes()
+    for action in (wrong, -1, 10**9, None):
+        with pytest.raises(IllegalMove):
+            strict.step(action)
+    assert strict._game.states.tobytes() == before
+    many = SoloVectorEnv("axio", 2, illegal="raise")
+    many.reset(seed=1)
+    with pytest.raises(InvalidBatchInput, match=f"{wrong} is no legal move in game 0"):
+        many.step(np.array([wrong, wrong]))
+
+
+@pytest.mark.parametrize("kind", [SoloEnv, SoloVectorEnv])
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"game": "chess"}, "unknown game 'chess'"),
+        ({"options": {"huge": True}}, "no option 'huge'"),
+        ({"reward": "win"}, "no reward 'win'; there are lowest, rise, gains"),
+        ({"illegal": "shrug"}, "treated by end or raise, not 'shrug'"),
+        ({"render_mode": "opera"}, "no render mode 'opera'"),
+    ],
+)
+def test_an_environment_that_cannot_be(kind: Any, settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(AxioError, match=says):
+        kind(**{"game": "rota", **settings})
+
+
+def test_what_cannot_be_asked() -> None:
+    env, envs = made("rota"), SoloVectorEnv("rota", 3)
+    env.reset(seed=1)
+    with pytest.raises(AxioError, match="nothing was said about rendering"):
+        env.render()
+    with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\)"):
+        envs.step(np.zeros(3, np.int64))
+    with pytest.raises(AxioError, match="games should be at least 1"):
+        SoloVectorEnv("rota", 0)
+    seeds: list[Any] = [[1, 2], "seven", [1, "two", 3]]
+    for seed in seeds:
+        with pytest.raises(AxioError, match="a seed is a whole number, or 3 of them"):
+            envs.reset(seed=seed)
+    masks: list[Any] = [np.zeros(3, np.bool_), np.ones(2, np.bool_), [1, 1, 0]]
+    for mask in masks:
+        with pytest.raises(AxioError, match="reset_mask should be an array of 3 truth values"):
+            envs.reset(options={"reset_mask": mask})
+    envs.reset(seed=1)
+    actions: list[Any] = [[0, 0], [0.5, 0, 0], None]
+    for wrong in actions:
+        with pytest.raises(AxioError, match="actions should be 3 whole numbers"):
+            envs.step(wrong)
+
+
+def test_names_for_numbers() -> None:
+    env = made("hex")
+    env.reset(seed=1)
+    move = env.move(int(env.action_masks().argmax()))
+    assert env.action(str(move)) == int(env.action_masks().argmax())
+    assert env.board_names[-1] == "empty"
+    assert axiogames.envs.gymnasium.__doc__

@@ -1,0 +1,106 @@
+"""MOMAland's own test, and ours: vectors that add up to the points of the game."""
+
+from __future__ import annotations
+
+import logging
+import random
+import warnings
+
+import numpy as np
+import pytest
+from momaland.test import api_test
+
+from axiogames.envs import momaland
+from axiogames.errors import AxioError, IllegalMove
+from axiogames.games import GAMES, find_variant
+from axiogames.rng import Generator
+from tests.envs.strong import Beside, chosen
+from tests.envs.tables import tables
+
+BY_COLOUR = [game for game in GAMES if len(find_variant(game).tracks) > 1]
+each_table = pytest.mark.parametrize(("game", "players"), tables(BY_COLOUR))
+
+# It says this of every environment with a mask in its observations.
+OF_MASKS = {
+    "Observation is not NumPy array",
+    "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
+}
+
+
+@each_table
+def test_its_api_test(game: str, players: int, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.CRITICAL)  # it tries a move of one deal in another
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        api_test(momaland.env(game, players), num_cycles=60)
+    assert {str(warning.message) for warning in said} <= OF_MASKS
+
+
+@each_table
+def test_vectors_add_up_under_strong_play(game: str, players: int) -> None:
+    env = momaland.raw_env(game, players)
+    env.reset(seed=players)
+    lots, beside = Generator(game), Beside(env._game)
+    got = {agent: np.zeros(len(env.tracks)) for agent in env.agents}
+    opening = env._game.points
+    kept = []
+    for agent in env.agent_iter():
+        _, reward, ended, _, _ = env.last()
+        kept.append((reward, reward.copy()))
+        got[agent] += reward
+        assert reward.dtype == env.reward_space(agent).dtype
+        if ended:
+            env.step(None)
+            continue
+        move = chosen(env.view(agent), "balanced", lots)
+        env.step(env.action(move))
+        gain = beside.play(move)
+        points = [int(value) for value in env.rewards[agent]]
+        # What goes beyond the cap is lost.
+        told = [gain.get(track, 0) for track in env.tracks]
+        assert all(point <= most for point, most in zip(points, told, strict=True))
+        assert env.reward_space(agent).contains(env.rewards[agent])
+        for other, vector in env.rewards.items():
+            assert other == agent or not vector.any()
+    for seat, vector in enumerate(got.values()):
+        assert (opening[seat] + vector).tolist() == list(beside.table.scores[seat].values())
+    assert all((now == then).all() for now, then in kept)
+    assert len({id(now) for now, _ in kept}) == len(kept)
+
+
+def test_an_illegal_action_costs_one_in_every_colour() -> None:
+    env = momaland.env("axio", 2)
+    env.reset(seed=1)
+    agent = env.agent_selection
+    env.step(int(env.last()[0]["action_mask"].argmin()))
+    assert env.terminations == {"player_0": True, "player_1": True}
+    assert env.rewards[agent].tolist() == [-1.0] * 5
+    assert env.last()[1].tolist() == ([-1.0] * 5 if env.agent_selection == agent else [0.0] * 5)
+    raw = momaland.raw_env("axio", 2)
+    raw.reset(seed=1)
+    with pytest.raises(IllegalMove, match="action 0"):
+        raw.step(int(raw.last()[0]["action_mask"].argmin()))
+
+
+def test_a_game_can_be_broken_off() -> None:
+    env, lots = momaland.raw_env("rota", 2, max_cycles=2, options={}), random.Random(1)
+    env.reset(seed=1)
+    for _ in range(4):
+        env.step(lots.choice(np.flatnonzero(env.last()[0]["action_mask"]).tolist()))
+    assert all(env.truncations.values())
+
+
+@pytest.mark.parametrize("game", sorted(set(GAMES) - set(BY_COLOUR)))
+def test_one_track_is_no_vector(game: str) -> None:
+    with pytest.raises(
+        AxioError, match=f"{game} counts its points on one track, .* axiogames.envs.pettingzoo"
+    ):
+        momaland.env(game, 2)
+
+
+def test_it_knows_its_agents() -> None:
+    env = momaland.raw_env("hex", 2)
+    assert env.reward_space("player_1").shape == (6,)
+    assert env.reward_space("player_1") is env.reward_space("player_1")
+    with pytest.raises(AxioError, match="no agent 'player_7'"):
+        env.reward_space("player_7")

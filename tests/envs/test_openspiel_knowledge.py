@@ -1,0 +1,331 @@
+"""What a seat is told in OpenSpiel: nothing hidden, everything learned; other deals that tell it the same."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from axiogames.batch import Batch
+from axiogames.envs.openspiel import SpielGame, SpielState, pyspiel, resampling
+from axiogames.envs.openspiel.history import DRAWN, EXCHANGED, PASSED, PLACED
+from axiogames.envs.openspiel.observer import COLUMNS
+from axiogames.envs.openspiel.resampling import GUESSES
+from axiogames.games import GAMES
+from axiogames.games.runtime.state import DRAW, PLACE
+from tests.envs.test_openspiel import loaded, options_of, pass_by, played
+
+KINDS = pyspiel.PrivateInfoType
+
+
+def everything_told(state: SpielState, seat: int) -> tuple[Any, ...]:
+    return (
+        state.information_state_string(seat),
+        state.observation_string(seat),
+        state.information_state_tensor(seat),
+        state.observation_tensor(seat),
+    )
+
+
+def observer(game: SpielGame, **asked: Any) -> Any:
+    return game.make_py_observer(pyspiel.IIGObservationType(**asked))
+
+
+def strong(state: SpielState, lots: Random) -> int:
+    """A number with the most points now, or, now and then, any."""
+    variant, truth = state.play.variant, state.play.state
+    legal: list[int] = state.legal_actions()
+    actions = variant.legal_actions(truth)
+    gains = variant.gains(truth, actions).sum(axis=1)
+    if lots.random() < 0.1 or not gains.any():
+        return lots.choice(legal)
+    return legal[int(gains.argmax())]
+
+
+# ---------------------------------------------------------------- nothing hidden
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_other_deals_tell_a_seat_the_same(name: str) -> None:
+    """When everybody else is dealt other tiles, a seat is told the same to the letter; the others are not."""
+    game = loaded(name, players=3)
+    hand = game.variant.hand
+    for seat in range(3):
+        lots = Random(seat)
+        first, second = game.new_initial_state(), game.new_initial_state()
+        while first.is_chance_node():
+            outcomes, odds = zip(*first.chance_outcomes(), strict=True)
+            drawn = other = lots.choices(outcomes, odds)[0]
+            if first.play.phase == DRAW and first.play.seat != seat:
+                able = set(outcomes) & {number for number, _ in second.chance_outcomes()}
+                spare = [kind for kind in sorted(able) if kind % 3 == lots.randrange(3)]
+                other = lots.choice(spare or sorted(able))
+            if other not in dict(second.chance_outcomes()) or drawn not in dict(second.chance_outcomes()):
+                drawn = other = min(set(outcomes) & {number for number, _ in second.chance_outcomes()})
+            first.apply_action(drawn)
+            second.apply_action(other)
+            assert everything_told(first, seat) == everything_told(second, seat)
+        assert str(first) != str(second)
+        assert len(first.play.happened) >= 3 * hand
+        for other in set(range(3)) - {seat}:
+            if first.play.variant.hand_of(first.play.state, other) != second.play.variant.hand_of(
+                second.play.state, other
+            ):
+                assert first.information_state_string(other) != second.information_state_string(other)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_is_told_is_what_the_view_shows(name: str) -> None:
+    """A state whose hidden tiles are swapped behind its back is observed alike."""
+    game = loaded(name, players=2)
+    lots = Random(1)
+    for moves in (2, 7, 12):
+        state = played(game, moves, moves=moves)
+        seat = lots.randrange(2)
+        before = (state.observation_string(seat), state.observation_tensor(seat))
+        truth = state.play.state
+        hand, bag = truth["hands"][0, 1 - seat], truth["bag"][0]
+        old = int(hand[0])
+        new = next(kind for kind in np.flatnonzero(bag).tolist() if kind != old)
+        bag[old] += 1
+        bag[new] -= 1
+        hand[0] = new
+        hand[: truth["held"][0, 1 - seat]].sort()
+        assert (state.observation_string(seat), state.observation_tensor(seat)) == before
+        assert state.observation_string(1 - seat) != before[0]
+
+
+# ---------------------------------------------------------------- everything learned
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_nothing_that_was_learned_is_forgotten(name: str) -> None:
+    game = loaded(name, players=2, **options_of(name))
+    lots, state = Random(2), game.new_initial_state()
+    told = ["", ""]
+    decisions = 0
+    while not state.is_terminal():
+        for seat in range(2):
+            now = state.information_state_string(seat).split(" | ", 2)[2:]
+            assert "".join(now).startswith(told[seat])
+            told[seat] = "".join(now)
+        if state.is_chance_node():
+            pass_by(state, lots)
+        else:
+            state.apply_action(strong(state, lots))
+            decisions += 1
+    assert decisions > 10
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_observation_is_that_of_a_batch(name: str) -> None:
+    game = loaded(name, players=2)
+    state = played(game, 3, moves=8)
+    batch = Batch(name, 2, 1)
+    batch.states[0] = state.play.state[0]
+    for seat in range(2):
+        seen = batch.observe(np.array([seat]))
+        look = game.make_py_observer()
+        look.set_from(state, seat)
+        assert (look.dict["board"] == seen.board[0]).all()
+        assert (look.dict["vector"] == seen.vector[0]).all()
+        flat = [*seen.board.ravel().tolist(), *seen.vector.ravel().tolist()]
+        assert state.observation_tensor(seat) == flat
+    assert game.observation_tensor_size() == len(flat)
+
+
+def test_events_are_rows_of_numbers() -> None:
+    game = loaded(GAMES[3], players=2)
+    lots, state = Random(1), game.new_initial_state()
+    pass_by(state, lots)
+    exchanges = [number for number in state.legal_actions() if number >= game.variant.first_other_action]
+    state.apply_action(exchanges[-1])
+    pass_by(state, lots)
+    state.apply_action(state.legal_actions()[0])
+    for seat in range(2):
+        look = observer(game, perfect_recall=True)
+        look.set_from(state, seat)
+        rows = look.dict["events"][: 6 + 3 + 3 + 1].astype(int).tolist()
+        assert not look.dict["events"][len(rows) :].any()
+        assert len(COLUMNS) == len(rows[0])
+        assert [row[0] for row in rows] == [DRAWN] * 6 + [EXCHANGED] * 3 + [DRAWN] * 3 + [PLACED]
+        mine = 1 + (0 - seat) % 2  # how the seat that has the first move is counted
+        assert [row[1] for row in rows] == [mine] * 3 + [3 - mine] * 3 + [mine] * 6 + [3 - mine]
+        hidden = [row[2] == 0 for row in rows]
+        assert hidden == (
+            [False] * 3 + [True] * 3 + [False] * 7
+            if seat == 0
+            else [True] * 3 + [False] * 3 + [True] * 6 + [False]
+        )
+        assert rows[-1][3] == state.play.happened[-1].number + 1
+        text = state.information_state_string(seat)
+        assert ("exchange ? ? ?" in text) == (seat == 1)
+
+
+def test_observers_tell_what_they_are_asked_for() -> None:
+    game = loaded(GAMES[0], players=2)
+    state = played(game, 1, moves=5)
+    public = observer(game, public_info=True, perfect_recall=False, private_info=KINDS.NONE)
+    assert public.string_from(state, 0) == public.string_from(state, 1)
+    assert "hands=?,?,?,?,?;?,?,?,?,?" in public.string_from(state, 0)
+    public.set_from(state, 0)
+    one = public.tensor.copy()
+    public.set_from(state, 1)
+    assert (one == public.tensor).all()
+    private = observer(game, public_info=False, perfect_recall=False, private_info=KINDS.SINGLE_PLAYER)
+    private.set_from(state, 1)
+    hand = game.variant.hand_of(state.play.state, 1)
+    assert (
+        private.dict["hand"].sum()
+        == len(hand)
+        == private.dict["hand"][[game.variant.kinds.index(t) for t in set(hand)]].sum()
+    )
+    assert private.string_from(state, 1) == f"seat 1 | hand={','.join(hand)}"
+    recalled = observer(game, public_info=False, perfect_recall=True, private_info=KINDS.SINGLE_PLAYER)
+    assert not re.search(r"\b0[:+]", recalled.string_from(state, 1))
+    assert re.search(r"\b1:.*\b1[+]", recalled.string_from(state, 1))
+    recalled.set_from(state, 1)
+    assert set(recalled.dict["events"][:, 1].tolist()) == {0, 1}
+    every = observer(game, public_info=True, perfect_recall=False, private_info=KINDS.ALL_PLAYERS)
+    every.set_from(state, 0)
+    assert every.dict["hands"].sum() == 10
+    assert ",".join(hand) in every.string_from(state, 0)
+    nothing = observer(game, public_info=False, perfect_recall=False, private_info=KINDS.NONE)
+    nothing.set_from(state, 0)
+    assert (nothing.string_from(state, 0), nothing.tensor.size) == ("", 0)
+    with pytest.raises(pyspiel.SpielError, match="no parameters"):
+        game.make_py_observer(None, {"colour": "red"})
+
+
+# ---------------------------------------------------------------- other deals
+
+
+def replay(state: SpielState) -> SpielState:
+    """The state that a history leads to, every step of it checked."""
+    again: SpielState = state.get_game().new_initial_state()
+    for number in state.history():
+        assert number in again.legal_actions()
+        again.apply_action(number)
+    return again
+
+
+@pytest.mark.parametrize(
+    ("name", "players", "chosen"),
+    [(name, players, {}) for name in GAMES for players in (1, 2, 3)] + [(GAMES[3], 2, {"short": True})],
+)
+def test_a_seat_is_dealt_another_game_that_it_could_be_in(
+    name: str, players: int, chosen: dict[str, bool]
+) -> None:
+    game = loaded(name, players=players, **chosen)
+    lots, state = Random(7), game.new_initial_state()
+    tried = changed = 0
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, odds = zip(*state.chance_outcomes(), strict=True)
+            state.apply_action(lots.choices(outcomes, odds)[0])
+        else:
+            state.apply_action(strong(state, lots))
+        if lots.random() < 0.08 or state.is_terminal():
+            for seat in range(players):
+                other = state.resample_from_infostate(seat, lots.random)
+                assert everything_told(other, seat) == everything_told(state, seat)
+                assert other.current_player() == state.current_player()
+                assert other.scores().tolist() == state.scores().tolist()
+                again = replay(other)
+                assert again.play.state.tobytes() == other.play.state.tobytes()
+                assert again.information_state_string(seat) == state.information_state_string(seat)
+                if state.current_player() == seat:
+                    assert other.legal_actions() == state.legal_actions()
+                tried += 1
+                changed += str(other) != str(state)
+    assert tried > 3
+    if players == 1 and not chosen:
+        assert changed == 0
+    else:
+        assert changed > 0.3 * tried
+
+
+def test_passes_are_explained() -> None:
+    """Who passed could not place anything: so could not whoever holds the tiles in another deal."""
+    game, passes, changed = loaded(GAMES[3], players=3, short=True), 0, 0
+    for seed in range(8):
+        lots, state = Random(seed), game.new_initial_state()
+        while not state.is_terminal():
+            pass_by(state, lots)
+            state.apply_action(strong(state, lots))
+            if state.play.happened[-1].what != PASSED:
+                continue
+            passes += 1
+            for seat in range(3):
+                other = state.resample_from_infostate(seat, lots.random)
+                assert replay(other).information_state_string(seat) == state.information_state_string(seat)
+                changed += str(other) != str(state)
+    assert passes > 5
+    assert changed > 5
+
+
+@pytest.mark.parametrize(("name", "guesses"), [*((name, GUESSES) for name in GAMES), (GAMES[0], 0)])
+def test_hidden_tiles_are_as_likely_as_they_are_many(
+    name: str, guesses: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anybody has moved, the tiles of the others are any of those that have not been seen.
+
+    Also without free guesses, when tiles of the true deal change places.
+    """
+    monkeypatch.setattr(resampling, "GUESSES", guesses)
+    game = loaded(name, players=2)
+    state = played(game, 2, moves=0)
+    lots, count = Random(1), 250
+    unseen = game.variant.redact(state.play.state, 0)["bag"][0].astype(int)
+    found: Counter[int] = Counter()
+    held = int(state.play.state["held"][0, 1])
+    for _ in range(count):
+        other = state.resample_from_infostate(0, lots.random)
+        found.update(other.play.state["hands"][0, 1, :held].tolist())
+    expected = count * held * unseen / unseen.sum()
+    misses = [(found[kind] - most) ** 2 / most for kind, most in enumerate(expected) if most]
+    assert set(found) <= set(np.flatnonzero(unseen).tolist())
+    # The sum of squares is about as large as there are kinds; drawing without putting back makes it smaller.
+    assert 0.3 * len(misses) < sum(misses) < 1.9 * len(misses)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_tiles_change_places_where_guesses_fail(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resampling, "GUESSES", 0)
+    game = loaded(name, players=3, **options_of(name))
+    changed = 0
+    for moves in (9, 15, 21):
+        state = played(game, moves, moves=moves)
+        for seat in range(3):
+            other = state.resample_from_infostate(seat, Random(moves).random)
+            assert everything_told(replay(other), seat) == everything_told(state, seat)
+            changed += str(other) != str(state)
+    assert changed > 5
+    monkeypatch.setattr(resampling, "WALKS", 0)
+    assert state.resample_from_infostate(0, Random(1).random).history() == state.history()
+
+
+def test_the_same_numbers_deal_the_same() -> None:
+    state = played(loaded(GAMES[0], players=3), 4, moves=12)
+    first, second, third = (state.resample_from_infostate(1, Random(seed).random) for seed in (1, 1, 2))
+    assert first.history() == second.history() != third.history()
+    sampler = pyspiel.UniformProbabilitySampler(3, 0.0, 1.0)
+    assert state.resample_from_infostate(0, sampler).history() != state.history()
+    with pytest.raises(pyspiel.SpielError, match="no seat 3: 0 to 2"):
+        state.resample_from_infostate(3, Random(1).random)
+
+
+def test_the_search_of_openspiel_finds_its_way() -> None:
+    """Its search in information sets asks for other deals and looks up what it knows by information state."""
+    from open_spiel.python.algorithms import ismcts, mcts
+
+    game = loaded(GAMES[2], players=2)
+    state = played(game, 1, moves=18)
+    assert state.play.phase == PLACE
+    lots = np.random.RandomState(1)
+    bot = ismcts.ISMCTSBot(game, mcts.RandomRolloutEvaluator(1, lots), 1.0, 12, random_state=lots)
+    assert bot.step(state) in state.legal_actions()

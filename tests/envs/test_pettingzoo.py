@@ -1,0 +1,497 @@
+"""PettingZoo's own tests, and ours: strong play beside a table, nothing hidden told, nothing global."""
+
+from __future__ import annotations
+
+import copy
+import random
+import subprocess
+import sys
+import warnings
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import data_equivalence
+from pettingzoo.test import api_test, max_cycles_test, performance_benchmark, render_test, seed_test
+from pettingzoo.utils import BaseWrapper, wrappers
+from pettingzoo.utils.conversions import aec_to_parallel_wrapper, turn_based_aec_to_parallel
+
+from axiogames.batch import Batch
+from axiogames.envs import pettingzoo
+from axiogames.envs.pettingzoo import GameEnv
+from axiogames.errors import AxioError, IllegalMove, Reason
+from axiogames.games import GAMES
+from axiogames.rng import Generator
+from tests.envs.strong import Beside, chosen
+from tests.envs.tables import tables
+
+each_table = pytest.mark.parametrize(("game", "players"), tables())
+each_game = pytest.mark.parametrize("game", GAMES)
+# Three seats; but two where a larger board would have to be compiled for this alone: `make slow` does that.
+LARGER = GAMES[:2]
+three_seats = pytest.mark.parametrize(
+    ("game", "players"),
+    [
+        *((game, 2 if game in LARGER else 3) for game in GAMES),
+        *(pytest.param(game, 3, marks=pytest.mark.slow) for game in LARGER),
+    ],
+)
+
+# PettingZoo says this of every environment with a mask in its observations, but of its own, by their names.
+OF_MASKS = {
+    "Observation is not a NumPy array",
+    "Observation space for each agent probably should be gymnasium.spaces.box or gymnasium.spaces.discrete",
+}
+
+
+def any_legal(env: Any, lots: random.Random) -> int:
+    return lots.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist())
+
+
+def played_out(env: Any, seed: int = 0) -> dict[str, float]:
+    """Play a whole game by lot; what each agent has got."""
+    lots, got = random.Random(seed), dict.fromkeys(env.possible_agents, 0.0)
+    env.reset(seed=seed)
+    for agent in env.agent_iter():
+        seen, reward, terminated, truncated, _ = env.last()
+        got[agent] += reward
+        if terminated or truncated:
+            env.step(None)
+        else:
+            env.step(lots.choice(np.flatnonzero(seen["action_mask"]).tolist()))
+    return got
+
+
+class AnyNumber(BaseWrapper):  # type: ignore[misc]
+    """Takes any number for a legal action, for tests that know no masks."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self.metadata = {**env.metadata, "is_parallelizable": True}
+
+    def step(self, action: Any) -> None:
+        if action is not None:
+            legal = np.flatnonzero(self.env.observe(self.env.agent_selection)["action_mask"])
+            action = legal[action % len(legal)]
+        self.env.step(action)
+
+
+# ---------------------------------------------------------------- PettingZoo's own
+
+
+@each_table
+def test_its_api_test(game: str, players: int) -> None:
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        api_test(pettingzoo.env(game, players), num_cycles=60)
+        api_test(pettingzoo.raw_env(game, players, reward="gains"), num_cycles=60)
+    assert {str(warning.message) for warning in said} <= OF_MASKS
+
+
+@each_table
+def test_its_seed_test(game: str, players: int) -> None:
+    seed_test(lambda: pettingzoo.env(game, players), num_cycles=30)
+
+
+def test_its_max_cycles_test() -> None:
+    """It knows no masks and takes moves for simultaneous: seats must take turns, as at first in this game."""
+
+    def env(max_cycles: int) -> Any:
+        return AnyNumber(pettingzoo.raw_env("rota", 3, max_cycles=max_cycles))
+
+    def parallel_env(max_cycles: int) -> Any:
+        return aec_to_parallel_wrapper(env(max_cycles))
+
+    max_cycles_test(SimpleNamespace(env=env, parallel_env=parallel_env))
+
+
+def test_its_performance_benchmark(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ticks = iter(range(100_000))
+    clock = SimpleNamespace(time=lambda: next(ticks) / 40)  # it would measure for five seconds
+    monkeypatch.setattr(sys.modules["pettingzoo.test.performance_benchmark"], "time", clock)
+    performance_benchmark(pettingzoo.env("axio", 2))
+    assert "turns per second" in capsys.readouterr().out
+
+
+@each_game
+def test_its_render_test(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def made(render_mode: str) -> Any:
+        return pettingzoo.env(game, 2, render_mode=render_mode)
+
+    render_test(made, custom_tests={"ansi": lambda text: "seat 1" in text})
+    assert "seat 0" in capsys.readouterr().out
+    env = made("ansi")
+    env.reset(seed=1)
+    agent = env.agent_selection
+    assert env.render() == env.view(agent).text()
+    assert "?" in env.view(agent).hand(1 - env.possible_agents.index(agent))
+
+
+def test_turn_by_turn_as_a_parallel_environment() -> None:
+    parallel = turn_based_aec_to_parallel(pettingzoo.raw_env("trio", 2))
+    seen, _ = parallel.reset(seed=3)
+    moving = next(agent for agent, told in seen.items() if told["action_mask"].any())
+    seen, _, ended, _, infos = parallel.step({moving: int(seen[moving]["action_mask"].argmax())})
+    assert infos[moving]["active_agent"] in seen
+    assert not any(ended.values())
+
+
+# ---------------------------------------------------------------- ours: strong play, the rules of the table
+
+
+def strongly(env: GameEnv, style: str, seed: int) -> int:
+    """Play a game by a player of ours beside a table, comparing; how often an agent moved twice in a row."""
+    env.reset(seed=seed)
+    lots, beside, got = Generator(style), Beside(env._game), dict.fromkeys(env.agents, 0.0)
+    again = 0
+    for agent in env.agent_iter():
+        seen, reward, ended, _, info = env.last()
+        got[agent] += reward
+        beside.compare(seen["action_mask"])
+        assert env.observation_space(agent).contains(seen)
+        assert ended == beside.table.over
+        if ended:
+            seat = env.possible_agents.index(agent)
+            assert info == {"place": beside.table.standing[seat], "points": beside.table.scores[seat]}
+            env.step(None)
+            continue
+        assert agent == f"player_{beside.table.turn}"
+        move = chosen(env.view(agent), style, lots)
+        env.step(env.action(move))
+        beside.play(move)
+        again += env.agent_selection == agent
+    places = np.array(beside.table.standing)
+    expected = [((places > own).sum() - (places < own).sum()) / max(len(places) - 1, 1) for own in places]
+    assert list(got.values()) == pytest.approx(expected)
+    return again
+
+
+@each_table
+@pytest.mark.parametrize("style", ["greedy", "balanced"])
+def test_strong_play_is_that_of_a_table(game: str, players: int, style: str) -> None:
+    again = strongly(pettingzoo.raw_env(game, players, reward="place"), style, seed=players)
+    assert again > 0 or game == "rota"
+
+
+@pytest.mark.parametrize("option", ["children", "short"])
+def test_with_options_too(option: str) -> None:
+    env = pettingzoo.raw_env("trio", 2, options={option: True}, reward="place")
+    assert env._game.variant.options == (option,)
+    assert strongly(env, "greedy", seed=1) > 0
+
+
+def test_alone_too() -> None:
+    env = pettingzoo.raw_env("hex", 1, reward="place")
+    assert strongly(env, "greedy", seed=1) > 10
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        api_test(env, num_cycles=30)
+    assert {str(warning.message) for warning in said} <= OF_MASKS
+
+
+def test_strong_play_reaches_caps_and_extra_turns() -> None:
+    """What random play never shows: the last point of a track counts and wins another turn."""
+    for game in ("axio", "hex", "rota"):
+        env, capped, again = pettingzoo.raw_env(game, 2), 0, 0
+        lots = Generator(game)
+        for seed in range(3):
+            env.reset(seed=seed)
+            while not any(env.terminations.values()):
+                agent, cap = env.agent_selection, env._game.variant.cap
+                seat = env.possible_agents.index(agent)
+                before = (env._game.points[seat] == cap).sum()
+                env.step(env.action(chosen(env.view(agent), "greedy", lots)))
+                reached = (env._game.points[seat] == cap).sum() > before
+                capped += reached
+                again += reached and env.agent_selection == agent
+        assert capped > 0
+        assert again > 0
+
+
+@three_seats
+def test_rewards_add_up(game: str, players: int) -> None:
+    final = pettingzoo.raw_env(game, players)
+    wins = played_out(final)
+    points, places = final._game.points, final._game.view(None).standing
+    winners = places.count(1)
+    won = (players - winners) / winners / (players - 1)
+    lost = -1 / (players - 1)
+    assert list(wins.values()) == pytest.approx([won if place == 1 else lost for place in places])
+    got = {
+        name: list(played_out(pettingzoo.raw_env(game, players, reward=name)).values())
+        for name in pettingzoo.REWARDS
+    }
+    opening = final._game.variant.opening["scores"][0, :players].astype(int)
+    assert got["lowest"] == points.min(axis=1).tolist()
+    assert got["rise"] == (points.min(axis=1) - opening.min(axis=1)).tolist()
+    assert got["gains"] == (points - opening).sum(axis=1).tolist()
+    assert got["none"] == [0] * players
+
+
+# ---------------------------------------------------------------- nothing hidden, shared or global
+
+
+def reshuffled(env: GameEnv, seat: int, lots: np.random.Generator) -> GameEnv:
+    """The same game, but for the tiles that a seat cannot see."""
+    other = copy.deepcopy(env)
+    state = other._game.states[0]
+    hidden = [kind for kind, count in enumerate(state["bag"]) for _ in range(count)]
+    holders = [holder for holder in range(env._game.players) if holder != seat]
+    for holder in holders:
+        hidden += state["hands"][holder][: state["held"][holder]].tolist()
+    lots.shuffle(hidden)
+    for holder in holders:
+        held = int(state["held"][holder])
+        state["hands"][holder][:held] = sorted(hidden.pop() for _ in range(held))
+    state["bag"][:] = np.bincount(hidden, minlength=len(state["bag"]))
+    return other
+
+
+@three_seats
+def test_observations_tell_nothing_hidden(game: str, players: int) -> None:
+    env, lots, numbers = pettingzoo.raw_env(game, players), Generator(game), np.random.default_rng(1)
+    env.reset(seed=2)
+    changed = 0
+    while not any(env.terminations.values()):
+        for seat, agent in enumerate(env.possible_agents):
+            other = reshuffled(env, seat, numbers)
+            changed += other._game.states.tobytes() != env._game.states.tobytes()
+            seen = env.observe(agent)
+            assert data_equivalence(seen, other.observe(agent), exact=True)
+            assert env.infos == other.infos
+            # The mask of somebody else's turn would show what that seat holds.
+            assert seen["action_mask"].any() == (agent == env.agent_selection)
+        env.step(env.action(chosen(env.view(env.agent_selection), "balanced", lots)))
+    assert changed > 10
+
+
+def test_what_was_observed_may_be_kept() -> None:
+    env, lots = pettingzoo.raw_env("hex", 2), random.Random(4)
+    env.reset(seed=4)
+    kept, copies = [], []
+    for _ in range(20):
+        for seen in (env.last()[0], env.observe("player_0"), env.observe("player_1"), env.last()[0]):
+            kept.append(seen)
+            copies.append(copy.deepcopy(seen))
+        env.step(any_legal(env, lots))
+    assert data_equivalence(kept, copies, exact=True)
+    arrays = [array for seen in kept for array in (*seen["observation"].values(), seen["action_mask"])]
+    bases = {array.__array_interface__["data"][0] for array in arrays}
+    assert len(bases) == len(arrays)
+
+
+def test_a_seed_is_a_game() -> None:
+    """The one that a batch has as its first, and so has the game after it, for which no seed is told."""
+    env, batch = pettingzoo.raw_env("axio", 2), Batch("axio", 2, 1, seed=11, renew=False)
+    for seed in (11, None):
+        env.reset(seed=seed)
+        while not batch.over[0]:
+            assert env._game.states.tobytes() == batch.states.tobytes()
+            number = int(batch.masks()[0].argmax())
+            batch.step(np.array([number]))
+            env.step(number)
+        assert all(env.terminations.values())
+        batch.reset()
+
+
+def test_without_a_seed_every_environment_has_games_of_its_own() -> None:
+    one, other = pettingzoo.env("hex", 2), pettingzoo.env("hex", 2)
+    one.reset()
+    other.reset()
+    assert not data_equivalence(one.last()[0], other.last()[0])
+    one.reset(seed=5)
+    first = one.last()[0]
+    one.reset()
+    second = one.last()[0]
+    assert not data_equivalence(first, second)
+    other.reset(seed=5)
+    other.reset()
+    assert data_equivalence(second, other.last()[0], exact=True)
+
+
+def test_chance_is_nobody_elses() -> None:
+    before = random.getstate(), np.random.get_state()[1].copy()  # type: ignore[index]
+    played_out(pettingzoo.env("rota", 2), seed=9)
+    pettingzoo.env("rota", 2).reset()
+    assert random.getstate() == before[0]
+    assert (np.random.get_state()[1] == before[1]).all()  # type: ignore[index]
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    env, lots = pettingzoo.env("trio", 2), random.Random(1)
+    env.reset(seed=1)
+    env.step(any_legal(env, lots))
+    other = copy.deepcopy(env)
+    action = any_legal(env, lots)
+    before = other.unwrapped._game.states.tobytes()
+    env.step(action)
+    assert other.unwrapped._game.states.tobytes() == before
+    other.step(action)
+    assert data_equivalence(env.last(), other.last(), exact=True)
+
+
+# ---------------------------------------------------------------- what is wrong
+
+
+def test_an_illegal_action_is_refused_and_changes_nothing() -> None:
+    env = pettingzoo.raw_env("rota", 2)
+    env.reset(seed=1)
+    mask = env.last()[0]["action_mask"]
+    before = env._game.states.tobytes(), env.agent_selection, dict(env.rewards)
+    wrong: list[Any] = [
+        int(np.flatnonzero(mask == 0)[0]),
+        len(mask) - 1,
+        len(mask),
+        -1,
+        1 << 70,
+        None,
+        1.5,
+        "move",
+    ]
+    for action in wrong:
+        with pytest.raises(IllegalMove, match="action "):
+            env.step(action)
+        assert (env._game.states.tobytes(), env.agent_selection, env.rewards) == before
+    env = pettingzoo.raw_env("axio", 2)
+    env.reset(seed=1)
+    with pytest.raises(IllegalMove, match="only when it is offered") as refused:
+        env.step(env.action_space("player_0").n - 1)
+    assert refused.value.reason == Reason.EXCHANGE_NOT_ALLOWED
+
+
+def usual(game: str, players: int) -> Any:
+    """A game in PettingZoo's own three wrappers."""
+    env = wrappers.TerminateIllegalWrapper(pettingzoo.raw_env(game, players), illegal_reward=-1)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
+
+
+@pytest.mark.parametrize("when", [0, 5, 10_000])
+def test_ours_does_what_three_wrappers_do(when: int) -> None:
+    ours, theirs = pettingzoo.env("rota", 3), usual("rota", 3)
+    for env in (ours, theirs):
+        for name in (
+            "agents",
+            "num_agents",
+            "agent_selection",
+            "rewards",
+            "terminations",
+            "truncations",
+            "infos",
+        ):
+            with pytest.raises(AttributeError, match=f"{name} cannot be accessed before reset"):
+                getattr(env, name)
+        for call in (
+            env.last,
+            env.render,
+            lambda env=env: env.step(0),
+            lambda env=env: env.observe("player_0"),
+            env.agent_iter,
+        ):
+            with pytest.raises((AssertionError, AttributeError), match="reset"):
+                call()
+        env.reset(seed=6)
+        with pytest.raises(AssertionError, match="not in action space"):
+            env.step(1 << 20)
+        with pytest.raises(AssertionError, match="need to call step"):
+            for _ in env.agent_iter():
+                pass
+        env.reset(seed=6)
+    lots = random.Random(6)
+    for turn, (one, other) in enumerate(zip(ours.agent_iter(), theirs.agent_iter(), strict=True)):
+        assert one == other
+        (*told, info), (*said, theirs_info) = ours.last(), theirs.last()
+        assert data_equivalence(told, said, exact=True)
+        assert info == theirs_info or "illegal" in info
+        if told[2]:
+            with pytest.raises(ValueError, match="only valid action is None"):
+                ours.step(0)
+            action = None
+        else:
+            mask = told[0]["action_mask"] != (turn == when)
+            action = lots.choice(np.flatnonzero(mask).tolist())
+        for env in (ours, theirs):
+            env.step(action)
+        for name in ("agents", "rewards", "terminations", "truncations"):
+            assert getattr(ours, name) == getattr(theirs, name)
+    assert not ours.agents
+    ours.step(None)  # only warned of
+    assert str(ours) == str(theirs) == "rota_v0"
+
+
+def test_a_game_can_be_broken_off() -> None:
+    env = pettingzoo.raw_env("hex", 2, max_cycles=3)
+    assert sum(played_out(env).values()) == 0
+    lots = random.Random(0)
+    env.reset(seed=0)
+    for _ in range(6):
+        assert not any(env.truncations.values())
+        env.step(any_legal(env, lots))
+    assert all(env.truncations.values())
+    assert not any(env.terminations.values())
+    assert set(env.infos["player_1"]) == {"place", "points"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"game": "chess"}, "unknown game 'chess'"),
+        ({"players": 5}, "1 to 4 players, not 5"),
+        ({"options": {"huge": True}}, "no option 'huge'"),
+        ({"reward": "gold"}, "no reward 'gold'; there are none, win, place, lowest, gains, rise"),
+        ({"max_cycles": 0}, "max_cycles should be a whole number from 1 on, not 0"),
+        ({"render_mode": "opera"}, "no render mode 'opera'; there are human, ansi, rgb_array"),
+    ],
+)
+def test_an_environment_that_cannot_be(settings: dict[str, Any], says: str) -> None:
+    with pytest.raises(AxioError, match=says):
+        pettingzoo.env(**{"game": "rota", **settings})
+
+
+def test_what_cannot_be_asked() -> None:
+    env = pettingzoo.raw_env("trio", 2, options={"short": True})
+    with pytest.raises(AxioError, match="a seed is a whole number, not 'seven'"):
+        env.reset(seed="seven")  # type: ignore[arg-type]
+    env.reset(seed=1)
+    for ask in (env.observe, env.view, env.action_space, env.observation_space):
+        with pytest.raises(AxioError, match="no agent 'player_2'; there are player_0, player_1"):
+            ask("player_2")
+    with pytest.raises(AxioError, match="nothing was said about rendering"):
+        env.render()
+    with pytest.raises(IllegalMove, match="no move has this number"):
+        env.move(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))
+
+
+def test_names_for_numbers() -> None:
+    env = pettingzoo.raw_env("axio", 2)
+    env.reset(seed=1)
+    seen = env.last()[0]
+    told = dict(zip(env.observation_names, seen["observation"]["vector"].tolist(), strict=True))
+    assert told["bag"] == 90
+    assert sum(count for name, count in told.items() if name.startswith("hand.")) == 5
+    assert len(env.board_names) == seen["observation"]["board"].shape[0]
+    assert env.tracks == tuple("RGBOP")
+
+
+def test_the_core_does_without() -> None:
+    """Nothing of the package but its environments imports a framework, and these say what is missing."""
+    script = """
+import sys
+for library in ("gymnasium", "pettingzoo", "momaland", "pyspiel"):
+    sys.modules[library] = None
+import axio, axiogames.batch, axiogames.model.table, axiogames.players, axiogames.envs, axiogames.cli
+from axiogames.errors import NotInstalled
+for framework in ("pettingzoo", "gymnasium", "momaland"):
+    try:
+        __import__(f"axiogames.envs.{framework}")
+    except NotInstalled as error:
+        print(error)
+"""
+    told = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, encoding="utf-8"
+    ).stdout
+    assert told.count('pip install ".[rl]"') == 3
+    assert "needs pettingzoo" in told
+    assert "needs gymnasium" in told

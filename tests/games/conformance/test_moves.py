@@ -1,0 +1,92 @@
+"""Every variant: legal moves are legal and others are not, and trying changes nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from axiogames.errors import IllegalMove
+from axiogames.games.runtime.loops import step
+from axiogames.moves import Move
+from axiogames.rng import Generator
+from tests.games.conformance.positions import EACH, FEW, Case, tables
+
+
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_the_legal_moves_are_exactly_those_the_rules_accept(case: Case) -> None:
+    lots = Generator(f"{case}")
+    accepted = refused = 0
+    for table in tables(case, games=1):
+        before = table.state.tobytes()
+        legal = set(table.legal_moves().actions.tolist())
+        for _ in range(3 * FEW):
+            actions = [lots.below(table.variant.actions)] + (
+                [sorted(legal)[lots.below(len(legal))]] if legal else []
+            )
+            for action in actions:
+                copy = table.state.copy()
+                why = table.variant.kernels[step](table.variant.tables, copy, action, True)
+                assert (why == 0) == (action in legal)
+                assert why == 0 or copy.tobytes() == before
+                accepted, refused = accepted + (why == 0), refused + (why != 0)
+        assert table.state.tobytes() == before
+    assert accepted > 10
+    assert refused > 10
+
+
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_moves_are_listed_once_and_in_ascending_order(case: Case) -> None:
+    for table in tables(case, games=1, twists=("plain",)):
+        actions = table.legal_moves().actions
+        assert np.all(np.diff(actions) > 0)
+
+
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_a_move_is_read_back_from_its_text_and_its_number(case: Case) -> None:
+    lots = Generator(f"{case}")
+    for table in tables(case, games=1):
+        moves = table.legal_moves()
+        for _ in range(min(len(moves), 4)):
+            n = lots.below(len(moves))
+            move = moves[n]
+            assert Move.parse(str(move)) == move
+            assert eval(repr(move)) == move
+            assert table.action_of(str(move)) == moves.actions[n]
+            assert move in moves
+            if len(move.at) > 1:
+                turned = Move("place", move.tile[::-1], move.at[::-1])
+                assert table.action_of(turned) == moves.actions[n]
+
+
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_what_a_move_would_score_is_what_it_scores(case: Case) -> None:
+    lots = Generator(f"{case}")
+    for table in tables(case, games=1):
+        moves = table.legal_moves()
+        if not moves:
+            continue
+        n = lots.below(len(moves))
+        foreseen = table.preview(moves[n])
+        rated = table.gains(moves[n : n + 1])[0].tolist()
+        copy = table.copy()
+        before = [dict(points) for points in copy.scores]
+        seat = copy.turn or 0
+        assert copy.play(moves[n], deal=False) == foreseen.gain
+        after = copy.scores[seat]
+        assert {track: after[track] - before[seat][track] for track in after} == dict(
+            zip(table.variant.tracks, rated, strict=True)
+        )
+        assert copy.over == foreseen.ends_game
+
+
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_nothing_can_be_played_after_the_end(case: Case) -> None:
+    *_, table = tables(case, games=1, twists=("plain",))
+    assert table.over
+    assert table.turn is None
+    assert len(table.legal_moves()) == 0
+    last = table.moves[-1]
+    before = table.state.tobytes()
+    with pytest.raises(IllegalMove, match="the game is over"):
+        table.play(last)
+    assert table.state.tobytes() == before

@@ -1,0 +1,243 @@
+"""Set-up for the tests of trio: positions on the board, and tables that go on from them.
+
+The squares that the tests speak of are those of this map. A name's letter counts columns from the left,
+its number rows from below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from importlib import resources
+
+import numpy as np
+import pytest
+
+import axiogames as axio
+from axiogames.games import find_variant
+from axiogames.model.position_text import lay_out
+from tests.games.playing import play_on
+
+#      abcdefghijklmnop
+BOARD = """
+ 16    ..#......*......
+ 15    .*............*.
+ 14    .....G.Y..*....#
+ 13    ....B...#.......
+ 12    ..........#.B...
+ 11    ..*.#...*....G..
+ 10    *.....R..R......
+  9    ...#.*.......Y..
+  8    ..Y.......*.#...
+  7    ......R..R.....*
+  6    ..G....*...#.*..
+  5    ...B.#..........
+  4    .......#...B....
+  3    #....*..Y.G.....
+  2    .*............*.
+  1    ......*......#..
+"""
+COLUMNS = "abcdefghijklmnop"
+PRINTED = {
+    f"{column}{number}": sign
+    for number, row in (line.split() for line in BOARD.splitlines() if line)
+    for column, sign in zip(COLUMNS, row, strict=True)
+    if sign != "."
+}
+
+# Two nooks, each with room for one tile, at the left edge of the board. With the rest of the board filled
+# these are the only places where a tile can lie.
+#
+#    16 [ ] .  #  .         4   .  G  B
+#    15 [ ] G  x  x         3   #  x  x  x
+#    14 [ ] B  x  x         2   .  G  B  x
+#    13  Y  x  x            1  [ ][ ][ ] Y
+#        a  b  c  d             a  b  c  d
+#
+# By the plain rules the tile must show green in the middle (one edge), and at one end blue or yellow (one
+# edge); its other end meets nothing. That is 2 points and no extra turn.
+LOW, HIGH = "a1-b1-c1", "a16-a15-a14"
+LOW_WALLS = ("GRR b2-b3-b4", "BRR c2-c3-c4", "YRR d1-d2-d3")
+HIGH_WALLS = ("GRB b15-c15-d15", "BRB b14-c14-d14", "YRB a13-b13-c13")
+# With this instead of the yellow one, blue at the end of the low nook has two edges: 3 points, extra turn.
+BLUE_WALL = "BGG d1-d2-d3"
+# So RGB in the low nook has green above, blue above and blue beside: 3 edges.
+EXTRA_WALLS = (*LOW_WALLS[:2], BLUE_WALL, *HIGH_WALLS)
+
+# Green, green and blue beside g11, g12 and g13, which lie in a column above the red starter g10.
+BESIDE = "GGB f11-f12-f13"
+# Red below h11 and i11, which lie in a row with g11; i11 is a star.
+BELOW = ("RGG h10-h9-h8", "RGG i10-i9-i8")
+
+
+def same_tile(letters: str) -> str:
+    """One way to write a tile for both ways round."""
+    return min(letters, letters[::-1])
+
+
+def squares(laid: Iterable[str]) -> dict[str, str]:
+    """The colours on the squares that tiles cover: `RGB a1-b1-c1`."""
+    found: dict[str, str] = {}
+    for tile in laid:
+        letters, at = tile.split()
+        for square, letter in zip(at.split("-"), letters, strict=True):
+            assert square not in found, f"{square} is covered twice"
+            assert PRINTED.get(square, "*") == "*", f"{square} cannot be covered"
+            found[square] = letter
+    return found
+
+
+def rows_of_three() -> list[tuple[str, str, str]]:
+    """Every row of three squares on the board, across and upright."""
+    across = [(f"{a}{n}", f"{b}{n}", f"{c}{n}") for n in range(1, 17) for a, b, c in _threes(COLUMNS)]
+    upright = [(f"{c}{n}", f"{c}{n + 1}", f"{c}{n + 2}") for c in COLUMNS for n in range(1, 15)]
+    return across + upright
+
+
+def _threes(letters: str) -> list[tuple[str, str, str]]:
+    return list(zip(letters, letters[1:], letters[2:], strict=False))
+
+
+def filled(walls: Sequence[str], nooks: Sequence[str], spare: Sequence[str]) -> list[str]:
+    """These walls and so many tiles more that there is room for a tile in the nooks only.
+
+    The tiles in `spare` are not used.
+    """
+    laid = list(walls)
+    tiles = Counter(dict.fromkeys(find_variant("trio", 2).kinds, 2))
+    tiles.subtract(same_tile(tile.split()[0]) for tile in walls)
+    tiles.subtract(same_tile(tile) for tile in spare)
+    heap = list(tiles.elements())
+    blocked = {square for square, sign in PRINTED.items() if sign != "*"} | set(squares(walls))
+    keep = {square for nook in nooks for square in nook.split("-")}
+    for row in rows_of_three():
+        if not blocked & {*row} and not keep & {*row}:
+            laid.append(f"{heap.pop()} {'-'.join(row)}")
+            blocked |= {*row}
+    open_rows = {frozenset(row) for row in rows_of_three() if not blocked & {*row}}
+    assert open_rows == {frozenset(nook.split("-")) for nook in nooks}
+    return laid
+
+
+def position(
+    laid: Iterable[str],
+    hands: Sequence[str],
+    *,
+    bag: Sequence[str] | None = None,
+    scores: Sequence[int] = (),
+    seat: int = 0,
+    exchanges: int = 0,
+    options: str = "-",
+    over: bool = False,
+) -> axio.Position:
+    """A position with these tiles on the board (`RGB a1-b1-c1`) and in the hands (`RGB YYY`).
+
+    All others are in the bag, or with `bag` only these, and the rest is out of the game.
+    """
+    laid, players = list(laid), len(hands)
+    held = [same_tile(tile) for hand in hands for tile in hand.split()]
+    variant = find_variant("trio", players, {} if options == "-" else dict.fromkeys(options.split(","), True))
+    tiles = Counter(variant.tileset)
+    tiles.subtract([*(same_tile(tile.split()[0]) for tile in laid), *held])
+    shown = {square: sign for square, sign in PRINTED.items() if sign != "*"} | squares(laid)
+    rows = ["".join(shown.get(f"{column}{n}", ".") for column in COLUMNS) for n in range(16, 0, -1)]
+    fields = {
+        "board": re.sub(r"\.+", lambda run: str(len(run[0])), "/".join(rows)),
+        "hands": ";".join(",".join(hand.split()) or "-" for hand in hands),
+        "bag": ",".join(f"{tile}{count}" for tile, count in tiles.items() if count) or "-",
+        "scores": ";".join(str(points) for points in scores or [0] * players),
+        "seat": str(seat),
+        "phase": "over" if over else "place",
+        "due": "0",
+        "dealing": "0",
+        "idle": str(exchanges),
+        "again": "0",
+        "aside": "-",
+        "removed": "-",
+    }
+    text = f"trio {players} {options} " + " ".join(f"{name}={value}" for name, value in fields.items())
+    whole = axio.Position(*lay_out(text))
+    return whole if bag is None else only(whole, bag)
+
+
+def only(whole: axio.Position, bag: Sequence[str]) -> axio.Position:
+    """The position with these tiles in the bag; the other tiles of its bag are as if they were removed."""
+    state, variant = whole.state.copy(), whole.variant
+    counts = Counter(same_tile(tile) for tile in bag)
+    left = np.array([counts[tile] for tile in variant.kinds], state["bag"].dtype)
+    state["removed"][0] += state["bag"][0] - left
+    state["bag"][0] = left
+    state["in_bag"] = state["unseen"] = len(bag)
+    return axio.Position(variant, state)
+
+
+def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:
+    """A table where moves were made and tiles drawn (`draw RGB YYY`)."""
+    table = play_on(start)
+    for step in moves_and_draws:
+        if step.startswith("draw "):
+            for tile in step.split()[1:]:
+                table.draw(tile)
+        else:
+            table.play(step)
+    return table
+
+
+def refusal(at: axio.Position, move: str) -> axio.Reason:
+    """Why a move is refused."""
+    with pytest.raises(axio.IllegalMove) as caught:
+        at.action_of(move)
+    assert axio.Move.parse(move) not in at.legal_moves()
+    return caught.value.reason
+
+
+def points(at: axio.Position, move: str) -> int:
+    """What a legal placement scores."""
+    return at.gain(move).get("points", 0)
+
+
+def kinds_of_move(at: axio.Position) -> set[str]:
+    """What the seat to move may do: place, exchange, pass."""
+    return {move.kind for move in at.legal_moves()}
+
+
+def in_nooks(
+    hands: Sequence[str],
+    bag: str = "",
+    *,
+    nooks: Sequence[str] = (LOW, HIGH),
+    walls: Sequence[str] = (*LOW_WALLS, *HIGH_WALLS),
+    options: str = "-",
+    exchanges: int = 0,
+) -> axio.Position:
+    """A position where tiles fit in the nooks only, with these hands and just these tiles in the bag."""
+    spare = [tile for tiles in (*hands, bag) for tile in tiles.split()]
+    laid = filled(walls, nooks, spare)
+    return position(laid, hands, bag=bag.split(), options=options, exchanges=exchanges)
+
+
+def board_file() -> list[str]:
+    """The rows of the map that the game is packaged with."""
+    return (resources.files("axiogames.games.trio") / "board.txt").read_text(encoding="utf-8").split()
+
+
+def exchanges(at: axio.Position) -> set[str]:
+    """The tiles that the seat to move may exchange, in every combination."""
+    return {" ".join(move.tiles) for move in at.legal_moves() if move.kind == "exchange"}
+
+
+def places(*scores: int) -> tuple[int, ...]:
+    """The places of a finished game with these scores."""
+    end = position([], [""] * len(scores), scores=scores, over=True)
+    assert end.result is not None
+    assert end.result.winners == tuple(seat for seat, at in enumerate(end.result.place) if at == 1)
+    return end.result.place
+
+
+def short_table(removed: list[str], *hands: str) -> axio.Table:
+    """A short game where these tiles were removed and these hands dealt."""
+    table = axio.Table(find_variant("trio", len(hands), {"short": True}))
+    for tile in (*removed, *(tile for hand in hands for tile in hand.split())):
+        table.draw(tile)
+    return table

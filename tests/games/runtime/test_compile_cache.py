@@ -1,0 +1,276 @@
+"""The compile cache: damaged files are thrown away and made again, and no folder has to be writable."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import random
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from axiogames.games.runtime import compile as compiling
+from axiogames.games.runtime.compile import INTERPRETED, cache_folder
+from axiogames.players import player
+from axiogames.players.match import play_match
+
+pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+
+
+def thrice(number: int) -> int:
+    """Something to compile; it stands here, since Numba asks for the file of a function."""
+    return 3 * number
+
+
+def compiled(folder: Path | None) -> Any:
+    """`thrice`, compiled or from the cache in this folder, as in a process that has just started."""
+    from numba import njit
+
+    from axiogames.games.runtime import compile_cache
+
+    compile_cache._warned.clear()
+    function: Any = njit(thrice)
+    function._cache = compile_cache.RuleCache(thrice, folder)
+    assert function(14) == 42
+    return function
+
+
+def came_from_cache(function: Any) -> bool:
+    return bool(sum(function.stats.cache_hits.values()))
+
+
+def flipped(path: Path) -> None:
+    """One bit in the middle is another."""
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def another_version(path: Path) -> None:
+    """What Numba itself writes for another version of it: readable, but not ours."""
+    import pickle
+
+    path.write_bytes(pickle.dumps("0.1") + pickle.dumps(("stamp", {})))
+
+
+def folder_instead(path: Path) -> None:
+    path.unlink()
+    (path / "inside").mkdir(parents=True)
+
+
+def pipe_instead(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "cut off": lambda path: path.write_bytes(path.read_bytes()[:-7]),
+    "cut to one byte": lambda path: path.write_bytes(path.read_bytes()[:1]),
+    "longer": lambda path: path.write_bytes(path.read_bytes() + b"."),
+    "empty": lambda path: path.write_bytes(b""),
+    "random": lambda path: path.write_bytes(random.Random(3).randbytes(2000)),
+    "zeros": lambda path: path.write_bytes(bytes(path.stat().st_size)),
+    "a flipped bit": flipped,
+    "another version": another_version,
+    "a folder": folder_instead,
+    "a pipe": pipe_instead,
+}
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_file_is_made_again(
+    damage: Callable[[Path], object], suffix: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert not came_from_cache(compiled(tmp_path))
+    assert came_from_cache(compiled(tmp_path))
+    (path,) = tmp_path.glob(f"*.{suffix}")
+    damage(path)
+    capfd.readouterr()
+    assert not came_from_cache(compiled(tmp_path))
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1
+    assert said.startswith("axio: the compile cache was damaged")
+    assert path.name in said
+    assert came_from_cache(compiled(tmp_path))
+    assert capfd.readouterr().err == ""
+
+
+def test_code_of_another_function_in_place_of_ones_own_is_noticed(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its digest is right for what it is, but not for its name."""
+    function = compiled(tmp_path)
+    (integers,) = tmp_path.glob("*.nbc")
+    assert function(0.5) == 1.5
+    (floats,) = set(tmp_path.glob("*.nbc")) - {integers}
+    integers.write_bytes(floats.read_bytes())
+    assert not came_from_cache(compiled(tmp_path))
+    assert "damaged" in capfd.readouterr().err
+    assert came_from_cache(compiled(tmp_path))
+
+
+def test_a_file_in_place_of_the_folder_is_replaced(tmp_path: Path) -> None:
+    folder = tmp_path / "rules"
+    folder.write_bytes(b"")
+    assert not came_from_cache(compiled(folder))
+    assert came_from_cache(compiled(folder))
+
+
+def test_what_does_not_unpickle_though_its_digest_is_right_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    compiled(tmp_path)
+    (index,) = tmp_path.glob("*.nbi")
+    garbage = b"not a pickle"
+    index.write_bytes(hashlib.sha256(garbage).digest() + garbage)
+    assert not came_from_cache(compiled(tmp_path))
+    assert "damaged" in capfd.readouterr().err
+    assert came_from_cache(compiled(tmp_path))
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EFBIG, errno.EROFS])
+def test_a_full_disk_stops_nothing(
+    number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def full(path: Path, content: bytes) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("axiogames.games.runtime.compile_cache.write_whole", full)
+        function = compiled(tmp_path)
+        assert function(0.5) == 1.5  # compiled as well, and not said again
+    said = capfd.readouterr().err
+    assert said.count("\n") == 1
+    assert f"cannot be kept in {tmp_path}: {os.strerror(number)}" in said
+    assert not came_from_cache(compiled(tmp_path))
+
+
+def test_without_any_folder_everything_is_compiled(capfd: pytest.CaptureFixture[str]) -> None:
+    assert not came_from_cache(compiled(None))
+    assert capfd.readouterr().err.count("\n") == 1
+
+
+def test_an_edit_of_the_file_makes_it_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled(tmp_path)
+    monkeypatch.setattr("axiogames.games.runtime.compile_cache._source_digest", lambda file: "another")
+    assert not came_from_cache(compiled(tmp_path))
+
+
+# ---------------------------------------------------------------- where it is
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Path | None]:
+    """Where the cache would be for somebody whose home cannot be written, asked anew each time."""
+    nowhere = tmp_path / "a file"
+    nowhere.write_bytes(b"")
+    monkeypatch.delenv("AXIO_CACHE_DIR", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setenv("HOME", str(nowhere / "home"))
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    return compiling._cache_root.__wrapped__
+
+
+def test_without_a_home_there_is_one_folder_for_all_commands(
+    root: Callable[[], Path | None], tmp_path: Path
+) -> None:
+    first = root()
+    assert first == tmp_path / "tmp" / f"axio-{os.getuid()}"
+    assert stat.S_IMODE(first.stat().st_mode) == 0o700
+    assert root() == first
+    assert list((tmp_path / "tmp").iterdir()) == [first]
+
+
+def test_a_folder_that_others_can_write_is_not_trusted(
+    root: Callable[[], Path | None], tmp_path: Path
+) -> None:
+    """Whoever could put a file there would have us run it."""
+    found = root()
+    assert found is not None
+    found.chmod(0o777)
+    assert root() is None
+    found.rmdir()
+    mine = tmp_path / "mine"
+    mine.mkdir(mode=0o700)
+    found.symlink_to(mine)  # whoever made the link can lead it elsewhere later
+    assert root() is None
+    found.unlink()
+    found.write_bytes(b"")
+    assert root() is None
+
+
+def test_a_folder_of_somebody_else_is_not_trusted(
+    root: Callable[[], Path | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = root()
+    assert found is not None
+    monkeypatch.setattr(os, "getuid", lambda: 4711)
+    found.rename(found.with_name("axio-4711"))
+    assert root() is None
+
+
+def test_nobody_has_to_have_a_home(root: Callable[[], Path | None], monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", homeless)
+    assert root() is not None
+
+
+def test_there_may_be_no_place_for_temporary_files(
+    root: Callable[[], Path | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
+    assert root() is None
+
+
+# ---------------------------------------------------------------- the whole program
+
+
+def test_a_command_with_a_damaged_cache_does_its_work(tmp_path: Path) -> None:
+    play_match("rota", [player("random")] * 2, 0)  # what the command needs is compiled, then copied
+    folder = cache_folder()
+    assert folder is not None
+    copy = tmp_path / folder.name
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("*thinking*", "*batch*", "*.lock"))
+    files = sorted([*copy.glob("*.nbi"), *copy.glob("*.nbc")])
+    damages = [DAMAGE[name] for name in ("a flipped bit", "empty", "cut off", "random")]
+    for number, path in enumerate(files):
+        damages[number % len(damages)](path)
+    run = subprocess.run(
+        [sys.executable, "-m", "axio", "simulate", "rota", "--games", "1", "--players", "random,random"],
+        env={**os.environ, "AXIO_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        encoding="utf-8",
+    )
+    assert run.returncode == 0, run.stderr
+    assert "the compile cache was damaged" in run.stderr
+    assert "Traceback" not in run.stderr
+    assert "1 game" in run.stdout
+
+
+def test_a_file_that_ends_too_early_is_no_interruption(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Click takes every `EOFError` for somebody who ends the input."""
+    from axiogames.cli import main
+    from axiogames.cli.commands import games
+
+    def ends(name: str) -> None:
+        raise EOFError("Ran out of input")
+
+    monkeypatch.setattr(games, "game", ends)
+    assert main(["games"]) == 2
+    assert capsys.readouterr().err == "axio: a file ended too early: Ran out of input\n"

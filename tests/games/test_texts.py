@@ -1,0 +1,330 @@
+"""What a page says and shows about a game: words and rules in every language, and pictures that are true."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from functools import partial
+from xml.etree import ElementTree
+
+import numpy as np
+import pexpect
+import pytest
+
+from axiogames.drawing import svg
+from axiogames.errors import IllegalMove, Reason, UnknownFigure, UnknownGame
+from axiogames.games import GAMES, LANGUAGES, figure, figures, find_variant, game, rules_page, words
+from axiogames.games.illustrations import Figure, declared
+from axiogames.games.runtime.ranks import write_ranks
+from axiogames.games.texts import SITUATIONS
+from axiogames.model.position import Position
+from axiogames.model.table import Table
+from axiogames.moves import Move
+from tests.cli.test_cli import ENVIRONMENT, assert_refused, run
+from tests.games import positions_dominoes, positions_trio
+from tests.games.playing import play_on
+from tests.test_architecture import RULES
+
+NUMBERS = re.compile(r"\((\d+(?:[,–\- ]+\d+)*)\)(?:\s+\[(\w+)\])?")
+IMAGE = re.compile(r"^!\[([^\]]+)\]\(figure:(\w+)\)$", re.MULTILINE)
+MARKS = {
+    "en": {"ruling": "ruling", "reconstruction": "reconstruction"},
+    "de": {"Festlegung": "ruling", "Rekonstruktion": "reconstruction"},
+}
+# Not every game has every situation: nothing is chosen from a single tile, and so on.
+MISSING = {
+    "axio": {"naming"},
+    "hex": {"naming", "pyramid"},
+    "rota": {"pick", "pyramid", "exchange"},
+    "trio": {"naming", "pyramid", "lowest"},
+}
+# What the figures mean by a cross, rather than a mistake in their data.
+REFUSALS = (Reason.FIRST_TILE, Reason.NOT_BESIDE_DISPLAY, Reason.COLOURS_DO_NOT_MATCH)
+
+in_all_languages = pytest.mark.parametrize("language", LANGUAGES)
+of_all_games = pytest.mark.parametrize("name", GAMES)
+
+
+of_all_figures = pytest.mark.parametrize(
+    ("name", "shown"), [(name, shown) for name in GAMES for shown in figures(name)]
+)
+
+
+# ---------------------------------------------------------------- words
+
+
+@in_all_languages
+@of_all_games
+def test_a_game_has_all_its_words(name: str, language: str) -> None:
+    said, known = words(name, language), game(name)
+    assert said.name.strip()
+    assert said.summary.endswith(".")
+    assert set(said.options) == {option.name for option in known.options}
+    assert len(said.reconstructed) == len(known.reconstructed)
+    assert set(said.coach) == set(SITUATIONS) - MISSING[name]
+    for text in (*said.options.values(), *said.reconstructed):
+        assert text.strip()
+        assert not text.endswith(".")
+    for situation, text in said.coach.items():
+        assert 20 < len(text) < 220, situation
+        assert text.endswith("."), situation
+        # One sentence or two.
+        assert 1 <= len(re.findall(r"[.?!](?: |$)", text)) <= 2, situation
+
+
+@of_all_games
+def test_english_is_what_is_declared(name: str) -> None:
+    said, known = words(name), game(name)
+    assert (said.name, said.summary, said.reconstructed) == (known.name, known.summary, known.reconstructed)
+    assert said.options == {option.name: option.summary for option in known.options}
+
+
+@of_all_games
+def test_german_is_not_english(name: str) -> None:
+    english, german = words(name, "en"), words(name, "de")
+    assert english.summary != german.summary
+    assert not set(english.coach.values()) & set(german.coach.values())
+    assert not set(english.reconstructed) & set(german.reconstructed)
+
+
+@of_all_games
+def test_a_language_we_do_not_have_is_english(name: str) -> None:
+    for language in ("fr", "", "xx-YY", "../en"):
+        assert words(name, language) == words(name, "en")
+        assert rules_page(name, language) == rules_page(name)
+    for language in ("de-AT", "DE"):
+        assert words(name, language) == words(name, "de")
+        assert rules_page(name, language) == rules_page(name, "de")
+
+
+def test_unknown_names_are_told_with_those_that_exist() -> None:
+    for ask in (words, rules_page, figures, partial(figure, shown="end")):
+        with pytest.raises(UnknownGame, match="choose one of axio, hex"):
+            ask("chess")
+    with pytest.raises(UnknownFigure, match="trio has no figure 'end': choose one of board, choice"):
+        figure("trio", "end")
+
+
+# ---------------------------------------------------------------- rules pages
+
+
+def numbered(page: str, language: str) -> list[tuple[str, str]]:
+    """The numbers of rules on a page in their order, each with its mark."""
+    return [(numbers, MARKS[language].get(mark, "")) for numbers, mark in NUMBERS.findall(page)]
+
+
+@in_all_languages
+@of_all_games
+def test_a_page_has_every_numbered_rule(name: str, language: str) -> None:
+    page = rules_page(name, language)
+    found = {int(n) for numbers, _ in numbered(page, language) for n in re.findall(r"\d+", numbers)}
+    assert set(range(1, RULES[name] + 1)) <= found
+    assert all(f"[{mark}]" in page for mark in MARKS[language])
+    assert {"en": "unofficial", "de": "inoffiziell"}[language] in page.lower()
+
+
+@of_all_games
+def test_pages_say_the_same_in_the_same_order(name: str) -> None:
+    english, german = rules_page(name, "en"), rules_page(name, "de")
+    assert numbered(german, "de") == numbered(english, "en")
+    for what in (r"^#+ ", r"^(?:- |\d+\. )", r"\]\(figure:\w+\)"):
+        assert re.findall(what, german, re.MULTILINE) == re.findall(what, english, re.MULTILINE)
+
+    def spans(page: str) -> list[str]:
+        return [span for span in re.findall(r"`([^`]+)`", page) if not span.startswith("[")]
+
+    assert spans(german) == spans(english)
+
+
+@in_all_languages
+@of_all_games
+def test_a_page_shows_every_figure_once(name: str, language: str) -> None:
+    page = rules_page(name, language)
+    assert sorted(shown for _, shown in IMAGE.findall(page)) == sorted(figures(name))
+    assert page.count("figure:") == len(figures(name))
+    assert 3 <= len(figures(name)) <= 5
+
+
+@in_all_languages
+@of_all_games
+def test_what_is_told_of_a_figure_has_its_points(name: str, language: str) -> None:
+    for text, shown in IMAGE.findall(rules_page(name, language)):
+        about = declared(game(name))[shown]
+        right = {*about.gain.values(), *about.points.values()}
+        assert {int(n) for n in re.findall(r"(\d+) (?:points?|Punkte?)\b", text)} <= right
+        if about.place:
+            tile, *_ = Move.parse(about.place).tile.split("_")
+            assert tile in text or not about.gain
+        for cell in Move.parse(about.place).at if about.place else ():
+            assert re.search(rf"\b{cell}\b", text), f"{shown} does not tell {cell}"
+
+
+# ---------------------------------------------------------------- the command
+
+
+@of_all_games
+def test_rules_in_another_language(name: str) -> None:
+    assert run("rules", name, "--lang", "de").out == rules_page(name, "de")
+    assert run("rules", name, "--lang", "en").out == rules_page(name)
+    assert_refused(run("rules", name, "--lang", "xx"), "--lang", "'en', 'de'")
+
+
+@in_all_languages
+def test_a_terminal_tells_what_pictures_show(language: str) -> None:
+    name = GAMES[0]
+    child = pexpect.spawn(
+        sys.executable,
+        ["-m", "axio", "rules", name, "--lang", language],
+        env={**ENVIRONMENT, "TERM": "xterm-256color"},
+        dimensions=(24, 100),
+        encoding="utf-8",
+        timeout=60,
+    )
+    child.expect(pexpect.EOF)
+    assert isinstance(child.before, str)
+    seen = re.sub(r"\x1b\[[0-9;]*m", "", child.before)
+    page = rules_page(name, language)
+    for mark in MARKS[language]:
+        assert seen.count(f"[{mark}]") == page.count(f"[{mark}]")
+    told = " ".join(seen.replace("▌", " ").split())
+    for text, _ in IMAGE.findall(page):
+        assert text in told
+    assert "figure:" not in told
+    assert "![" not in told
+
+
+# ---------------------------------------------------------------- figures
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@of_all_figures
+def test_a_figure_is_a_picture(name: str, shown: str, dark: bool) -> None:
+    picture = figure(name, shown, dark=dark)
+    root = ElementTree.fromstring(picture)
+    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
+    assert float(root.get("width", "0")) <= 520
+    assert root.findtext("{http://www.w3.org/2000/svg}title") == game(name).name
+    assert set(re.findall(r'href="#(\w+)"', picture)) == set(re.findall(r'id="(\w+)"', picture))
+    assert picture == figure(name, shown, dark=dark)
+    assert svg.render_png(picture, width=100).startswith(b"\x89PNG")
+
+
+@of_all_figures
+def test_a_figure_by_day_is_not_one_by_night(name: str, shown: str) -> None:
+    assert figure(name, shown) != figure(name, shown, dark=True)
+
+
+@of_all_figures
+def test_a_figure_can_come_about(name: str, shown: str) -> None:
+    """There are such tiles, and no more of them; where rules bind what lies beside them, they were kept."""
+    about = declared(game(name))[shown]
+    variant = find_variant(name, about.players, about.options)
+    placed = [*about.tiles, *([about.place] if about.place else [])]
+    kinds = [variant.kind_of(Move.parse(move).tile) for move in placed] + [
+        variant.kind_of(tile) for tile in about.hand
+    ]
+    assert None not in kinds
+    assert Counter(variant.tile_name(kind or 0) for kind in kinds) <= Counter(variant.tileset)
+    if name == "trio":
+        for n, move in enumerate(about.tiles):
+            assert trio(about.tiles[:n], move).gain(move)
+
+
+def before(name: str, about: Figure, move: str) -> Position:
+    """The position of a figure where this move is to be made, or refused."""
+    tile = Move.parse(move).tile
+    if name == "trio":
+        return trio(about.tiles, move)
+    if name == "rota":
+        table = Table(find_variant(name, about.players, about.options))
+        for laid in (*about.tiles, tile):
+            table.draw(laid)
+        positions_dominoes.draw_all(table)
+        return table
+    if about.first:
+        (begun,) = about.tiles
+        hands = (" ".join([one] * game(name).hand) for one in (Move.parse(begun).tile, tile))
+        table = positions_dominoes.dealt(name, *hands)
+        table.play(begun)
+        positions_dominoes.draw_all(table)
+        return table
+    lying = [Move.parse(lies) for lies in about.tiles]
+    board = {cell: sign for lies in lying for cell, sign in zip(lies.at, lies.tile, strict=True)}
+    return positions_dominoes.position(board, game=name, players=about.players, hands=[tile])
+
+
+def trio(tiles: list[str], move: str) -> Position:
+    return positions_trio.position(tiles, [Move.parse(move).tile, ""])
+
+
+@of_all_figures
+def test_a_figure_tells_the_truth(name: str, shown: str) -> None:
+    about = declared(game(name))[shown]
+    if about.place:
+        preview = before(name, about, about.place).preview(about.place)
+        assert preview.gain == about.gain or not about.gain
+        assert list(preview.pyramids) == about.pyramids
+    for move in about.refused:
+        with pytest.raises(IllegalMove) as caught:
+            before(name, about, move).action_of(move)
+        assert caught.value.reason in REFUSALS
+    if about.results:
+        table = np.array([list(row.values()) for row in about.results], np.int64)
+        out = np.zeros(len(table), np.int64)
+        write_ranks(table, out)
+        assert out.tolist() == list(range(1, len(table) + 1))
+        assert all(set(row) == set(game(name).colours) for row in about.results)
+    if about.hand:
+        assert exchange_is_offered(name, about)
+
+
+@of_all_figures
+def test_what_is_lit_is_what_scores(name: str, shown: str) -> None:
+    about = declared(game(name))[shown]
+    letters = signs(name, about)
+    counted: Counter[str] = Counter()
+    for line in about.count:
+        start, *lit = line.split()
+        counted.update(letters[spot] for spot in lit)
+        if start not in about.pyramids:
+            assert start.partition(":")[0] in Move.parse(about.place).at
+            assert {letters[spot] for spot in lit} == {letters[start]}
+    if "points" in about.gain:
+        stars = find_variant(name).content(find_variant(name).opening, ()).stars
+        doubled = 2 if set(stars) & set(Move.parse(about.place).at) else 1
+        assert about.gain["points"] == doubled * counted.total()
+    else:
+        assert counted == Counter(about.gain)
+
+
+def signs(name: str, about: Figure) -> dict[str, str]:
+    """What is on every spot of a figure: a cell, or a cell and the number of a symbol."""
+    variant = find_variant(name, about.players, about.options)
+    found = dict(variant.content(variant.opening, ()).printed)
+    for move in map(Move.parse, (*about.tiles, *([about.place] if about.place else []))):
+        letters = move.tile.replace("_", move.named or "_")
+        spots = move.at if len(move.at) > 1 else [f"{move.at[0]}:{n}" for n in range(len(letters))]
+        found |= zip(spots, letters, strict=True)
+    return found
+
+
+def exchange_is_offered(name: str, about: Figure) -> bool:
+    """Whether the rules offer an exchange of this hand, after a tile that scores nothing."""
+    variant = find_variant(name, about.players)
+    other = next(tile for tile in variant.kinds if tile not in about.hand)
+    start = positions_dominoes.position(
+        game=name, players=about.players, hands=[" ".join((*about.hand, other))], scores=[about.points]
+    )
+    table = play_on(start)
+    quiet = next(move for move in table.legal_moves() if move.tile == other and not table.gain(move))
+    table.play(quiet)
+    return {move.kind for move in table.legal_moves()} == {"exchange", "keep"}
+
+
+def test_an_example_of_a_page_that_no_figure_shows() -> None:
+    """Were the middle of the tile red, blue below it would be its only coloured neighbour."""
+    about = declared(game("trio"))["edges"]
+    with pytest.raises(IllegalMove) as caught:
+        before("trio", about, "GRR d6-e6-f6").action_of("GRR d6-e6-f6")
+    assert caught.value.reason is Reason.COLOURS_DO_NOT_MATCH

@@ -1,0 +1,334 @@
+"""Foreign engines as players: whole games, what they are told, and everything that can be wrong with them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import re
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import axiogames as axio
+from axiogames.errors import EngineError, EngineProtocolError, EngineTerminated, EngineTimeout, InvalidPlayers
+from axiogames.games import GAMES
+from axiogames.model.view import View
+from axiogames.players import Budget, player
+from axiogames.players.engines.external import Foreign
+from axiogames.players.engines.specs import _idle, foreign, player_or_engine, seated
+from axiogames.players.match import play_match
+from axiogames.rng import Generator
+from tests.cli.test_cli import assert_refused, run, spawn
+
+ROOT = Path(__file__).parents[3]
+EXAMPLE = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'examples' / 'engine.py'))}"
+OURS = f"{shlex.quote(sys.executable)} -m axio engine"
+
+# The frame of an engine that has something wrong with it; `think` is what differs.
+FRAME = """
+import json, os, sys, time
+view = {}
+def say(text): sys.stdout.write(text); sys.stdout.flush()
+for line in sys.stdin:
+    number, command, rest = (line.rstrip("\\n").split(" ", 2) + ["", ""])[:3]
+    with open(LOG, "a") as log: log.write(line)
+    if command == "protocol_version": say(f"={number} VERSION\\n\\n")
+    elif command == "list_commands": say(f"={number} view\\nthink\\nset\\n\\n")
+    elif command == "think":
+        THINK
+    else:
+        view = json.loads(rest) if command == "view" else view
+        say(f"={number}\\n\\n")
+"""
+LEGAL = 'say(f"={number} " + json.dumps({"move": view["moves"][0]["move"]}) + "\\n\\n")'
+
+
+class Bad:
+    """An engine that is written for a test, and the log of what it was told."""
+
+    def __init__(self, folder: Path, think: str, version: str = "1") -> None:
+        self.log = folder / "told"
+        script = folder / "bad engine.py"
+        text = FRAME.replace("LOG", repr(str(self.log))).replace("VERSION", version)
+        script.write_text(text.replace("THINK", think), encoding="utf-8")
+        self.command = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+        self.player = Foreign(self.command, setting_up=20, grace=0.3)
+
+    def choose(self, seconds: float = 0.01) -> axio.Move:
+        return self.player.choose(view(), Budget(seconds), Generator(1)).move
+
+    @property
+    def told(self) -> list[str]:
+        return [line.split(" ", 2)[1].strip() for line in self.log.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(autouse=True)
+def nobody_left() -> Iterator[None]:
+    yield
+    for engines in _idle.values():
+        while engines:
+            engines.pop().close()
+
+
+def view(name: str = GAMES[0]) -> View:
+    return axio.new_game(name, seed=7).view(0)
+
+
+# ---------------------------------------------------------------- whole games
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_example_plays_a_whole_game_of_every_kind(name: str) -> None:
+    engine = Foreign(EXAMPLE)
+    table = play_match(name, [engine, player("balanced")], "example", budget=Budget(0.01))
+    assert table.result is not None
+    again = play_match(name, [engine, player("balanced")], "example", budget=Budget(0.01))
+    assert again.moves == table.moves  # its lots come from the match, like everybody's
+    engine.close()
+
+
+@pytest.mark.parametrize("players", [1, 3, 4])
+def test_the_example_plays_alone_and_with_more(players: int) -> None:
+    with seated([f"engine:{EXAMPLE}@10ms", *["random"] * (players - 1)]) as seats:
+        assert play_match(GAMES[-1], seats, "more", options={"short": True}).over
+
+
+def test_it_takes_the_most_points() -> None:
+    engine = Foreign(EXAMPLE)
+    choice = engine.choose(view(), Budget(), Generator(1))
+    seen = view()
+    most = max(sum(seen.gain(move).values()) for move in seen.legal_moves())
+    assert choice.candidates[0].move == choice.move
+    assert choice.candidates[0].value == (most,)
+    assert choice.candidates[0].why == f"scores {most}"
+    engine.close()
+
+
+def test_our_engine_sits_as_a_foreign_one() -> None:
+    with seated([f"engine:{OURS} {GAMES[2]} --player greedy", "greedy"]) as seats:
+        table = play_match(GAMES[2], seats, "ours")
+    assert table.over
+
+
+def test_the_example_is_short_and_needs_nothing_of_ours() -> None:
+    text = (ROOT / "examples" / "engine.py").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 60
+    assert set(re.findall(r"^(?:import|from) (\w+)", text, re.M)) == {"json", "random", "sys"}
+
+
+# ---------------------------------------------------------------- what it is told
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_no_hidden_tile_ever_reaches_the_process(name: str, tmp_path: Path) -> None:
+    spies = []
+    for seat in range(2):
+        (tmp_path / str(seat)).mkdir()
+        spies.append(Bad(tmp_path / str(seat), LEGAL))
+    table = play_match(name, [spy.player for spy in spies], "spied")
+    for seat, spy in enumerate(spies):
+        spy.player.close()
+        known = table.view(seat).events
+        lines = spy.log.read_text(encoding="utf-8").splitlines()
+        views = [json.loads(line.split(" ", 2)[2]) for line in lines if line.split(" ", 2)[1] == "view"]
+        others = [line for line in lines if line.split(" ", 2)[1] != "view"]
+        assert all(
+            re.fullmatch(r"\d+ (protocol_version|list_commands|set seed \d+|think \S+)", line)
+            for line in others
+        )
+        assert len(views) > 5
+        for told in views:
+            assert told["seat"] == seat
+            assert set(told["hands"][1 - seat]) <= {"?"}
+            assert "?" not in told["hands"][seat]
+            hands = told["position"].partition("hands=")[2].partition(" ")[0].split(";")
+            assert set(hands[1 - seat].split(",")) <= {"?", "-"}
+            for event, ours in zip(told["events"], known, strict=False):
+                assert event == json.loads(msgspec.json.encode(ours))
+                if event["t"] == "draw" and event["p"] != seat:
+                    assert set(event["tiles"]) == {"?"}
+
+
+def test_two_seats_never_share_a_process() -> None:
+    spec = f"engine:{EXAMPLE}"
+    with seated([spec, spec]) as seats:
+        assert seats[0] is not seats[1]
+        play_match(GAMES[0], seats, 1)
+    first = set(map(id, seats))
+    with seated([spec, spec]) as seats:
+        assert set(map(id, seats)) == first  # kept for the next game
+
+
+# ---------------------------------------------------------------- what can be wrong
+
+
+def test_a_command_that_does_not_exist() -> None:
+    with pytest.raises(
+        EngineTerminated, match=r"the engine '/nowhere/engine' cannot be started: No such file"
+    ):
+        Foreign("/nowhere/engine").choose(view(), Budget(), Generator(1))
+
+
+@pytest.mark.parametrize("command", ["", "   ", "'open"])
+def test_a_command_that_is_none(command: str) -> None:
+    with pytest.raises(InvalidPlayers):
+        player_or_engine(f"engine:{command}")
+
+
+def test_a_crash_is_forgiven_once(tmp_path: Path) -> None:
+    mark = repr(str(tmp_path / "crashed"))
+    once = f"os.path.exists({mark}) or (open({mark}, 'x'), os._exit(3)); {LEGAL}"
+    bad = Bad(tmp_path, once)
+    assert bad.choose() in view().legal_moves()
+    assert bad.told.count("protocol_version") == 2
+    assert bad.told.count("think") == 2
+    bad.player.close()
+
+
+def test_a_second_crash_is_an_error(tmp_path: Path) -> None:
+    bad = Bad(tmp_path, "os._exit(3)")
+    with pytest.raises(EngineTerminated, match=r"ended with exit code 3 when asked 'think 0.01s'") as caught:
+        bad.choose()
+    assert caught.value.command == bad.command
+    assert bad.command in str(caught.value)
+    assert bad.told.count("think") == 2
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert (type(copy), str(copy)) == (EngineTerminated, str(caught.value))
+
+
+def test_an_engine_that_does_not_answer_is_ended(tmp_path: Path) -> None:
+    bad = Bad(tmp_path, "while True: time.sleep(60)")
+    with pytest.raises(EngineTimeout, match=r"did not answer 'think 0.01s' within 0.31 s"):
+        bad.choose()
+
+
+def test_a_child_that_holds_the_pipes_is_ended_too(tmp_path: Path) -> None:
+    bad = Bad(tmp_path, "import subprocess; subprocess.run(['sleep', 'infinity'])")
+    with pytest.raises(EngineTimeout):
+        bad.choose()
+
+
+def test_an_engine_that_does_not_read_is_ended() -> None:
+    deaf = Foreign(f"{shlex.quote(sys.executable)} -c 'import time; time.sleep(60)'", setting_up=0.5)
+    with pytest.raises(EngineTimeout, match="protocol_version"):
+        deaf.choose(view(), Budget(), Generator(1))
+
+
+@pytest.mark.parametrize(
+    ("think", "says"),
+    [
+        ("say('hello\\n\\n')", "an answer begins with =5 or [?]5"),
+        ("say('=99 {}\\n\\n')", "an answer begins with =5"),
+        ("say('= {}\\n\\n')", "an answer begins with =5"),
+        ("say(f'={number}\\n\\n')", "answers ''"),
+        ("say(f'={number} GR k8-j8\\n\\n')", "answers 'GR k8-j8'"),
+        ("say(f'={number} ' + '[' * 5000 + '\\n\\n')", "answers"),
+        ("say(f'={number} {{}}\\n\\n')", "move"),
+        ("""say(f'={number} {{"move": "nonsense"}}\\n\\n')""", "not a move"),
+        ("""say(f'={number} {{"move": "RR a1-a2"}}\\n\\n')""", "outside"),
+        ("""say(f'={number} {{"move": "PP e3-f3"}}\\n\\n')""", "not in this seat's hand"),
+        ("say(f'?{number} no idea\\n\\n')", "refuses 'think 0.01s': no idea"),
+        ("sys.stdout.buffer.write(b'\\xff' * (1 << 21)); sys.stdout.flush()", "lines of more than"),
+        ("say(f'={number} ' + 'x\\n' * 20_000)", "without an end"),
+        ("say(f'={number} ' + ('x' * 1_000_000 + '\\n') * 9)", "without an end"),
+        ("say('\\n' * 20_000)", "nothing but empty lines to 'think"),
+        ("""say(f'={number} {{"move": "' + 'x' * 900_000 + '"}\\n\\n')""", "not a move"),
+        (
+            """say(f'={number} {{"move": "RR a1-a2", "candidates": ' + '[{{' * 100_000 + '\\n\\n')""",
+            "answers",
+        ),
+        ("""say(f'={number} {{"move": 1e400}}\\n\\n')""", "answers"),
+    ],
+)
+def test_an_answer_without_sense_is_an_error_at_once(think: str, says: str, tmp_path: Path) -> None:
+    bad = Bad(tmp_path, think)
+    with pytest.raises(EngineProtocolError, match=says) as caught:
+        bad.choose()
+    assert bad.command in str(caught.value)
+    assert bad.told.count("think") == 1
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 1000 + len(bad.command)
+
+
+def test_another_version_or_no_commands(tmp_path: Path) -> None:
+    with pytest.raises(EngineProtocolError, match="speaks version '2', not 1"):
+        Bad(tmp_path, LEGAL, version="2").choose()
+    with pytest.raises(EngineProtocolError, match="an answer begins with =1"):
+        Foreign("cat").choose(view(), Budget(), Generator(1))
+    with pytest.raises(EngineTerminated, match="ended with exit code 1"):
+        Foreign("false").choose(view(), Budget(), Generator(1))
+
+
+def test_moves_may_be_written_either_way(tmp_path: Path) -> None:
+    bad = Bad(
+        tmp_path,
+        """say(f'={number} {{"move": "RO h11-i11", "candidates": [{{"move": "OR i11-h11"}}]}}\\n\\n')""",
+    )
+    choice = bad.player.choose(view(), Budget(0.01), Generator(1))
+    assert choice.move in list(view().legal_moves())
+    assert [one.move for one in choice.candidates] == [choice.move]
+    bad.player.close()
+
+
+# ---------------------------------------------------------------- names
+
+
+@pytest.mark.parametrize(
+    ("spec", "command", "budget"),
+    [
+        ("engine:./mine --fast@1s", "./mine --fast", Budget(1.0)),
+        ("engine:./mine", "./mine", None),
+        ("engine:ssh me@host mine", "ssh me@host mine", None),
+        ("engine:ssh me@host mine@50msx2", "ssh me@host mine", Budget(0.05, None, 2)),
+    ],
+)
+def test_the_limit_stands_behind_the_last_sign(spec: str, command: str, budget: Budget | None) -> None:
+    engine = foreign(spec)
+    assert (engine.command, engine._budget, engine.name) == (command, budget, spec)
+
+
+def test_simulate_takes_engines(tmp_path: Path) -> None:
+    file = tmp_path / "games.jsonl"
+    names = f"engine:{EXAMPLE}@10ms,balanced"
+    ran = run("simulate", GAMES[0], "--players", names, "--games", "3", "--out", str(file))
+    assert ran.code == 0, ran.err
+    assert run("verify", str(file)).out == "3 passed, 0 failed\n"
+    records = [record for _, record in axio.read_records(file)]
+    assert records[0].players == tuple(names.split(","))
+    two = tmp_path / "two.jsonl"
+    ran = run("simulate", GAMES[0], "--players", names, "--games", "3", "--out", str(two), "--jobs", "2")
+    assert ran.code == 0, ran.err
+    assert two.read_bytes() == file.read_bytes()
+
+
+def test_no_engine_outlives_those_who_ask_it(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    script = tmp_path / "engine.sh"
+    script.write_text(f"echo $$ >> {shlex.quote(str(pids))}\nexec {EXAMPLE}\n", encoding="utf-8")
+    spec = f"engine:sh {shlex.quote(str(script))}"
+    ran = spawn("simulate", GAMES[0], "--players", f"{spec},{spec}", "--games", "2")
+    assert ran.code == 0, ran.err
+    with seated([spec]) as seats:
+        play_match(GAMES[2], seats, 1)
+    _idle[spec].pop().close()
+    started = [int(line) for line in pids.read_text(encoding="utf-8").split()]
+    assert len(started) == 3  # two seats, kept for the second game, and one alone
+    for pid in started:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def test_simulate_says_what_is_wrong_with_an_engine() -> None:
+    assert_refused(run("simulate", GAMES[0], "--players", "engine:,random"), "engine:./my_engine")
+    ran = run("simulate", GAMES[0], "--players", "engine:/nowhere/x,random", "--games", "1")
+    assert_refused(ran, "/nowhere/x", "cannot be started")
+
+
+def test_all_errors_of_engines_are_of_one_family() -> None:
+    assert issubclass(EngineError, axio.AxioError)
+    assert {EngineTerminated, EngineTimeout, EngineProtocolError} == set(EngineError.__subclasses__())

@@ -1,0 +1,162 @@
+"""Told event by event, a seat comes to know what its view of the table says; nothing hidden can be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from axiogames.errors import AxioError, IllegalMove, ParseError
+from axiogames.games import GAMES, find_variant
+from axiogames.games.runtime.state import OFFER
+from axiogames.model.events import Exchange, redact_event
+from axiogames.model.record import carry_out
+from axiogames.model.table import Table
+from axiogames.moves import Move
+from axiogames.players.engines.seat_tracker import Following
+from axiogames.players.engines.serve import Engine
+from axiogames.players.engines.views import write_view
+from tests.games.conformance.positions import CASES, EACH, STYLES, Case, play
+from tests.players.engines.telling import line_of
+
+SQUARES, EDGES = GAMES[0], GAMES[-1]
+
+
+def engine_for(case: Case, seat: int) -> Engine:
+    engine = Engine(case.game, "random", players=case.players, options=case.options)
+    engine._game = Following(case.variant(), seat)  # without a word to the player, who is not asked
+    return engine
+
+
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_every_seat_follows_whole_games(case: Case) -> None:
+    exchanges = 0
+    for game in range(3):
+        engines = [engine_for(case, seat) for seat in range(case.players)]
+        told = [0] * case.players
+        for table in play(case.variant(), STYLES[game:] + STYLES[:game], f"followed {game}"):
+            for seat, engine in enumerate(engines):
+                view = table.view(seat)
+                for event in view.events[told[seat] :]:
+                    answer = engine.respond(line_of(event))
+                    assert answer is not None
+                    assert answer.startswith("="), (line_of(event), answer)
+                    exchanges += isinstance(event, Exchange)
+                told[seat] = len(view.events)
+                followed = engine._game.view
+                assert followed.events == view.events
+                if table.state["phase"][0] == OFFER and table.turn != seat:
+                    continue  # that a hand may be exchanged is learned when it is
+                if not table.over:  # nobody can know that removed tiles fit nowhere either
+                    assert followed.position == view.position
+                    assert list(followed.legal_moves()) == list(view.legal_moves())
+    assert exchanges or case.players == 1 or case.variant().other_actions == 0
+
+
+def dealt(seat: int = 0) -> Following:
+    """A game of squares for two, after the deal, with a known hand."""
+    game = Following(find_variant(SQUARES), seat)
+    for p in range(2):
+        game.draw(p, ["RR", "RG", "GB", "GB", "GO"] if p == seat else ["?"] * 5)
+    return game
+
+
+@pytest.mark.parametrize(
+    ("seat", "tiles", "says"),
+    [
+        (0, ["RR"], "no tile has to be drawn"),
+        (1, ["?"], "no tile has to be drawn"),
+    ],
+)
+def test_no_draw_is_told_where_none_is_due(seat: int, tiles: list[str], says: str) -> None:
+    with pytest.raises(IllegalMove, match=says):
+        dealt().draw(seat, tiles)
+
+
+def test_tiles_of_others_cannot_be_told() -> None:
+    game = Following(find_variant(SQUARES), 0)
+    game.draw(0, ["RR"] * 4 + ["RG"])
+    before = game.view.position
+    for tiles in (["RR"], ["RG", "?"], ["?"] * 4 + ["BB"]):
+        with pytest.raises(ParseError, match="does not see what seat 1 draws"):
+            game.draw(1, tiles)
+    assert game.view.position == before
+    edges = Following(find_variant(EDGES), 0)
+    kinds = edges.variant.kinds
+    edges.draw(0, kinds[: edges.variant.hand])
+    edges.draw(1, ["?"] * edges.variant.hand)
+    edges.play(0, edges.view.legal_moves()[0])
+    edges.draw(0, [kinds[-1]])
+    with pytest.raises(ParseError, match="does not see what seat 1 exchanges"):
+        edges.play(1, Move("exchange", tiles=(kinds[5],)))
+    edges.play(1, Move("exchange", tiles=("?", "?")))
+    assert edges.view.events[-1] == Exchange(1, ("?", "?"))
+
+
+def test_what_the_rules_or_the_unseen_tiles_contradict_is_refused() -> None:
+    game = dealt()
+    before = game.view.position
+    for seat, move, says in (
+        (1, "GR k8-j8", "not this seat's turn"),
+        (0, "BB k8-j8", "not in this seat's hand"),
+        (0, "GO e5-e6", "first tile"),
+        (0, "keep", "only when it is offered"),
+    ):
+        with pytest.raises(IllegalMove, match=says):
+            game.play(seat, Move.parse(move))
+    assert game.view.position == before
+    game.play(0, Move.parse("RR h11-i11"))
+    game.draw(0, ["RR"])
+    game.play(1, Move.parse("GR k8-j8"))
+    with pytest.raises(AxioError, match=r"exchange"):
+        game.play(1, Move.parse("exchange RR RB RP PP"))  # red is among its lowest colours
+    with pytest.raises(ParseError, match="are shown in this game"):
+        game.play(1, Move.parse("exchange"))
+    game.draw(1, ["?"])
+    assert game.view.turn == 0
+
+
+def test_a_tile_that_has_been_seen_elsewhere_is_in_no_other_hand() -> None:
+    game = Following(find_variant(SQUARES), 0)
+    game.draw(0, ["RR"] * 4 + ["BB"])
+    game.draw(1, ["?"] * 5)
+    game.play(0, Move.parse("RR h11-i11"))
+    game.draw(0, ["RG"])
+    with pytest.raises(IllegalMove, match="every RR has been seen"):
+        game.play(1, Move.parse("RR k8-j8"))
+
+
+def test_what_was_told_can_be_taken_back() -> None:
+    case = Case(EDGES, 3)
+    *_, table = play(case.variant(), STYLES, "undo")
+    engine = engine_for(case, 1)
+    known = []
+    for event in table.view(1).events:
+        known.append((engine._game.view.position, engine._game.view.events))
+        assert engine.respond(line_of(event)) != "", event
+    for position, events in reversed(known):
+        engine._game.undo()
+        assert (engine._game.view.position, engine._game.view.events) == (position, events)
+    with pytest.raises(AxioError, match="taken back"):
+        engine._game.undo()
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
+def test_a_view_is_a_start_as_good_as_any(case: Case) -> None:
+    """Also one from the middle of a turn, where a draw or the answer to an offer is due."""
+    *_, whole = play(case.variant(), STYLES, "from a view")
+    table = Table(case.variant())
+    engines: list[Engine] = []
+    for number, event in enumerate(whole.events):
+        if not number % 9:
+            engines.append(engine_for(case, number % case.players))
+            said = engines[-1].respond(f"view {write_view(table.view(number % case.players))}")
+            assert said == "=\n\n"
+        carry_out(table, event)
+        for engine in engines[-4:]:
+            seat = engine._game.seat
+            line = line_of(redact_event(event, seat, table.variant.exchange_is_public))
+            answer = engine.respond(line)
+            assert answer is not None
+            assert answer.startswith("="), (line, answer)
+            if table.turn == seat:
+                assert engine._game.view.position == table.view(seat).position
+    assert len(engines) > 4

@@ -1,0 +1,349 @@
+"""A view as one line carries all that a seat knows, and has no place for what it does not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from axiogames.errors import ParseError
+from axiogames.games import GAMES, find_variant
+from axiogames.model.record import carry_out
+from axiogames.model.table import Table, new_game
+from axiogames.model.view import View
+from axiogames.players.engines.views import MOST_EVENTS, read_view, write_view
+from axiogames.players.search.determinization import hidden_tile_groups
+from axiogames.rng import Generator
+from tests.games.conformance.positions import CASES, EACH, STYLES, Case, play
+from tests.games.conformance.test_views import otherwise_dealt
+
+# These fields of a state may mean nothing: sums of covered cells, what the last move scored.
+WITHOUT_MEANING = ("sums", "gain")
+
+
+def essence(view: View) -> dict[str, Any]:
+    """All that rules and players can tell two views apart by."""
+    state = view.state
+    names = [name for name in state.dtype.names if name not in WITHOUT_MEANING]
+    moves = view.legal_moves()
+    return {
+        "variant": view.variant,
+        "seat": view.seat,
+        "events": view.events,
+        "state": {name: state[name].tobytes() for name in names},
+        "moves": moves.actions.tolist(),
+        "gains": view.gains(moves).tolist(),
+        "unseen": view.unseen,
+        "drawing": view.svg(),
+    }
+
+
+@pytest.mark.parametrize("case", EACH, ids=str)
+def test_a_view_comes_back_as_it_was(case: Case) -> None:
+    for table in play(case.variant(), STYLES, "lines"):
+        if table.plies % 11 and not table.over:
+            continue
+        for seat in range(table.players):
+            view = table.view(seat)
+            line = write_view(view)
+            assert "\n" not in line
+            assert essence(read_view(line)) == essence(view)
+            assert write_view(read_view(line)) == line
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
+def test_what_is_sent_does_not_depend_on_what_is_hidden(case: Case) -> None:
+    lots = Generator(f"{case} lines")
+    varied = 0
+    for table in play(case.variant(), STYLES, "lines"):
+        seat = table.turn
+        other = None if seat is None or table.plies % 5 else otherwise_dealt(table, seat, lots)
+        if seat is not None and other is not None and other.state.tobytes() != table.state.tobytes():
+            varied += 1
+            assert write_view(other.view(seat)) == write_view(table.view(seat))
+    assert varied > 0
+
+
+def example(name: str = GAMES[0], options: tuple[str, ...] = ()) -> dict[str, Any]:
+    tables = [table.copy() for table in play(Case(name, 2, options).variant(), STYLES, "example")]
+    table = next(table for table in tables if table.plies > 10 and table.turn == 0)
+    told: dict[str, Any] = json.loads(write_view(table.view(0)))
+    return told
+
+
+def replaced(position: str, field: str, value: str) -> str:
+    return " ".join(f"{field}={value}" if word.startswith(f"{field}=") else word for word in position.split())
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_tiles_of_another_seat_are_refused(name: str) -> None:
+    told = example(name)
+    hands = told["position"].partition("hands=")[2].partition(" ")[0].split(";")
+    kinds = sorted(told["unseen"])
+    shown = ",".join(kinds[: len(hands[1].split(","))])
+    told["position"] = replaced(told["position"], "hands", f"{hands[0]};{shown}")
+    # As a table has it: what is in a hand is no longer among the unseen.
+    counts = {tile: n - (tile in shown.split(",")) for tile, n in told["unseen"].items()}
+    bag = ",".join(f"{tile}{n}" for tile, n in counts.items() if n)
+    told["position"] = replaced(told["position"], "bag", bag)
+    for field in ("hands", "unseen"):
+        del told[field]
+    with pytest.raises(ParseError, match="does not see the hand of seat 1"):
+        read_view(json.dumps(told))
+
+
+def test_the_whole_position_of_a_table_is_refused() -> None:
+    *_, table = (table.copy() for table in play(Case(GAMES[-1], 2, ("short",)).variant(), STYLES, "all"))
+    table.undo()
+    for seat in range(2):
+        with pytest.raises(ParseError, match=r"does not see|nobody sees"):
+            read_view(json.dumps({"seat": seat, "position": table.position}))
+        told = {
+            "seat": seat,
+            "position": table.view(seat).position,
+            "events": [{"t": "removed", "tiles": [table.variant.kinds[0]]}],
+        }
+        with pytest.raises(ParseError, match=f"event 1: seat {seat} does not see these tiles"):
+            read_view(json.dumps(told))
+
+
+def test_draws_of_others_are_refused_in_events() -> None:
+    told = example()
+    number = next(n for n, event in enumerate(told["events"]) if event["t"] == "draw" and event["p"] == 1)
+    told["events"][number]["tiles"][-1] = "RR"
+    with pytest.raises(ParseError, match=f"event {number + 1}: seat 0 does not see these tiles"):
+        read_view(json.dumps(told))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"hands": [["RR"], ["RR"]]}, "`hands` is not what follows"),
+        ({"moves": []}, "`moves` is not what follows"),
+        ({"turn": 1}, "`turn` is not what follows"),
+        ({"secret": 1}, "secret"),
+        ({"seat": 2}, "no seat 2"),
+        ({"seat": -1}, "no seat -1"),
+        ({"seat": None}, "seat"),
+        ({"seat": 1}, "does not see the hand of seat 0"),
+        ({"position": "chess 2 -"}, "chess"),
+        ({"events": [{"t": "draw", "p": 7, "tiles": ["?"]}]}, "event 1: there are the seats 0 to 1"),
+        ({"events": [{"t": "draw", "p": 0, "tiles": ["?"]}]}, "event 1: there is no tile '.'"),
+        ({"events": [{"t": "exchange", "p": 1, "shown": ["XX"]}]}, "event 1: there is no tile 'XX'"),
+        ({"events": [{"t": "jump"}]}, "jump"),
+    ],
+)
+def test_nonsense_is_refused(change: dict[str, Any], says: str) -> None:
+    with pytest.raises(ParseError, match=says):
+        read_view(json.dumps(example() | change))
+
+
+ODD_CELLS: tuple[list[str], ...] = (
+    [],
+    [""],
+    ["a1"],
+    ["\u0000", "\u0000"],
+    ["a99999999", "b99999999"],
+    ["99999999,0"],
+    ["0,0,0"],
+    ["0"],
+    ["00,0"],
+    ["0,0", "1,0"],
+    ["999,999"],
+    ["a1", "a2"],
+    ["f6", "f7", "f8"],
+    ["f6", "f7", "f8", "f9"],
+    ["f6", "f6"],
+    ["f6"] * 3,
+    ["x" * 5000] * 3,
+)
+ODD_FIELDS: tuple[dict[str, Any], ...] = (
+    *({"named": named} for named in ("", "?", "RG", "\u0000", "_")),
+    *({"gain": gain} for gain in ({"": 1}, {"Z": 1}, {"\u0000": 0})),
+    *({"pyramids": [cell]} for cell in ("", "a99999999", "\u0000", "z1", "0,0")),
+)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_odd_cells_of_events_are_refused(name: str) -> None:
+    told = example(name)
+    number, place = next((n, e) for n, e in enumerate(told["events"]) if e["t"] == "place")
+    events = told["events"]
+    track = told["tracks"][0]
+    odd = [*({"at": at} for at in ODD_CELLS), *ODD_FIELDS]
+    odd += [{"gain": {track: points}} for points in (-1, 1 << 15, 1 << 62)]
+    odd += [
+        {"at": place["at"] * 2},
+        {"at": place["at"][1:]},
+        {"at": [at.upper() + " " for at in place["at"]]},
+    ]
+    for change in odd:
+        told["events"] = [*events[:number], place | change, *events[number + 1 :]]
+        with pytest.raises(ParseError, match=f"event {number + 1}: "):
+            read_view(json.dumps(told))
+    for again in ([place], [{"t": "start", "display": [{"tile": place["tile"], "at": place["at"][0]}]}]):
+        told["events"] = [*events, *again]
+        with pytest.raises(ParseError, match=f"event {len(events) + 1}: "):
+            read_view(json.dumps(told))
+
+
+@pytest.mark.parametrize("at", ["", "0", "0,0,0", "\u0000", "a1", "99999999,0", "2,0", "00,0"])
+def test_odd_cells_of_an_opening_display_are_refused(at: str) -> None:
+    told = example("rota")
+    told["events"][0]["display"][1]["at"] = at
+    with pytest.raises(ParseError, match="event 1: no tile of an opening display"):
+        read_view(json.dumps(told))
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.players == 2], ids=str)
+def test_a_part_of_the_events_is_accepted(case: Case) -> None:
+    *_, table = play(case.variant(), STYLES, "part")
+    for since in range(0, len(table.events), 7):
+        view = table.view(0, since=since)
+        assert read_view(write_view(view)) == view
+
+
+def mutated(events: list[dict[str, Any]], lots: Generator) -> list[dict[str, Any]]:
+    """The events with a few things in them swapped, left out, doubled or replaced."""
+    odd = ("", "\u0000", "a1", "a99999999", "0,0", "-1,2", "999,-999", "R", "?", "f6", "g7")
+    events = json.loads(json.dumps(events))
+    for _ in range(1 + lots.below(2)):
+        event = events[lots.below(len(events))]
+        inside = event.get("display") or [event]
+        event = inside[lots.below(len(inside))]
+        keys = sorted(event)
+        key = keys[lots.below(len(keys))]
+        match event[key]:
+            case list() as items if items:
+                n, way = lots.below(len(items)), lots.below(4)
+                new = ([], [items[n]] * 2, [items[-1 - n]], [odd[lots.below(len(odd))]])[way]
+                event[key] = items[:n] + new + items[n + 1 :]
+            case dict():
+                event[key] = {odd[lots.below(len(odd))]: lots.below(9)}
+            case int():
+                event[key] = lots.below(3)
+            case _:
+                other = events[lots.below(len(events))]
+                event[key] = other.get(key, odd[lots.below(len(odd))])
+    return events
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_mutated_events_are_refused_or_can_be_shown(name: str) -> None:
+    told, lots = example(name), Generator(f"{name} mutated")
+    events, refused = told["events"], 0
+    for _ in range(300):
+        told["events"] = mutated(events, lots)
+        try:
+            view = read_view(json.dumps(told))
+        except ParseError:
+            refused += 1
+            continue
+        assert view.text()
+        assert view.svg()
+    assert 0 < refused < 300
+
+
+def longest_game() -> Table:
+    """A game in which everybody exchanges as often as may be, so that it has about the most events."""
+    table = new_game("trio", 4, seed=1)
+    variant = table.variant
+    while not table.over:
+        actions = table.legal_moves().actions
+        exchanges = [at for at in actions.tolist() if at >= variant.first_other_action]
+        wait = exchanges and (table.state["idle"][0] < 3 * table.players - 1 or actions[0] == exchanges[0])
+        table.play_unchecked(exchanges[0] if wait else int(actions[0]))
+    return table
+
+
+def test_the_longest_games_have_views() -> None:
+    table = longest_game()
+    assert MOST_EVENTS // 2 < len(table.events) < MOST_EVENTS
+    for seat in range(4):
+        view = table.view(seat)
+        assert read_view(write_view(view)) == view
+
+
+def test_a_view_has_no_more_events_than_a_game_can_have() -> None:
+    told = example("trio")
+    draw = {"t": "draw", "p": 1, "tiles": ["?"]}
+    told["events"] += [draw] * (MOST_EVENTS - len(told["events"]))
+    view = read_view(json.dumps(told))
+    hidden_tile_groups(view)
+    told["events"].append({"t": "draw", "p": 9, "tiles": ["?"] * 100})
+    with pytest.raises(ParseError, match=f"{MOST_EVENTS + 1} events, a game has at most {MOST_EVENTS}"):
+        read_view(json.dumps(told))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_an_event_has_no_more_tiles_than_the_rules_know(name: str) -> None:
+    told, variant = example(name), find_variant(name)
+    hand, start = variant.hand, len(variant.start_places)
+    many: list[tuple[dict[str, Any], int, int]] = []
+    for p in range(2):
+        tiles = [variant.kinds[0]] if p == 0 or variant.exchange_is_public else ["?"]
+        many.append(({"t": "exchange", "p": p, "shown": tiles * (hand + 1)}, hand + 1, hand))
+        many.append(({"t": "draw", "p": p, "tiles": (["?"] if p else tiles) * (hand + 1)}, hand + 1, hand))
+    many.append(({"t": "removed", "tiles": ["?"]}, 1, 0))
+    shown = {"tile": variant.kinds[0], "at": "0,0"}
+    many.append(({"t": "start", "display": [shown] * (start + 1)}, start + 1, start))
+    for event, count, most in many:
+        broken = told | {"events": [*told["events"], event]}
+        says = f"event {len(broken['events'])}: {count} tiles, there can be {most}"
+        with pytest.raises(ParseError, match=says):
+            read_view(json.dumps(broken))
+
+
+def test_forty_tiles_are_removed_at_most() -> None:
+    variant = find_variant("trio", 2, {"short": True})
+    told = json.loads(write_view(Table(variant, 1).view(0)))
+    assert len(told["events"][0]["tiles"]) == 40
+    told["events"][0]["tiles"].append("?")
+    with pytest.raises(ParseError, match="event 1: 41 tiles, there can be 40"):
+        read_view(json.dumps(told))
+
+
+def test_messages_stay_short_whatever_a_view_holds() -> None:
+    long = "R" * 100_000
+    number = int("9" * 4000)
+    told = example()
+    place = next(event for event in told["events"] if event["t"] == "place")
+    changes: tuple[dict[str, Any], ...] = (
+        {long: 1},
+        {"seat": number},
+        {"position": long},
+        {"position": f"{long[:7000]} 2 -"},
+        *(
+            {"events": [place | change]}
+            for change in ({"t": long}, {"p": number}, {"tile": long}, {"at": [long]})
+        ),
+        *({"events": [place | change]} for change in ({"gain": {long: 1}}, {"gain": {"R": number}})),
+        *({"events": [place | change]} for change in ({"pyramids": [long]}, {"named": long})),
+    )
+    for change in changes:
+        with pytest.raises(ParseError) as caught:
+            read_view(json.dumps(told | change))
+        assert len(str(caught.value)) < 500, str(caught.value)[:200]
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", "null", "{", "[" * 5000, '{"seat":0}', "\ufffd"])
+def test_what_is_no_view_is_refused(text: str) -> None:
+    with pytest.raises(ParseError):
+        read_view(text)
+
+
+@pytest.mark.parametrize("text", ["\ud800", '{"x":"\udfff"}', b"\xff", b'{"position":"\xff"}', b'{"\xff":1}'])
+def test_a_view_that_is_not_unicode(text: str | bytes) -> None:
+    with pytest.raises(ParseError, match="not a view"):
+        read_view(text)
+
+
+def test_a_view_between_the_last_exchange_and_its_draw_comes_back() -> None:
+    *_, whole = play(Case(GAMES[-1], 2).variant(), STYLES, "start")
+    table = Table(whole.variant)
+    for event in whole.events:
+        carry_out(table, event)
+        for seat in range(2):
+            text = write_view(table.view(seat))
+            assert write_view(read_view(text)) == text

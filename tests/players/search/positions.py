@@ -1,0 +1,60 @@
+"""Positions in the middle of games, for tests of whoever thinks about them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from axiogames import Table, new_game
+from axiogames.games import GAMES
+from axiogames.games.protocol import MOST_PLAYERS
+from axiogames.players import Budget, player
+from axiogames.rng import Generator
+
+VARIANTS = [(game, players) for game in GAMES for players in range(1, MOST_PLAYERS + 1)]
+
+
+def played(game: str, players: int, plies: int, seed: int = 1, by: str = "greedy") -> Table:
+    """A table after so many moves, or before the last one if the game was over sooner."""
+    return _played(game, players, plies, seed, by).copy()
+
+
+@cache
+def _played(game: str, players: int, plies: int, seed: int, by: str) -> Table:
+    table = new_game(game, players, seed=seed)
+    mover, lots = player(by), Generator(seed)
+    for _ in range(plies):
+        table.play(mover.choose(table.view(table.turn), Budget(), lots).move)
+        if table.over:
+            table.undo()
+            break
+    return table
+
+
+def redealt(table: Table, seat: int, seed: int) -> Table:
+    """The same table as the seat sees it, but with other tiles where it cannot look."""
+    other = table.copy()
+    state = other.state
+    lots = Generator(seed)
+    bag, hands, held = state["bag"][0], state["hands"][0], state["held"][0]
+    for hidden in range(table.players):
+        if hidden == seat:
+            continue
+        for i in range(int(held[hidden])):
+            bag[hands[hidden, i]] += 1
+    for hidden in range(table.players):
+        if hidden == seat:
+            continue
+        kinds = sorted(_drawn(bag, lots) for _ in range(int(held[hidden])))
+        hands[hidden, : len(kinds)] = kinds
+    return other
+
+
+def _drawn(bag: object, lots: Generator) -> int:
+    counts = bag.tolist()  # type: ignore[attr-defined]
+    nth = lots.below(sum(counts))
+    for kind, count in enumerate(counts):
+        nth -= count
+        if nth < 0:
+            bag[kind] -= 1  # type: ignore[index]
+            return kind
+    raise AssertionError("the bag is empty")

@@ -1,0 +1,139 @@
+"""What the hidden tiles can be: everything that fits what a seat has seen, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from axiogames import Table, View, new_game
+from axiogames.games import GAMES
+from axiogames.games.runtime.state import HIDDEN, allocate
+from axiogames.games.runtime.xorshift import seed_states
+from axiogames.model.events import Draw, Exchange
+from axiogames.players import Budget, player
+from axiogames.players.evaluation.rollout_loops import run_rollouts
+from axiogames.players.evaluation.weights import load_weights, scratch_dtype
+from axiogames.players.search.determinization import hidden_tile_groups
+from axiogames.rng import Generator
+
+
+def games_with_exchanges(game: str, players: int) -> Iterator[Table]:
+    """Tables after every move of games in which much is exchanged."""
+    lots = Generator(f"{game}{players}")
+    for seed in range(4):
+        table = new_game(game, players, seed=seed)
+        mover = player("balanced" if seed % 2 else "greedy")
+        while not table.over:
+            actions = table.legal_moves().actions
+            others = actions[actions >= table.variant.first_other_action].tolist()  # few moves are to be read
+            exchanges = [at for at in others if table.variant.decode(table.state, at).kind == "exchange"]
+            if exchanges and lots.below(3) == 0:
+                table.play_unchecked(exchanges[lots.below(len(exchanges))])
+            else:
+                table.play(mover.choose(table.view(table.turn), Budget(), lots).move)
+            yield table
+
+
+def hidden_kinds(table: Table, view: View) -> np.ndarray:
+    """How many tiles of each kind the seat does not see in hands, by looking at them."""
+    hidden = view.state["hands"][0] == HIDDEN
+    return np.bincount(table.state["hands"][0][hidden], minlength=len(table.variant.kinds))
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_true_is_never_barred(game: str, players: int) -> None:
+    barred_at_all = 0
+    for number, table in enumerate(games_with_exchanges(game, players)):
+        view = table.view(number % (players + 1) % players)  # every seat at every time of a round
+        lots, barred = hidden_tile_groups(view)
+        true, unseen = hidden_kinds(table, view), view.state["bag"][0].astype(int)
+        assert lots[:, 1].sum() == true.sum()
+        # Tiles beyond what a row may draw from must be newer ones, which are in the rows after it.
+        for row in range(len(lots)):
+            beyond = np.maximum(true - (unseen - barred[row]), 0).sum()
+            assert beyond <= lots[row + 1 :, 1].sum()
+        barred_at_all += int(barred.sum())
+    exchanges = game != "rota"
+    assert (barred_at_all > 0) == exchanges
+
+
+def after_an_exchange() -> tuple[Table, tuple[str, ...]]:
+    """A table where the other seat has just got a new hand, and the tiles that it gave for it."""
+    for seed in range(100):
+        table = new_game("axio", 2, seed=seed)
+        mover, lots = player("greedy"), Generator(seed)
+        while not table.over:
+            table.play(mover.choose(table.view(table.turn), Budget(), lots).move)
+            match table.events[-2:]:
+                case (Exchange(p, shown), Draw()) if table.turn == 1 - p:
+                    return table, shown
+    raise AssertionError("nobody exchanged")
+
+
+def test_a_new_hand_has_none_of_the_tiles_that_went_back_after_it() -> None:
+    table, shown = after_an_exchange()
+    assert table.turn is not None
+    lots, barred = hidden_tile_groups(table.view(table.turn))
+    kinds = np.array([table.variant.kind_of(tile) for tile in shown], np.int64)
+    assert lots.tolist() == [[1 - table.turn, len(table.hand(1 - table.turn))]]
+    assert barred.tolist() == [np.bincount(kinds, minlength=len(table.variant.kinds)).tolist()]
+
+
+def test_the_own_exchange_is_known_in_any_game() -> None:
+    table = new_game("trio", 2, seed=3)
+    given = next(move for move in table.legal_moves() if move.kind == "exchange" and len(move.tiles) == 3)
+    table.play(given)
+    mine, theirs = hidden_tile_groups(table.view(0)), hidden_tile_groups(table.view(1))
+    assert mine[1].sum() == 3
+    assert theirs[1].sum() == 0  # what was exchanged is not shown here
+
+
+def test_events_that_cannot_have_led_here_say_nothing() -> None:
+    """More tiles of a kind have gone back than there are, or so many that none is left for a hand."""
+    table = new_game("axio", 2, seed=1)
+    view = table.view(0)
+    unseen = view.state["bag"][0].tolist()
+    tiles = [tile for tile, count in zip(view.variant.kinds, unseen, strict=True) for _ in range(count)]
+    drawn = Draw(1, view.hand(1), "bag")
+    for shown, learned in ((tiles[:3], 3), (tiles[:1] * (max(unseen) + 1), 0), (tiles, 0)):
+        told = View(view.variant, view.state, 0, (Exchange(1, tuple(shown)), drawn))
+        lots, barred = hidden_tile_groups(told)
+        assert lots.tolist() == [[1, len(view.hand(1))]]
+        assert barred.sum() == learned
+
+
+def test_guesses_are_as_likely_as_the_tiles_are_many() -> None:
+    """Each kind turns up in a guessed hand as often as draws from what is not barred say; no tile is lost."""
+    table, _ = after_an_exchange()
+    view = table.view(table.turn)
+    variant, other = view.variant, 1 - int(view.state["seat"][0])
+    lots, barred = hidden_tile_groups(view)
+    unseen = view.state["bag"][0].astype(int)
+    pool = unseen - barred[0]
+    action = view.legal_moves().actions[:1].copy()
+    states = allocate(view.state.dtype, 4)
+    states[0] = view.state[0]
+    mind, desk = load_weights(variant), allocate(scratch_dtype(len(variant.tracks)))
+    room, sums = np.zeros(variant.most_actions, np.int32), np.zeros(1)
+    points = np.zeros((1, variant.players, len(variant.tracks)))
+    seen, guesses = np.zeros(len(pool)), 4000
+    for number in range(guesses):
+        variant.kernels[run_rollouts](
+            variant.tables, states, action, 1, seed_states(5, number, 1), 0, np.float32(2), lots, barred,
+            mind, desk, room, sums, sums, points,
+        )  # fmt: skip
+        hand = states["hands"][1, other, : int(states["held"][1, other])]
+        counts = np.bincount(hand, minlength=len(pool))
+        assert (np.diff(hand.astype(int)) >= 0).all()
+        assert (states["bag"][1] + counts == unseen).all()
+        assert states["in_bag"][1] == view.state["in_bag"][0] == states["bag"][1].sum()
+        seen += counts
+    expected = guesses * lots[0, 1] * pool / pool.sum()
+    assert (seen[pool == 0] == 0).all()
+    likely = expected > 0
+    chi = ((seen - expected)[likely] ** 2 / expected[likely]).sum()
+    freedom = likely.sum() - 1
+    assert chi < freedom + 5 * np.sqrt(2 * freedom)

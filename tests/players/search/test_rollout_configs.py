@@ -1,0 +1,60 @@
+"""Manners of playing on: kept beside what has been learned, the usual ones where there are none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+
+from axiogames.games import find_variant
+from axiogames.players.evaluation.weights import load_weights, read_weights, untrained_weights, write_weights
+from axiogames.players.search import rollouts
+from axiogames.players.search.analysis import analyse
+from axiogames.players.search.rollouts import (
+    DEFAULT_CONFIGS,
+    FAST,
+    FAST_CONFIG,
+    FULL,
+    FULL_CONFIG,
+    TO_THE_END,
+    UNTRAINED_CONFIG,
+    RolloutConfig,
+    load_config,
+    read_config,
+    write_config,
+)
+from tests.players.search.positions import played
+
+ODD = RolloutConfig(turns=TO_THE_END, width=7, faith=12.5, late=0.25)
+
+
+def test_a_manner_is_kept_beside_what_has_been_learned(tmp_path: Path) -> None:
+    file = tmp_path / "mind.npz"
+    two, three = find_variant("rota", 2), find_variant("rota", 3)
+    write_weights(two, load_weights(two), file)
+    assert read_config(two, FAST, file) == FAST_CONFIG
+    assert read_config(two, FULL, file) == FULL_CONFIG
+    write_config(two, FAST, ODD, file)
+    assert read_config(two, FAST, file) == ODD
+    assert read_config(two, FULL, file) == FULL_CONFIG
+    assert read_config(three, FAST, file) == FAST_CONFIG
+    write_weights(three, load_weights(three), file)  # learning more of something else changes nothing
+    assert read_config(two, FAST, file) == ODD
+    assert np.array_equal(read_weights(two, file)["weights"], load_weights(two)["weights"])
+
+
+def test_without_a_mind_rollouts_go_to_the_end() -> None:
+    variant = find_variant("rota", 2)
+    with patch.object(rollouts, "find_mind", return_value=untrained_weights(variant)):
+        for pace in DEFAULT_CONFIGS:
+            assert load_config.__wrapped__(variant, pace) == UNTRAINED_CONFIG
+
+
+def test_a_game_is_thought_about_in_its_manner() -> None:
+    table = played("rota", 2, 8)
+    assert table.turn is not None
+    view = table.view(table.turn)
+    usual = analyse(view, seed=1, rollouts=2000)
+    assert usual == analyse(view, seed=1, rollouts=2000, manner=load_config(view.variant, FAST))
+    assert usual != analyse(view, seed=1, rollouts=2000, manner=ODD)

@@ -1,0 +1,270 @@
+"""The whole application in this process: asked and listened to without a network, nothing hidden from tests.
+
+Everything goes through the gate and the routes, as bytes. What the server does by itself after a start
+(looking for overdue tables, loading rules) does not run, so nothing happens but what a test does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+from urllib.parse import unquote, urlsplit
+
+from litestar import Litestar
+from sqlalchemy import event
+
+from axiogames.server import app as application
+from axiogames.server.lifespan import Server, assemble
+from axiogames.server.rendering.worker import draw
+from axiogames.server.settings import Settings
+from axiogames.server.transport.origin_guard import gate
+
+PATIENCE = 240.0  # seconds for any one thing; a busy machine may take long to start what draws pictures
+HOST = b"localhost"
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back for a request."""
+
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def all(self) -> bytes:
+        """Everything of it."""
+        lines = [b"%d" % self.status, *(name + b": " + value for name, value in self.headers)]
+        return b"\n".join((*lines, b"", self.body))
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Somebody with a token."""
+
+    id: str
+    name: str
+    token: str
+
+
+class Socket:
+    """A WebSocket to the application. Keeps every text that came."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.closed: int | None = None  # the code it was closed with
+        self._to_app: asyncio.Queue[Json] = asyncio.Queue()
+        self._came = asyncio.Event()
+        self._read = 0
+        self._task: asyncio.Task[None] | None = None
+
+    async def open(self, app: Any, target: str, headers: list[tuple[bytes, bytes]]) -> None:
+        """Connect, and wait until the application takes it or refuses."""
+        scope = _scope("websocket", target, headers) | {"subprotocols": []}
+        self._to_app.put_nowait({"type": "websocket.connect"})
+        self._task = asyncio.create_task(app(scope, self._to_app.get, self._take))
+        await self._came.wait()
+
+    async def _take(self, message: Json) -> None:
+        if message["type"] == "websocket.send":
+            self.texts.append(message["text"])
+        elif message["type"] == "websocket.close":
+            self.closed = message["code"]
+        self._came.set()
+
+    def send(self, **order: object) -> None:
+        """Send an order."""
+        self.send_raw(text=json.dumps(order))
+
+    def send_raw(self, text: str | None = None, data: bytes | None = None) -> None:
+        """Send a message as it is: a text, or bytes."""
+        self._to_app.put_nowait({"type": "websocket.receive", "text": text, "bytes": data})
+
+    async def until(self, wanted: Callable[[Json], bool]) -> Json:
+        """The next message that fits."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                while self._read < len(self.texts):
+                    message: Json = json.loads(self.texts[self._read])
+                    self._read += 1
+                    if wanted(message):
+                        return message
+                self._came.clear()
+                await self._came.wait()
+
+    async def reach(self, number: int) -> Json:
+        """The message that tells of an entry."""
+        return await self.until(lambda told: told.get("n") == number)
+
+    async def ask(self, **order: object) -> Json:
+        """Send an order and wait for what answers it: an acknowledgement, an answer or a refusal."""
+        self.send(**order)
+        name = order.get("id")
+        return await self.until(lambda told: name in (told.get("ack"), told.get("id")))
+
+    async def heard(self) -> list[str]:
+        """All texts so far, when everything sent before has been dealt with."""
+        self.send(do="ping")
+        await self.until(lambda told: told["type"] == "pong")
+        return self.texts
+
+    async def end(self) -> int | None:
+        """Wait until the application lets go; the code that it gives."""
+        assert self._task is not None
+        await asyncio.wait_for(asyncio.shield(self._task), PATIENCE)
+        return self.closed
+
+    async def close(self) -> None:
+        """Leave, and wait until the application has noticed."""
+        self._to_app.put_nowait({"type": "websocket.disconnect", "code": 1000})
+        assert self._task is not None
+        await asyncio.wait_for(self._task, PATIENCE)
+
+
+@dataclass(slots=True)
+class Inside:
+    """A server without a network."""
+
+    server: Server
+    app: Any
+    litestar: Litestar
+    sockets: list[Socket] = field(default_factory=list)
+
+    async def ask(
+        self,
+        method: str,
+        target: str,
+        token: str = "",
+        body: object = None,
+        headers: Mapping[bytes, bytes] | None = None,
+        host: Sequence[bytes] = (HOST,),
+        **more: object,
+    ) -> Answer:
+        """One request. A body that is not bytes is sent as JSON; `more` goes into the scope."""
+        payload = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        about = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(payload))]
+        given = {**dict(about if body is not None else []), **(headers or {})}
+        scope = _scope("http", target, [*_identity(token), *given.items()], host) | more
+        sent: list[Json] = []
+
+        asked = iter([{"type": "http.request", "body": payload, "more_body": False}])
+        answered = asyncio.Event()
+
+        async def receive() -> Json:
+            if (request := next(asked, None)) is not None:
+                return request
+            await answered.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Json) -> None:
+            sent.append(message)
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                answered.set()
+
+        await asyncio.wait_for(self.app(scope | {"method": method}, receive, send), PATIENCE)
+        start = sent[0]
+        content = b"".join(message.get("body", b"") for message in sent[1:])
+        return Answer(start["status"], tuple((k, v) for k, v in start["headers"]), content)
+
+    async def good(self, method: str, target: str, token: str = "", body: object = None) -> Any:
+        """What a request gives that has to succeed."""
+        answer = await self.ask(method, target, token, body)
+        assert answer.status < 400, answer.body
+        return answer.json
+
+    async def guest(self, name: str) -> Guest:
+        """A new guest."""
+        return Guest(**await self.good("POST", "/api/guests", body={"name": name}))
+
+    async def socket(
+        self,
+        table: str,
+        token: str = "",
+        after: int | None = None,
+        headers: Mapping[bytes, bytes] | None = None,
+    ) -> Socket:
+        """A WebSocket to a table."""
+        socket = Socket()
+        query = "" if after is None else f"?after={after}"
+        await socket.open(
+            self.app, f"/api/tables/{table}/live{query}", [*_identity(token), *(headers or {}).items()]
+        )
+        self.sockets.append(socket)
+        return socket
+
+    async def open(self, host: Guest, game: str, seats: list[Json], **more: object) -> Json:
+        """A new table: its id and its invite key."""
+        body = {"game": game, "seats": seats, **more}
+        opened: Json = await self.good("POST", "/api/tables", host.token, body)
+        return opened
+
+
+def _identity(token: str) -> list[tuple[bytes, bytes]]:
+    return [(b"authorization", f"Bearer {token}".encode())] if token else []
+
+
+def _scope(
+    kind: str, target: str, headers: list[tuple[bytes, bytes]], host: Sequence[bytes] = (HOST,)
+) -> Json:
+    parts = urlsplit(target)
+    return {
+        "type": kind,
+        "asgi": {"version": "3.0", "spec_version": "2.4"},
+        "http_version": "1.1",
+        "scheme": "http" if kind == "http" else "ws",
+        "path": unquote(parts.path),
+        "raw_path": parts.path.encode(),
+        "query_string": parts.query.encode(),
+        "root_path": "",
+        "headers": [*((b"host", name) for name in host), *headers],
+        "client": ("127.0.0.1", 1),
+        "server": ("inside", 80),
+        "state": {},
+    }
+
+
+def _in_a_hurry(connection: Any, _: object) -> None:
+    """Nobody cuts the power in these tests."""
+    connection.cursor().execute("PRAGMA synchronous=OFF")
+
+
+@asynccontextmanager
+async def inside(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
+    """A server in this process, with its database in a folder."""
+    chosen = Settings(data=str(folder), limits=False, bot_threads=1, most_tables_each=10_000, **settings)
+    server = assemble(chosen)
+    server.pictures.draw = draw  # here, not in a process of its own
+    made: list[Litestar] = []
+
+    def keep(app: Litestar, **how: Any) -> Any:
+        made.append(app)
+        return gate(app, **how)
+
+    with patch.object(application, "assemble", lambda _: server), patch.object(application, "gate", keep):
+        app = application.make_app(chosen)
+    event.listen(server.database.engine.sync_engine, "connect", _in_a_hurry)
+    await server.database.upgrade()
+    made_inside = Inside(server, app, made[0])
+    try:
+        yield made_inside
+    finally:
+        for socket in made_inside.sockets:
+            await socket.close()
+        server.rooms.close()
+        await server.journal.close()
+        server.bots.close()
+        server.people.close()
+        server.pictures.close()
+        await server.database.close()
