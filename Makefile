@@ -8,15 +8,16 @@ BIN := .venv/bin
 # One more than there are cores: tests of servers wait a good deal.
 WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
-RULE_CODE := src/axio/engine/bits.py,src/axio/engine/features.py,src/axio/engine/hands.py,src/axio/engine/hopes.py,$\
-	src/axio/engine/loops.py,src/axio/engine/lots.py,src/axio/engine/network.py,src/axio/engine/result.py,$\
-	src/axio/engine/shortlist.py,src/axio/engine/standing.py,src/axio/engine/thinking.py,src/axio/engine/worth.py,$\
-	src/axio/games/*/board.py,src/axio/games/*/scoring.py,src/axio/games/*/rules.py,src/axio/games/*/greedy.py,$\
-	src/axio/games/*/judgement.py,src/axio/games/*/numbering.py,src/axio/games/*/seeing.py,$\
-	src/axio/engine/batches.py,src/axio/engine/numbers.py,src/axio/engine/observing.py
+RULE_CODE := src/axiogames/batch/loops.py,src/axiogames/games/*/board.py,src/axiogames/games/*/evaluation.py,$\
+	src/axiogames/games/*/rules.py,src/axiogames/games/*/scoring.py,src/axiogames/games/runtime/bitsets.py,$\
+	src/axiogames/games/runtime/hands.py,src/axiogames/games/runtime/loops.py,src/axiogames/games/runtime/numbers.py,$\
+	src/axiogames/games/runtime/ranks.py,src/axiogames/games/runtime/xorshift.py,$\
+	src/axiogames/players/evaluation/network.py,src/axiogames/players/evaluation/rollout_loops.py,$\
+	src/axiogames/players/evaluation/utility.py
 
-INTERPRETED_TESTS := tests/conformance/test_against_the_oracle.py tests/conformance/test_playouts.py $\
-	tests/conformance/test_invariants.py tests/search/test_judgement.py tests/batch/test_batch.py
+INTERPRETED_TESTS := $(wildcard tests/games/test_axio*.py tests/games/test_hex*.py tests/games/test_rota*.py tests/games/test_trio*.py) $\
+	tests/games/runtime/test_bitsets.py tests/games/conformance/test_against_the_oracle.py tests/games/conformance/test_playouts.py $\
+	tests/games/conformance/test_invariants.py tests/games/test_evaluation.py tests/batch/test_batch.py
 
 # Where the environment forbids it, every program that a test starts would translate all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -75,7 +76,7 @@ pages: setup
 # It gives way to other tests, some of which look at the clock.
 interpreted: setup
 	$(BIN)/python -m coverage erase
-	NUMBA_DISABLE_JIT=1 nice $(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal tests/rules $(INTERPRETED_TESTS)
+	NUMBA_DISABLE_JIT=1 nice $(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal $(INTERPRETED_TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --include="$(RULE_CODE)" --show-missing --fail-under=100
 
@@ -92,7 +93,7 @@ format: setup
 	$(BIN)/ruff format .
 
 goldens: setup
-	$(BIN)/python -m tests.goldens.make
+	$(BIN)/python -m tests.games.goldens.make
 
 bench: setup
 	$(BIN)/axio bench

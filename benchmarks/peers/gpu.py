@@ -124,7 +124,7 @@ class Gpu(Protocol):
 
 
 class Nvidia:
-    """The GPU of this machine. Raises `NotInstalled`, or `NoSuchDevice` where there is none."""
+    """The GPU of this machine. Raises `MissingDependency`, or `DeviceNotFound` where there is none."""
 
     def __init__(self) -> None:
         self._cuda = find_cuda()

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from axiogames import __version__
 from axiogames.analysis.bench.measure import Circumstances, circumstances
 from axiogames.analysis.platform_info import installed
 from axiogames.batch import Batch
@@ -27,7 +28,6 @@ from axiogames.games.runtime.loops import random_playouts
 from axiogames.games.runtime.state import allocate
 from axiogames.games.runtime.xorshift import seed_state
 from axiogames.optional_deps import install_command
-from axiogames.version import __version__
 from benchmarks.peers.peer_program import Done, Work, steps_work, timed
 from benchmarks.peers.peers import C_PROGRAM, GAMES_COMPARED, MOMALAND, MOMALAND_STEPS, LeftOut, programs
 

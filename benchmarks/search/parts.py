@@ -1,7 +1,7 @@
 """Rollouts taken apart: how often they call each of their parts, and each part on its own, over and over.
 
 Loops like those of `engine.thinking`. Machine code of inlined rules has no names that a profiler could tell
-them apart by; so `trace` plays rollouts as `roll_out` does (a test compares what comes of them), counts calls
+them apart by; so `trace` plays rollouts as `run_rollouts` does (a test compares what comes of them), counts calls
 and keeps some positions in which they happened, and `repeat` does nothing but call one part in those
 positions.
 """
@@ -81,7 +81,7 @@ def trace(
     lots: Int64Rows, barred: Int64Rows, mind: WeightsArray, desk: ScratchArray, room: Actions, sums: Float64s,
     calls: Int64s, samples: Samples, actions: Int64Rows, kept_by: Rng,
 ):  # fmt: skip
-    """`engine.thinking.roll_out` and `play_on`, with a note of every call of a part."""
+    """`engine.thinking.roll_out` and `rollout`, with a note of every call of a part."""
     t, rng = tables[0], desk[0].rng
     seat = np.int64(states[0].seat)
     s = states[AFTER]

@@ -1,6 +1,6 @@
 """axio: a family of tile-laying games, exactly and fast.
 
->>> import axio
+>>> import axiogames as axio
 >>> table = axio.new_game("axio", players=2, seed=7)
 >>> len(table.legal_moves()) > 0
 True
@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from .version import __version__
 
 if TYPE_CHECKING:
     from .errors import AxioError as AxioError
@@ -31,23 +29,26 @@ if TYPE_CHECKING:
     from .moves import Move as Move
     from .rng import Generator as Generator
 
+__version__ = "0.1.0"
+PROGRAM = "axio"  # the command; formats, files and variables begin with it
+
 # Loaded when first used: the rules bring NumPy and Numba with them, and `axio --help` needs neither.
 _WHERE = {
     "AxioError": "errors",
     "GAMES": "games",
-    "Generator": "chance",
+    "Generator": "rng",
     "IllegalMove": "errors",
     "Move": "moves",
-    "Position": "position",
-    "Reason": "reasons",
-    "Record": "record",
-    "Table": "table",
-    "View": "view",
+    "Position": "model.position",
+    "Reason": "errors",
+    "Record": "model.record",
+    "Table": "model.table",
+    "View": "model.view",
     "game": "games",
-    "new_game": "table",
-    "read_records": "record",
-    "record_of": "record",
-    "replay": "record",
+    "new_game": "model.table",
+    "read_records": "model.record",
+    "record_of": "model.record",
+    "replay": "model.record",
     "rules_page": "games",
 }
 

@@ -227,7 +227,7 @@ def naming(path: str | Path) -> Iterator[None]:
 
 
 def check_name(path: str | Path) -> None:
-    """Raise `BadFile` for a name that no file can have here."""
+    """Raise `InvalidFile` for a name that no file can have here."""
     try:
         if not str(path) or "\0" in str(path):
             raise ValueError
@@ -238,7 +238,7 @@ def check_name(path: str | Path) -> None:
 
 
 def check_writable(path: str | Path, what: str, *, only_files: bool = False) -> None:
-    """Raise `BadFile` if a file cannot be written: better now than after the work.
+    """Raise `InvalidFile` if a file cannot be written: better now than after the work.
 
     `what` is to be written; `only_files` refuses devices and pipes.
     """
@@ -274,7 +274,7 @@ def write_stdout(path: str, content: bytes) -> None:
 
 
 def append_line(path: str | Path, line: str) -> None:
-    """Add a line to a file, which may be new. Raises `OSError` or `BadFile`; nothing has been added then."""
+    """Add a line to a file, which may be new. Raises `OSError` or `InvalidFile`; nothing has been added then."""
     name = os.path.join(".", STDOUT) if str(path) == STDOUT else str(path)
     with LineWriter(name, append=True) as file:
         file.write(f"\n{line}" if _ends_within_a_line(name) else line)
@@ -291,7 +291,7 @@ def _ends_within_a_line(path: str) -> bool:
 class LineWriter:
     """A file that holds whole lines only, at any moment. `-` is standard output.
 
-    Raises `BadFile` for one that exists, unless `force` says that it may be replaced, or `append` that lines
+    Raises `InvalidFile` for one that exists, unless `force` says that it may be replaced, or `append` that lines
     may be added to it.
     """
 
@@ -346,7 +346,7 @@ class LineWriter:
 def lock_directory(folder: Path, other: str) -> Iterator[None]:
     """While this lasts, no other process that asks for the same writes into the folder.
 
-    Raises `BadFile` if one does already; `other` is what it is called then.
+    Raises `InvalidFile` if one does already; `other` is what it is called then.
     """
     if sys.platform == "win32":
         yield

@@ -40,14 +40,14 @@ class Move:
 
     @classmethod
     def of(cls, move: Move | str) -> Move:
-        """A move that is given as one or as text. Raises `BadText` for anything else, such as a number."""
+        """A move that is given as one or as text. Raises `ParseError` for anything else, such as a number."""
         return move if isinstance(move, Move) else cls.parse(move)
 
     @classmethod
     def parse(cls, text: str) -> Move:
         """Read a move: `GR k8-j8`, `BRG_(P) 2,-1`, `exchange`, `exchange RGB BBR`, `keep` or `pass`.
 
-        Raises `BadText` if it is none of these. Whether the move is legal is for a table to say.
+        Raises `ParseError` if it is none of these. Whether the move is legal is for a table to say.
         """
         if not isinstance(text, str):
             raise ParseError(f"{abbreviated(text)} is not a move: give a Move, or text such as 'GR k8-j8'")

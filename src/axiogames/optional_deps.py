@@ -19,7 +19,7 @@ def install_command(extra: str) -> str:
 
 
 def require(module: str, extra: str = "arena") -> Any:
-    """A module of a library that comes with an extra of this package. Raises `NotInstalled`."""
+    """A module of a library that comes with an extra of this package. Raises `MissingDependency`."""
     try:
         return import_module(module)
     except ModuleNotFoundError as error:

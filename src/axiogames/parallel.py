@@ -55,8 +55,8 @@ def map_unordered(
 
     There are never more processes than pieces (two at least), nor, on this machine, more than are of use.
 
-    Close it (`contextlib.closing`) to end the work early. Raises `WrongOption` for a backend or a number of
-    jobs that does not exist, `NotInstalled` for a backend whose library is missing, and `AxioError` if a
+    Close it (`contextlib.closing`) to end the work early. Raises `InvalidOption` for a backend or a number of
+    jobs that does not exist, `MissingDependency` for a backend whose library is missing, and `AxioError` if a
     worker is ended from outside.
     """
     if backend not in BACKENDS:
@@ -178,7 +178,7 @@ def _cluster(backend: str, jobs: int) -> Iterator[None]:
 
 @contextmanager
 def _joining(variable: str) -> Iterator[None]:
-    """Whatever a library raises for an address that is none, or that nobody answers at, is `WrongOption`."""
+    """Whatever a library raises for an address that is none, or that nobody answers at, is `InvalidOption`."""
     try:
         yield
     except (ValueError, TypeError, OSError, RuntimeError) as error:
@@ -217,9 +217,6 @@ def _dask(jobs: int) -> Iterator[None]:
     with client:
         yield
 
-
-Work = TypeVar("Work")
-Result = TypeVar("Result")
 
 AHEAD = 4  # pieces of work for each process that may be done before they are asked for
 

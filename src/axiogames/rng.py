@@ -22,7 +22,7 @@ def commitment(seed: int | str) -> str:
 
 
 def seed_bytes(seed: int | str) -> bytes:
-    """Return the text of a seed in UTF-8. Raises `BadText` for text that is not Unicode, or a huge number."""
+    """Return the text of a seed in UTF-8. Raises `ParseError` for text that is not Unicode, or a huge number."""
     try:
         return str(seed).encode()
     except UnicodeEncodeError:

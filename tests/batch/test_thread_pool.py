@@ -85,8 +85,8 @@ def test_numbers_in_memory_are_read_and_written_as_they_are() -> None:
 def test_a_change_of_what_is_compiled_in_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Or the cache would go on serving what was compiled before it."""
     package = tmp_path / "package"
-    shutil.copytree(Path(compile.__file__).parent.parent, package, ignore=shutil.ignore_patterns("static"))
-    monkeypatch.setattr(compile, "__file__", str(package / "engine" / "compile.py"))
+    shutil.copytree(Path(compile.__file__).parents[2], package, ignore=shutil.ignore_patterns("static"))
+    monkeypatch.setattr(compile, "__file__", str(package / "games" / "runtime" / "compile.py"))
     digest = compile._sources_digest.__wrapped__
     before = digest()
     for changed in ("batch/signals.py", "batch/crew.py", "engine/batches.py"):

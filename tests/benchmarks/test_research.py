@@ -113,7 +113,7 @@ def test_the_c_program_counts_the_moves_of_its_games(binary: Path) -> None:
 
 
 def test_the_package_ships_the_c_program() -> None:
-    assert (resources.files("axio.bench") / "equivalent.c").is_file()
+    assert (resources.files("benchmarks.peers") / "equivalent.c").is_file()
 
 
 # ---------------------------------------------------------------- programs beside ours

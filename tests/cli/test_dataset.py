@@ -179,5 +179,6 @@ def test_without_pyarrow_nothing_is_begun(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_help_does_not_wait_for_libraries() -> None:
     heavy = "{'pyarrow', 'joblib'} & set(sys.modules)"
-    code = f"import sys; from axiogames.cli import main; main(['dataset', '--help']); assert not {heavy}, {heavy}"
+    start = "import sys; from axiogames.cli import main; main(['dataset', '--help'])"
+    code = f"{start}; assert not {heavy}, {heavy}"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, env=ENVIRONMENT)

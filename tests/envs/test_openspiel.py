@@ -281,7 +281,8 @@ def test_without_the_library_it_says_how_to_get_it() -> None:
 
 def test_the_end_of_a_process_is_quiet() -> None:
     """OpenSpiel lets go of registered games after Python has ended."""
-    program = f"import pyspiel, axiogames.envs.openspiel; pyspiel.load_game('{PREFIX}{GAMES[0]}').new_initial_state()"
+    state = f"pyspiel.load_game('{PREFIX}{GAMES[0]}').new_initial_state()"
+    program = f"import pyspiel, axiogames.envs.openspiel; {state}"
     told = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, encoding="utf-8"
     )

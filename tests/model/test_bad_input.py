@@ -448,7 +448,7 @@ def test_a_game_text_that_is_wrong() -> None:
 # ---------------------------------------------------------------- records
 
 
-GOLDENS = {name: Path(__file__).parent / "goldens" / f"{name}.jsonl" for name in GAMES}
+GOLDENS = {name: Path(__file__).parents[1] / "games" / "goldens" / f"{name}.jsonl" for name in GAMES}
 
 
 def numbers_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

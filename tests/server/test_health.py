@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from axiogames import __version__
 from axiogames.server.metrics import REGISTRY, exposition, serve_metrics
 from axiogames.server.processes import check
 from axiogames.server.settings import BadSetting, Settings
 from axiogames.server.supervisor import Supervisor
-from axiogames.version import __version__
 from tests.server.driving import Client, Guest, RunningServer, free_port, start_server
 from tests.server.faults import Faults
 from tests.server.in_process import inside

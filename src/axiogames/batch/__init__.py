@@ -13,4 +13,4 @@ from __future__ import annotations
 
 from .batch import REWARDS, Batch, BatchObservation, BatchStep, StepObservation
 
-__all__ = ["REWARDS", "Batch", "Looked", "Observed", "Step"]
+__all__ = ["REWARDS", "Batch", "BatchObservation", "BatchStep", "StepObservation"]

@@ -188,7 +188,7 @@ class Batch:
     def step(self, numbers: Array, *, checked: bool = True) -> BatchStep:
         """Make a move in every game, and let chance do what comes after it.
 
-        Games that end start anew, or, with `renew=False`, take no more part. Raises `WrongBatch` for a number
+        Games that end start anew, or, with `renew=False`, take no more part. Raises `InvalidBatchInput` for a number
         that is not legal, before any game has changed; `checked=False` trusts the numbers.
         """
         self._advance("advance", numbers, checked)
@@ -207,7 +207,7 @@ class Batch:
         return StepObservation(self._step, self._observed(board, vector), masks, sampled)
 
     def check(self, numbers: Array) -> None:
-        """Raise `WrongBatch` for the first number that is no legal move of its game."""
+        """Raise `InvalidBatchInput` for the first number that is no legal move of its game."""
         numbers = self._checked("numbers", numbers, np.int32)
         flags = self._array("wrong", (self.games,), np.bool_)
         self.on.run("find_wrong", self.states, numbers, self.numbers, flags)
@@ -316,7 +316,7 @@ class Batch:
         return [self.on.take(array) for array in (self.states, self.rngs, self.finals, *self._step)]
 
     def _check(self, contents: list[np.ndarray]) -> None:
-        """Check contents that come from outside. Raises `WrongBatch`."""
+        """Check contents that come from outside. Raises `InvalidBatchInput`."""
         own = self._contents()
         if not isinstance(contents, list) or len(contents) != len(own):
             raise InvalidBatchInput(f"a pickle of a batch should have {len(own)} arrays")
@@ -382,7 +382,7 @@ class Batch:
 
 
 def _restored(settings: dict[str, Any], contents: list[np.ndarray]) -> Batch:
-    """Return a batch from a pickle. Raises `WrongBatch` for contents that no batch has."""
+    """Return a batch from a pickle. Raises `InvalidBatchInput` for contents that no batch has."""
     batch = Batch(**settings)
     batch._check(contents)
     batch._fill(contents)

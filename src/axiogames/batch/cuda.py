@@ -31,7 +31,7 @@ EXTRA = "cuda"
 
 @cache
 def find_cuda() -> Any:
-    """Numba's module for CUDA. Raises `NotInstalled`, or `NoSuchDevice` where there is no GPU."""
+    """Numba's module for CUDA. Raises `MissingDependency`, or `DeviceNotFound` where there is no GPU."""
     if INTERPRETED:
         raise DeviceNotFound("interpreted rules (NUMBA_DISABLE_JIT) do not run on a GPU")
     for old, new in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):

@@ -14,12 +14,10 @@ from typing import Any
 
 import click
 
+from .. import PROGRAM, __version__
 from ..errors import AxioError, InvalidFile
-from ..version import __version__
 from .terminal.interrupts import Interrupted, forget, stoppable
 from .terminal.text import one_line
-
-PROGRAM = __name__.partition(".")[0]
 
 # Only the command that is called is loaded: most bring NumPy and Numba with them, and help needs neither.
 COMMANDS = {
@@ -62,7 +60,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f".{cmd_name}", __name__).command
+        command: click.Command = import_module(f".commands.{cmd_name}", __name__).command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

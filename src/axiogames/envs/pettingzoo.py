@@ -152,7 +152,7 @@ class GameEnv(NamedSpaces, AECEnv[str, Seen, Any]):  # type: ignore[misc]
         self._action_spaces = {name: action_space(variant) for name in self._names}
 
     def __getattr__(self, name: str) -> Any:
-        """What `reset` sets is missing before. Raises `ResetNeeded`, an `AttributeError`."""
+        """What `reset` sets is missing before. Raises `ResetRequired`, an `AttributeError`."""
         if name in SET_BY_RESET:
             raise ResetRequired(NOT_BEGUN)
         raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}", name=name, obj=self)

@@ -100,8 +100,8 @@ NOT_BEGUN = "no game has begun: call reset() first"
 class SingleGame:
     """A game between seats. It deals the tiles itself, and waits for a move until it is over.
 
-    Seed s gives the game that is number 0 of `axiogames.batch.Batch(…, seed=s)`. A game that is begun without a
-    seed goes on with the generator of the one before; the very first one is seeded by the system.
+    Seed s gives the game that is number 0 of `axiogames.batch.Batch(…, seed=s)`. A game that is begun without
+    a seed goes on with the generator of the one before; the very first one is seeded by the system.
 
     `seen` is what the seat to move knows and may do, from the last call of `begin` or `play`; every call
     makes arrays of its own.
@@ -230,7 +230,7 @@ class SingleGame:
         return self.variant.decode(state, actions[numbers.index(number)])
 
     def number(self, move: Move | str) -> int:
-        """The number that stands for a legal move. Raises `IllegalMove` or `BadText`."""
+        """The number that stands for a legal move. Raises `IllegalMove` or `ParseError`."""
         numbers, actions, state = self._legal()
         return numbers[actions.index(Position(self.variant, state).action_of(move))]
 
@@ -261,7 +261,7 @@ class SingleGame:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take up a game from a pickle. Raises `WrongEnvironment` for arrays that no game has."""
+        """Take up a game from a pickle. Raises `InvalidEnvironment` for arrays that no game has."""
         self._check(state)
         self._restore(state)
 
@@ -324,7 +324,7 @@ class NamedSpaces(CopyableGame):
         return self._game.move(action)
 
     def action(self, move: Move | str) -> int:
-        """The action that stands for a legal move. Raises `IllegalMove` or `BadText`."""
+        """The action that stands for a legal move. Raises `IllegalMove` or `ParseError`."""
         return self._game.number(move)
 
 

@@ -56,7 +56,7 @@ def figure(name: str, shown: str, *, dark: bool = False) -> str:
 def find_variant(name: str, players: int = 2, options: Mapping[str, bool] | None = None) -> Variant:
     """A game for a number of players and with options, ready to be played.
 
-    Raises `UnknownGame`, `WrongPlayers` or `WrongOption`.
+    Raises `UnknownGame`, `InvalidPlayers` or `InvalidOption`.
     """
     declared = game(name)
     if isinstance(players, bool) or not isinstance(players, int) or not 1 <= players <= MOST_PLAYERS:

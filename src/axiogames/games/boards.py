@@ -25,7 +25,7 @@ def _write_row(row: Sequence[str]) -> str:
 
 
 def read_rows(text: str, rows: Sequence[Sequence[int]], allowed: str) -> dict[int, str]:
-    """What lies on which cell. Raises `BadText` where the text does not fit the board."""
+    """What lies on which cell. Raises `ParseError` where the text does not fit the board."""
     parts = text.split("/")
     if len(parts) != len(rows):
         raise ParseError(f"the board has {len(parts)} rows, it should have {len(rows)}")

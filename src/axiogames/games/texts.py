@@ -60,7 +60,7 @@ def words_of(game: Game, language: str) -> Words:
 
 @cache
 def _words(game: Game, language: str) -> Words:
-    text = (resources.files(__package__) / game.id / "words" / f"{language}.json").read_bytes()
+    text = (resources.files(__package__) / game.id / "texts" / f"{language}.json").read_bytes()
     if language != LANGUAGES[0]:
         return msgspec.json.decode(text, type=Words)
     return Words(

@@ -171,7 +171,7 @@ class Variant(ABC):
     def check_state(self, state: State) -> None:
         """Check a state that comes from outside. Nothing else may reach compiled rules.
 
-        Raises `BadText` for an array that is not one record of this game, and for a state that no game has.
+        Raises `ParseError` for an array that is not one record of this game, and for a state that no game has.
         """
         if not is_array_of(state, self.opening.dtype, (1,)):
             raise ParseError(f"this is no state of {self.game.id} for {self.players} players")
@@ -182,7 +182,7 @@ class Variant(ABC):
     def check_running(self, state: State) -> None:
         """Check a state of a batch or an environment, where a game that is over may have been broken off.
 
-        Raises `BadText`.
+        Raises `ParseError`.
         """
         if is_array_of(state, self.opening.dtype, (1,)) and state["phase"][0] == OVER:
             for violation in self.layout_violations(state):
@@ -191,7 +191,7 @@ class Variant(ABC):
             self.check_state(state)
 
     def check_reachable(self, state: State) -> None:
-        """Check that a game can lead to a state whose layout is sound. Raises `BadText`."""
+        """Check that a game can lead to a state whose layout is sound. Raises `ParseError`."""
         for violation in self.violations(state):
             raise ParseError(violation)
 
@@ -265,12 +265,12 @@ class Variant(ABC):
     @property
     @abstractmethod
     def board_layout(self) -> BoardLayout:
-        """How `show_board` writes the board."""
+        """How `observe_board` writes the board."""
 
     @property
     @abstractmethod
     def counter_names(self) -> tuple[str, ...]:
-        """The names of what `show_counters` writes."""
+        """The names of what `observe_counters` writes."""
 
     @abstractmethod
     def encode(self, state: State, move: Move) -> int:
@@ -311,7 +311,7 @@ class Variant(ABC):
 
     @abstractmethod
     def read_board(self, state: State, text: str) -> None:
-        """Lay out a board from its text. Raises `BadText`."""
+        """Lay out a board from its text. Raises `ParseError`."""
 
     @abstractmethod
     def tiles_laid(self, state: State) -> int:

@@ -88,7 +88,7 @@ def _result(record: Record) -> str:
 def read_game(text: str) -> Record:
     """The record of a game that was written as text, every line checked against the rules.
 
-    Raises `BadText` naming the line that is wrong.
+    Raises `ParseError` naming the line that is wrong.
     """
     if not isinstance(text, str):
         raise ParseError(f"a game is text, not {abbreviated(text)}")

@@ -126,7 +126,7 @@ class Moves(Sequence[Move]):
 
 
 def _restored_moves(position: Position, actions: np.ndarray) -> Moves:
-    """Return moves from a pickle. Raises `BadText` where they are not legal moves of the position."""
+    """Return moves from a pickle. Raises `ParseError` where they are not legal moves of the position."""
     legal = position.legal_moves().actions
     if not isinstance(actions, np.ndarray) or actions.dtype != legal.dtype or actions.ndim != 1:
         raise ParseError("the moves of a pickle are not an array of action numbers")
@@ -140,7 +140,7 @@ class Position:
 
     Positions with the same text are equal and have the same hash. `state` is an array of one NumPy record. It
     is what the compiled rules work on; treat it as read-only. Copies have a state of their own. A pickle is
-    checked like a text when it is loaded: `BadText` is raised for a state that no game has.
+    checked like a text when it is loaded: `ParseError` is raised for a state that no game has.
     """
 
     def __init__(self, variant: Variant, state: State) -> None:
@@ -237,7 +237,7 @@ class Position:
         return self
 
     def action_of(self, move: Move | str) -> int:
-        """The number of a legal move. Raises `IllegalMove`, or `BadText` if the text is no move."""
+        """The number of a legal move. Raises `IllegalMove`, or `ParseError` if the text is no move."""
         move = Move.of(move)
         if self.draw_due:
             raise IllegalMove(move, Reason.DRAW_DUE)
@@ -291,7 +291,7 @@ class Position:
 
     @classmethod
     def parse(cls, text: str) -> Position:
-        """The position that a line of text describes. Raises `BadText`."""
+        """The position that a line of text describes. Raises `ParseError`."""
         return Position(*read_position(text))
 
     def __eq__(self, other: object) -> bool:

@@ -49,7 +49,7 @@ def write_position(variant: Variant, state: State) -> str:
 def read_position(text: str) -> tuple[Variant, State]:
     """The game and the state that a line describes.
 
-    Raises `BadText` saying what is wrong with it, also where no game leads to that position.
+    Raises `ParseError` saying what is wrong with it, also where no game leads to that position.
     """
     variant, state = lay_out(text)
     try:
@@ -60,7 +60,7 @@ def read_position(text: str) -> tuple[Variant, State]:
 
 
 def lay_out(text: str) -> tuple[Variant, State]:
-    """The game and the state that a line describes, whether or not a game leads there. Raises `BadText`.
+    """The game and the state that a line describes, whether or not a game leads there. Raises `ParseError`.
 
     Compiled rules rely on what holds in every game: they may be given such a state only where its text is our
     own, as in tests.

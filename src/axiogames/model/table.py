@@ -55,7 +55,7 @@ class Table(Position):
 
         `seat` says who wants to move, if that is not clear. With `deal=False` the draw that may follow
         waits for `deal()`, so that the move can still be taken back without having seen a tile.
-        Raises `IllegalMove` or `BadText`; the table is then as it was.
+        Raises `IllegalMove` or `ParseError`; the table is then as it was.
         """
         move = Move.of(move)
         if self.over:
@@ -264,7 +264,7 @@ class Table(Position):
 def _replayed_checked(variant: Variant, actions: object) -> tuple[State, list[int]]:
     """Play actions that come from outside; the state they lead to, and where players moved.
 
-    Raises `BadText` for an action that is not legal, or that chance cannot bring.
+    Raises `ParseError` for an action that is not legal, or that chance cannot bring.
     """
     if not isinstance(actions, list) or not all(type(action) is int for action in actions):
         raise ParseError("the actions of a table should be a list of whole numbers")
@@ -293,7 +293,7 @@ def new_game(
 ) -> Table:
     """A new table that deals by itself, from `seed` or, without one, from one nobody knows.
 
-    `moves` are played at once. Raises `UnknownGame`, `WrongPlayers`, `WrongOption` or, for `moves`,
+    `moves` are played at once. Raises `UnknownGame`, `InvalidPlayers`, `InvalidOption` or, for `moves`,
     `IllegalMove`.
     """
     table = Table(find_variant(game, players, options), secrets.token_hex(16) if seed is None else seed)

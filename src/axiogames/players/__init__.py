@@ -1,4 +1,4 @@
-"""Players that are programs. A player is a module here and a line in `PLAYERS`."""
+"""Players that are programs. A player is a module here and a line in `PLAYER_COUNT`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["LEVELS", "PLAYERS", "Budget", "Candidate", "Choice", "Player", "play
 
 
 def player(name: str) -> Player:
-    """A player by its name, `random`, or with a limit of its own, `sim@1s`. Raises `WrongPlayers`."""
+    """A player by its name, `random`, or with a limit of its own, `sim@1s`. Raises `InvalidPlayers`."""
     kind, at, limit = name.partition("@")
     if kind not in PLAYERS:
         raise InvalidPlayers(f"unknown player {kind!r}: choose from {', '.join(PLAYERS)}")

@@ -96,7 +96,7 @@ class Limited:
 
 
 def read_limit(text: str) -> Budget:
-    """The budget that a text such as `1s` or `800r` stands for. Raises `WrongPlayers`.
+    """The budget that a text such as `1s` or `800r` stands for. Raises `InvalidPlayers`.
 
     >>> read_limit("50ms").seconds, read_limit("800r").rollouts
     (0.05, 800)

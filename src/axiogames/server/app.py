@@ -10,14 +10,14 @@ from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
 from litestar.types import ASGIApp
 
-from ..version import __version__
+from .. import PROGRAM, __version__
 from .lifespan import Server, assemble, running
 from .metrics import measured
 from .routes import ROUTES
 from .routes.errors import ERRORS, JsonRequest
 from .routes.identity import provide_person, provide_server
 from .routes.reference import ReferencePage, SchemaFile
-from .settings import PROGRAM, Settings
+from .settings import Settings
 from .transport.origin_guard import gate
 from .transport.websocket import live
 

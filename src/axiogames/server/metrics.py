@@ -28,7 +28,7 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from .settings import PROGRAM
+from .. import PROGRAM
 from .supervisor import BackgroundTask
 
 if TYPE_CHECKING:

@@ -18,12 +18,12 @@ import msgspec
 from platformdirs import user_data_path
 from sqlalchemy import make_url
 
+from .. import PROGRAM
 from ..errors import AxioError
 from ..files import is_unicode
 from .private_files import make_private_folder, open_to_others
 from .transport.hosts import parse_host_name, parse_network, parse_page_address
 
-PROGRAM = __name__.partition(".")[0]
 ENVIRONMENT = f"{PROGRAM.upper()}_SERVER"
 DATABASE_VARIABLE = f"{PROGRAM.upper()}_DATABASE"
 DATABASE_FILE = f"{PROGRAM}.sqlite3"

@@ -30,7 +30,7 @@ ODD = RolloutConfig(turns=TO_THE_END, width=7, faith=12.5, late=0.25)
 
 
 def test_a_manner_is_kept_beside_what_has_been_learned(tmp_path: Path) -> None:
-    file = tmp_path / "mind.npz"
+    file = tmp_path / "weights.npz"
     two, three = find_variant("rota", 2), find_variant("rota", 3)
     write_weights(two, load_weights(two), file)
     assert read_config(two, FAST, file) == FAST_CONFIG

@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from ...version import __version__
+from ... import PROGRAM, __version__
 from ..platform_info import installed, machine
 from .schedule import Schedule, Settings
 from .summary import Summary
 
-PROGRAM = __name__.partition(".")[0]
 LIBRARIES = ("numpy", "numba", "joblib", "openskill", "matplotlib")
 
 

@@ -139,7 +139,7 @@ class Results:
 def results(settings: Settings, folder: Path | None = None) -> Iterator[Results]:
     """The results of these settings: those that the folder holds already, and room for more.
 
-    Raises `OtherSettings` if the folder holds those of others, and `BadFile` if it is not ours to write to.
+    Raises `SettingsMismatch` if the folder holds those of others, and `InvalidFile` if it is not ours to write to.
     """
     if folder is None:
         yield Results(settings, {}, None)
@@ -163,7 +163,7 @@ def results(settings: Settings, folder: Path | None = None) -> Iterator[Results]
 
 
 def read(folder: Path) -> tuple[Settings, dict[Seating, Played]]:
-    """The settings and the games that a folder holds. Raises `BadFile`, which names the wrong line."""
+    """The settings and the games that a folder holds. Raises `InvalidFile`, which names the wrong line."""
     path = folder / FILE
     lines = _lines(folder, path)
     first = next(lines, None)

@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from ... import __version__
 from ...errors import InvalidOption, InvalidPlayers
 from ...games import find_variant
 from ...players.engines.specs import player_or_engine
-from ...version import __version__
 from .sprt import Hypotheses, fault
 
 MOST_BOTS = 100
@@ -50,7 +50,7 @@ def checked(
     options: Iterable[str] = (),
     sprt: Hypotheses | None = None,
 ) -> Settings:
-    """Settings that can be played. Raises `UnknownGame`, `WrongPlayers` or `WrongOption`."""
+    """Settings that can be played. Raises `UnknownGame`, `InvalidPlayers` or `InvalidOption`."""
     variant = find_variant(game, players, dict.fromkeys(options, True))
     for bot, often in Counter(bots).items():
         player_or_engine(bot)
@@ -69,7 +69,7 @@ def checked(
 
 
 def _must_be_few(bots: int, players: int) -> None:
-    """Raise `WrongPlayers` for more bots than a schedule can be made for."""
+    """Raise `InvalidPlayers` for more bots than a schedule can be made for."""
     line_ups = comb(bots, players) if 1 < players <= bots else 1
     if bots > MOST_BOTS or line_ups > MOST_LINE_UPS:
         raise InvalidPlayers(

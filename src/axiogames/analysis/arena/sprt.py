@@ -54,7 +54,7 @@ class Standing(Struct, frozen=True):
 
 
 def read_test(text: str) -> Hypotheses:
-    """The test that a text such as `0,20` or `0,20,0.01,0.05` asks for. Raises `WrongOption`.
+    """The test that a text such as `0,20` or `0,20,0.01,0.05` asks for. Raises `InvalidOption`.
 
     >>> read_test("0,20").elo1
     20.0

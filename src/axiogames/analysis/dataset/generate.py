@@ -21,7 +21,7 @@ MOST = 256  # games in a part, however fast they are
 def write(settings: Settings, out: str | Path, *, jobs: int = 1, force: bool = False) -> int:
     """Make a dataset, or go on with one that was interrupted; how many rows it has.
 
-    Raises `BadFile` or `OtherSettings` as `parts` does, and `NotInstalled` without pyarrow.
+    Raises `InvalidFile` or `SettingsMismatch` as `parts` does, and `MissingDependency` without pyarrow.
     """
     with parts(settings, out, force=force) as kept:
         with closing(play_left(kept, jobs)) as made:

@@ -102,7 +102,7 @@ class Parts:
     def join(self) -> int:
         """Put all parts together under the final name and remove them; how many bytes that are.
 
-        Raises `BadFile` for a part that cannot be read, and if the final name has been taken meanwhile.
+        Raises `InvalidFile` for a part that cannot be read, and if the final name has been taken meanwhile.
         """
         # Written in the folder, so that what an interruption leaves behind goes with it.
         whole = self.folder / WHOLE
@@ -149,7 +149,7 @@ class Parts:
         return found
 
     def _open(self, stretch: Stretch) -> Any:
-        """A part, opened. Raises `BadFile`."""
+        """A part, opened. Raises `InvalidFile`."""
         try:
             # Through bytes: pyarrow opens no name that is not UTF-8.
             content = require("pyarrow", EXTRA).BufferReader(read_whole(self._path(stretch), LONGEST_PART))
@@ -158,7 +158,7 @@ class Parts:
             raise self._damaged(stretch) from None
 
     def _read(self, stretch: Stretch, columns: Any) -> Any:
-        """Return the rows of a part. Raises `BadFile` unless they are rows of this dataset and its games."""
+        """Return the rows of a part. Raises `InvalidFile` unless they are rows of this dataset and its games."""
         try:
             table = self._open(stretch).read()
         except (require("pyarrow", EXTRA).ArrowException, OSError):
@@ -189,8 +189,8 @@ class Parts:
 def parts(settings: Settings, out: str | Path, *, force: bool = False) -> Iterator[Parts]:
     """The parts of a dataset that is to become the file `out`.
 
-    Raises `BadFile` if that exists (unless `force` says that it may be replaced) or cannot be a file, and
-    `OtherSettings` if parts with other settings are there.
+    Raises `InvalidFile` if that exists (unless `force` says that it may be replaced) or cannot be a file, and
+    `SettingsMismatch` if parts with other settings are there.
     """
     if str(out) == STDOUT:
         raise InvalidFile("a dataset cannot go to standard output: its end is written first; name a file")

@@ -17,8 +17,8 @@ from .schema import EXTRA, Facts, schema
 def read(path: str | Path, columns: Sequence[str] | None = None) -> Any:
     """A dataset, or some columns of it, as a pyarrow table.
 
-    Raises `BadFile` for a file that is none, `WrongOption` for a column that it does not have, and
-    `NotInstalled` without pyarrow.
+    Raises `InvalidFile` for a file that is none, `InvalidOption` for a column that it does not have, and
+    `MissingDependency` without pyarrow.
     """
     arrow, parquet = require("pyarrow", EXTRA), require("pyarrow.parquet", EXTRA)
     if not isinstance(path, str | Path):
@@ -105,7 +105,7 @@ def _column(table: Any, name: str) -> Any:
 
 
 def check(table: Any, name: str) -> None:
-    """Check the columns of a table against what its metadata says of it. Raises `BadFile`.
+    """Check the columns of a table against what its metadata says of it. Raises `InvalidFile`.
 
     Seats, places and numbers of moves are within bounds, and no value is missing; what a state holds is
     checked by `states`.
@@ -145,7 +145,7 @@ def check(table: Any, name: str) -> None:
 
 
 def _check_types(columns: Any, name: str, only: Sequence[str] | None = None) -> None:
-    """See to it that our columns, or some of them, have the types that we write. Raises `BadFile`."""
+    """See to it that our columns, or some of them, have the types that we write. Raises `InvalidFile`."""
     for field in schema(Facts.parse(columns.metadata, name)):
         if field.name not in columns.names or (only is not None and field.name not in only):
             continue

@@ -42,7 +42,7 @@ class Facts(Struct, frozen=True):
 
     @classmethod
     def parse(cls, metadata: Any, name: str) -> Facts:
-        """The facts in the metadata of a file. Raises `BadFile`, which says its name."""
+        """The facts in the metadata of a file. Raises `InvalidFile`, which says its name."""
         text = (metadata or {}).get(KEY)
         if text is None:
             raise InvalidFile(f"{name}: no dataset of ours: its metadata lacks {KEY.decode()!r}")

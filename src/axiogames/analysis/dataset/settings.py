@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from ... import __version__
 from ...errors import InvalidOption, InvalidPlayers
 from ...games import find_variant
 from ...games.variant import Variant
@@ -15,7 +16,6 @@ from ...players.bots.searching import FlatMonteCarlo, Instant, Sim
 from ...players.bots.simple import Balanced, Greedy, Random
 from ...players.engines.specs import player_or_engine
 from ...players.interface import UNLIMITED, Limited
-from ...version import __version__
 
 STEADY = (Random, Greedy, Balanced, Instant, Glimpse)  # never look at a clock
 COUNTING = (Sim, FlatMonteCarlo)  # nor do these where their rollouts are counted
@@ -64,7 +64,7 @@ def checked(
     noise: float = 0.0,
     legal: bool = False,
 ) -> Settings:
-    """Settings that can be played. Raises `UnknownGame`, `WrongPlayers` or `WrongOption`."""
+    """Settings that can be played. Raises `UnknownGame`, `InvalidPlayers` or `InvalidOption`."""
     variant = find_variant(game, players, dict.fromkeys(options, True))
     if not bots:
         raise InvalidPlayers("a dataset needs bots that play: name one or more")

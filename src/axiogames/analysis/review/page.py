@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import resources
 
+from ... import PROGRAM
 from ...drawing.theme import DARK, LIGHT, Theme, properties
 from ...model.table import Table
 from ..html import Markup, tag
@@ -12,8 +13,6 @@ from .page_figures import board, graph, key, symbol_of, tiles_in_hand
 from .remarks import Wording
 from .review import SIGNS, WRONG, Decision, Review, Reviewed, summary_rows, told_turn
 from .values import SURE
-
-PROGRAM = __name__.partition(".")[0]
 
 
 def page(review: Review, table: Table, made: Sequence[Decision], wording: Wording) -> str:

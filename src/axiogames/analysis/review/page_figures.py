@@ -192,10 +192,10 @@ def _tiles(
 def _candidates(
     canvas: Canvas, draw: Draw, nothing: Scene, variant: Variant, tried: Mapping[tuple[int, int], PlacedTile]
 ) -> None:
-    for (ply, number), one in tried.items():
+    for (ply, candidate), one in tried.items():
         tile = variant.drawn(one)
         edge = Mark("last", (tile.outline[0],), tile.outline)
-        canvas.add(f'<g data-ply="{ply}" data-candidate="{number}" hidden="">')
+        canvas.add(f'<g data-ply="{ply}" data-candidate="{candidate}" hidden="">')
         draw(replace(nothing, tiles=(tile,), marks=(edge,)))
         canvas.add("</g>")
 

@@ -178,7 +178,7 @@ def words(language: str) -> Mapping[str, str]:
 
 @cache
 def _words(language: str) -> Mapping[str, str]:
-    text = (resources.files(__package__) / "words" / f"{language}.json").read_bytes()
+    text = (resources.files(__package__) / "texts" / f"{language}.json").read_bytes()
     return msgspec.json.decode(text, type=dict[str, str])
 
 

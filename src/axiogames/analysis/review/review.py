@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET, Struct
 
+from ... import __version__
 from ...games.runtime.state import OFFER
 from ...model.events import Draw, Event, Exchange, Pass, Place
 from ...model.record import Record, carry_out, replay
@@ -15,7 +16,6 @@ from ...model.view import View
 from ...moves import Move
 from ...players.interface import Budget
 from ...rng import Generator
-from ...version import __version__
 from .accounts import Account, Luck, Step, balance
 from .judging import Candidate, Judgement, judge
 from .remarks import Remark, Wording, remark_on
@@ -106,7 +106,7 @@ class Review(Struct, frozen=True):
 
 
 def decisions(record: Record) -> Iterator[Decision]:
-    """Every decision of a recorded game, with the view of its seat. Raises `BadRecord`."""
+    """Every decision of a recorded game, with the view of its seat. Raises `InvalidRecord`."""
     replay(record)  # whatever is wrong with the record is said before anything is made of it
     table = Table(replay(record, upto=0).variant)
     drew: list[list[str]] = [[] for _ in record.players]

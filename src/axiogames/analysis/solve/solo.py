@@ -74,7 +74,7 @@ def deal_of_seed(name: str, seed: int | str) -> Deal:
 def deal_of_record(record: Record, *, plies: int | None = None) -> Deal:
     """The deal of a recorded game, after the first so many of its moves (none, if nothing is said).
 
-    Raises `BadRecord` for a record that the rules contradict, and `AxioError` for a game that is not
+    Raises `InvalidRecord` for a record that the rules contradict, and `AxioError` for a game that is not
     one player's, or has not so many moves.
     """
     played = replay(record)

@@ -71,7 +71,7 @@ def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:
 
 
 def _first_line() -> str:
-    """The line with a position on standard input. Raises `BadFile` or `BadText`."""
+    """The line with a position on standard input. Raises `InvalidFile` or `ParseError`."""
     _, line = next(lines_of(STDIN))
     if len(line) > LONGEST_LINE:
         raise ParseError(f"standard input: the line is longer than {LONGEST_LINE} bytes")

@@ -7,12 +7,12 @@ from contextlib import suppress
 
 import click
 
+from ... import PROGRAM
 from ...errors import AxioError, InvalidFile
 from ...files import append_line, check_writable
 from ...games import find_variant
 from ...model.record import record_of
 from ...model.table import Table
-from .. import PROGRAM
 from ..terminal import input as menu
 from ..terminal import saved_game
 from ..terminal.interrupts import Interrupted

@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
+from ... import __version__
 from ...files import check_writable
 from ...games import find_variant
 from ...players.evaluation.weights import read_weights, weights_file, write_weights
 from ...players.training.train import Plan, Round, train
-from ...version import __version__
 from ..terminal.options import FILE, PLAYER_COUNT, Integer
 from ..terminal.progress import progress
 

@@ -54,7 +54,7 @@ def read_order(text: str) -> Order | None:
 
 
 def read_move(text: str) -> Move:
-    """A move in the notation, or nearly so: `gr k8 j8`, `brg_ p 2 -1`. Raises `BadText`."""
+    """A move in the notation, or nearly so: `gr k8 j8`, `brg_ p 2 -1`. Raises `ParseError`."""
     low = " ".join(text.lower().split())
     word, *tiles = low.split()
     if word in ("keep", "pass") or word == "exchange":

@@ -56,7 +56,7 @@ class Chosen:
 
 
 def lines_of(file: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file or of standard input that are not blank. Raises `BadFile`."""
+    """Yield the lines of a file or of standard input that are not blank. Raises `InvalidFile`."""
     if file != STDIN:
         return read_lines(file)
     # What stands in for standard input where the program is called from Python may be text only.
@@ -67,7 +67,7 @@ def lines_of(file: str) -> Iterator[tuple[int, bytes]]:
 
 
 def choose(file: str, number: int) -> Chosen:
-    """Return the record with this number, counted from 1. Raises `BadFile`, `BadRecord` or `AxioError`."""
+    """Return the record with this number, counted from 1. Raises `InvalidFile`, `InvalidRecord` or `AxioError`."""
     found = 0
     for line, text in lines_of(file):
         found += 1
@@ -83,7 +83,7 @@ YOU = "you"
 
 
 def programs(text: str) -> tuple[str, ...]:
-    """The programs of a list such as `greedy,sim@1s,engine:./mine`. Raises `WrongPlayers`."""
+    """The programs of a list such as `greedy,sim@1s,engine:./mine`. Raises `InvalidPlayers`."""
     names = _names(text)
     for name in names:
         player_or_engine(name)
@@ -91,7 +91,7 @@ def programs(text: str) -> tuple[str, ...]:
 
 
 def seats(text: str) -> tuple[str, ...]:
-    """People (`you`) and programs of a list such as `you,balanced`. Raises `WrongPlayers`."""
+    """People (`you`) and programs of a list such as `you,balanced`. Raises `InvalidPlayers`."""
     names, known = _names(text), (YOU, *PLAYERS)
     for name in names:
         if name not in known:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 
+from ... import PROGRAM
 from ...errors import AxioError, InvalidFile
 from ...files import read_whole, write_atomic
 from ...games import find_variant, game
 from ...model.table import Table
-from .. import PROGRAM
 from .options import seats, shown_names
 from .text import count
 
@@ -59,7 +59,7 @@ def save_file() -> Path:
 
 
 def load() -> Saved | None:
-    """The game in play, if there is one. Raises `BadFile` if it is damaged; the file stays as it is."""
+    """The game in play, if there is one. Raises `InvalidFile` if it is damaged; the file stays as it is."""
     path = save_file()
     try:
         text = read_whole(path)

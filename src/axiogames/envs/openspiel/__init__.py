@@ -136,7 +136,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
         return self.play.move_of(number)
 
     def number(self, move: Move | str) -> int:
-        """The number of a legal move. Raises `IllegalMove`, or `BadText` if the text is no move."""
+        """The number of a legal move. Raises `IllegalMove`, or `ParseError` if the text is no move."""
         return self.play.number_of(move)
 
     def view(self, seat: int | None = None) -> View:

@@ -103,7 +103,7 @@ class History:
         return self.variant.decode(self.state, self.action_of(number))
 
     def number_of(self, move: Move | str) -> int:
-        """The number of a legal move. Raises `IllegalMove`, or `BadText` if the text is no move."""
+        """The number of a legal move. Raises `IllegalMove`, or `ParseError` if the text is no move."""
         action = Position(self.variant, self.state).action_of(move)
         if self.variant.numbers == self.variant.actions:
             return action

@@ -20,7 +20,7 @@ PARTS = 36
 
 
 def check_reward(reward: str) -> str:
-    """The reward, if there is one of this name. Raises `WrongOption`."""
+    """The reward, if there is one of this name. Raises `InvalidOption`."""
     if reward not in PAID:
         raise InvalidOption(f"there is no reward {reward!r}; there are {', '.join(PAID)}")
     return reward

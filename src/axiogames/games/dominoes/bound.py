@@ -7,7 +7,7 @@ The argument, for a position and the tiles that are still to come:
     cells of the rarer shade. Play ends only when no two empty cells are neighbours. No tile can be added
     to those laid by then, so they are at least half as many as in any way to lay tiles there at once.
 2.  *Lines.* What a symbol scores in a line depends on that line alone: it counts symbols of its colour
-    with nothing but that colour between. `most_in_line` tries every order of laying k symbols into a line
+    with nothing but that colour between. `longest_line` tries every order of laying k symbols into a line
     as it is now, as if no other colour were ever laid there, and as if the halves of a tile were laid one
     after the other (then the second counts the first, which the rules do not). Other colours only break
     lines. So what it finds is at least what k symbols score there in any play. Lines of one direction

@@ -20,8 +20,6 @@ from ..runtime.loops import set_cells
 from ..runtime.observation import BoardLayout
 from ..variant import State, Variant
 from . import board, evaluation, invariants, rules, scoring
-from . import rules as numbering
-from . import rules as seeing
 from .board import COVERED, PYRAMID, SPENT
 from .setup import Facts, constants, opening, pairs, slots_of, state_dtype
 
@@ -69,7 +67,7 @@ class DominoVariant(Variant):
         self.first_other_action = self.places * len(facts.colours) ** 2
         self.tables = constants(facts)
         label = f"{game.id} ({len(self.names)} cells{', lean' if lean else ''})"
-        all_rules = hooks(board, scoring, rules, evaluation, evaluation, numbering, numbers, seeing)
+        all_rules = hooks(board, scoring, rules, evaluation, numbers)
         self.kernels = Kernels(label, all_rules, self.tables, state_dtype(facts, lean))
         self._lean = lean
 

@@ -19,8 +19,6 @@ from ..runtime.observation import BoardLayout
 from ..runtime.state import START
 from ..variant import State, Variant
 from . import drawing, evaluation, invariants, rules
-from . import rules as numbering
-from . import rules as seeing
 from .rules import FEATURES, FREE, NAMES, SIDE, TURNS, WAYS
 from .setup import MIDDLE, MOST_FREE, Facts, constants, opening, turn
 
@@ -78,7 +76,7 @@ class RotaVariant(Variant):
         self.tables = constants(facts)
         self.opening = opening(facts)
         self.supply = int(self.opening["supply"][0])  # before any extra turn
-        all_rules = hooks(rules, evaluation, evaluation, numbering, seeing)
+        all_rules = hooks(rules, evaluation)
         self.kernels = Kernels(game.id, all_rules, self.tables, self.opening.dtype)
 
     # ------------------------------------------------------------ positions on the torus

@@ -23,12 +23,12 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from ... import PROGRAM
+
 # Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in.
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-_DECORATED = re.compile(rb"^\s*@(rule|seldom|entry|intrinsic)\b", re.MULTILINE)
-_PROGRAM = __name__.partition(".")[0]
-
+_DECORATED = re.compile(rb"^\s*@(rule|rule_noinline|entry_point|intrinsic)\b", re.MULTILINE)
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
@@ -128,7 +128,7 @@ def _cache_root() -> Path | None:
     if chosen := os.environ.get("AXIO_CACHE_DIR"):
         return Path(chosen)
     try:
-        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / _PROGRAM
+        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / PROGRAM
         root.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):  # the latter where nobody knows a home
         return _temporary_root()
@@ -139,7 +139,7 @@ def _temporary_root() -> Path | None:
     """A folder that the next command finds again, and that nobody else can have put machine code into."""
     user = os.getuid() if sys.platform != "win32" else "user"  # there, temporary files are a user's own
     try:
-        folder = Path(tempfile.gettempdir()) / f"{_PROGRAM}-{user}"
+        folder = Path(tempfile.gettempdir()) / f"{PROGRAM}-{user}"
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()
     except OSError:
@@ -150,12 +150,12 @@ def _temporary_root() -> Path | None:
 
 @cache
 def _sources_digest() -> str:
-    package = Path(__file__).parent.parent
+    package = Path(__file__).parents[2]
     digest = hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
-        # The engine and the reasons hold numbers that are compiled in; elsewhere only rules are.
-        if path.parent.name == "engine" or path.stem == "reasons" or _DECORATED.search(source):
+        # The runtime and the reasons hold numbers that are compiled in; elsewhere only rules are.
+        if path.parent.name == "runtime" or path.stem in ("errors", "protocol") or _DECORATED.search(source):
             digest.update(path.relative_to(package).as_posix().encode() + source)
     return digest.hexdigest()[:16]
 

@@ -30,11 +30,11 @@ import numba
 from numba.core import serialize
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
+from ... import PROGRAM
 from ...files import write_atomic
 
 _pickled: Callable[[object], bytes] = serialize.dumps  # it is not typed
 
-PROGRAM = __name__.partition(".")[0]
 DIGEST = hashlib.sha256().digest_size
 LARGEST = 1 << 28  # bytes that a cache file can have; the largest loop takes less than 1 % of it
 

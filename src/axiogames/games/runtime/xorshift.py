@@ -13,7 +13,7 @@ from .compile import rule
 
 
 def seed_state(seed: int) -> np.ndarray:
-    """A generator for `below`, its bits well mixed (xorshift must not start at zero)."""
+    """A generator for `randint`, its bits well mixed (xorshift must not start at zero)."""
     mask = (1 << 64) - 1
     x = (seed + 0x9E3779B97F4A7C15) & mask
     x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask

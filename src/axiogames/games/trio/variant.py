@@ -20,8 +20,6 @@ from ..runtime.loops import set_cells
 from ..runtime.observation import BoardLayout
 from ..variant import State, Variant, copied
 from . import board, drawing, evaluation, invariants, rules
-from . import rules as numbering
-from . import rules as seeing
 from .board import BLACK, HAND, SUBSETS
 from .setup import Facts, arrangements, canonical, constants, opening, slots_of
 
@@ -71,7 +69,7 @@ class TrioVariant(Variant):
         self.first_other_action = self.places * len(self.arrangements)
         self.tables = constants(facts)
         self._empty = opening(facts, self.tables)
-        all_rules = hooks(board, rules, evaluation, evaluation, numbering, numbers, seeing)
+        all_rules = hooks(board, rules, evaluation, numbers)
         self.kernels = Kernels(game.id, all_rules, self.tables, self._empty.dtype)
         self._starters = {n: facts.at(n) for n in range(side * side) if facts.at(n) in facts.colours}
         self.printed = {self.names[cell]: letter for cell, letter in self._starters.items()}

@@ -52,7 +52,7 @@ class Process:
         self._end = weakref.finalize(self, _end, self._popen)
 
     def ask(self, command: str, seconds: float) -> str:
-        """The answer to a command. Raises `EngineLate`, `EngineGone`, or `EngineWrong` if it is refused.
+        """The answer to a command. Raises `EngineTimeout`, `EngineTerminated`, or `EngineProtocolError` if it is refused.
 
         After `seconds` the process is ended: that is what ends waiting for it, to read or to write.
         """
@@ -129,7 +129,7 @@ class Process:
 def words_of(command: str) -> list[str]:
     """The words of a command line.
 
-    Raises `WrongPlayers` if there are none, a quote is left open, or records could not name it.
+    Raises `InvalidPlayers` if there are none, a quote is left open, or records could not name it.
     """
     shown = command if len(command) <= 200 else f"{command[:200]}…"
     try:
@@ -222,7 +222,7 @@ class Foreign:
         setting_up: float = SETTING_UP,
         grace: float = GRACE,
     ) -> None:
-        words_of(command)  # raises `WrongPlayers` now, not in the middle of a game
+        words_of(command)  # raises `InvalidPlayers` now, not in the middle of a game
         self.command = command
         self.name = name or f"engine:{command}"
         self._budget = budget
@@ -232,7 +232,7 @@ class Foreign:
         self._commands: frozenset[str] = frozenset()
 
     def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
-        """The move that the engine answers. Raises `EngineLate`, `EngineGone` or `EngineWrong`."""
+        """The move that the engine answers. Raises `EngineTimeout`, `EngineTerminated` or `EngineProtocolError`."""
         seed = lots.bits()
         budget = self._budget or budget
         try:
@@ -287,5 +287,5 @@ class Foreign:
 
 
 def _legal(view: View, text: str) -> Move:
-    """The move, written as `legal_moves` does. Raises `IllegalMove` or `BadText`."""
+    """The move, written as `legal_moves` does. Raises `IllegalMove` or `ParseError`."""
     return view.variant.decode(view.state, view.action_of(text))

@@ -93,7 +93,7 @@ def write_budget(budget: Budget) -> str:
 
 
 def read_budget(text: str) -> Budget:
-    """The budget of limits such as `1s 800rx2`; one second if there are none. Raises `WrongPlayers`.
+    """The budget of limits such as `1s 800rx2`; one second if there are none. Raises `InvalidPlayers`.
 
     >>> read_budget("1s 800rx2")
     Budget(seconds=1.0, rollouts=800, threads=2)

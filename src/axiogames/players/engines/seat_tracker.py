@@ -269,7 +269,7 @@ def _any_unseen(state: State) -> int:
 def _stand_in(state: State, seat: int, kinds: Sequence[int] = ()) -> None:
     """Put unseen tiles in the place of a seat's hidden ones, these kinds among them.
 
-    Raises `BadText` if the seat does not hold so many.
+    Raises `ParseError` if the seat does not hold so many.
     """
     hand = state["hands"][0, seat, : state["held"][0, seat]]
     hidden = int((hand == HIDDEN).sum())

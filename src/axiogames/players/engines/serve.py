@@ -9,6 +9,7 @@ from typing import TextIO
 
 import msgspec
 
+from ... import PROGRAM, __version__
 from ...drawing.scene import PlacedTile
 from ...errors import AxioError, ParseError
 from ...games import find_variant
@@ -18,13 +19,11 @@ from ...model.table import Table
 from ...model.view import View
 from ...moves import Move
 from ...rng import Generator
-from ...version import __version__
 from .. import Budget, Player, player
 from .protocol import PROTOCOL_VERSION, Request, TooLong, answer, in_one_line, next_line, read_budget
 from .seat_tracker import Following
 from .views import legal_moves, read_view, write_view
 
-PROGRAM = __name__.partition(".")[0]
 LONGEST_REFUSAL = 600  # characters; a refusal may repeat what was said
 WARMING_UP = Budget(seconds=0.02, rollouts=50)
 

@@ -21,12 +21,12 @@ _idle: dict[str, list[Foreign]] = {}
 
 
 def player_or_engine(spec: str) -> Player:
-    """A player by its name, or a foreign engine by `engine:` and its command. Raises `WrongPlayers`."""
+    """A player by its name, or a foreign engine by `engine:` and its command. Raises `InvalidPlayers`."""
     return foreign(spec) if spec.startswith(PREFIX) else player(spec)
 
 
 def foreign(spec: str) -> Foreign:
-    """The engine of a text such as `engine:./my_engine --fast@1s`. Raises `WrongPlayers`.
+    """The engine of a text such as `engine:./my_engine --fast@1s`. Raises `InvalidPlayers`.
 
     What stands behind the last `@` is its limit, if it reads as one.
     """

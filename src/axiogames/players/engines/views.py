@@ -50,7 +50,7 @@ def write_view(view: View) -> str:
 
 
 def read_view(text: str | bytes) -> View:
-    """The view that a line describes. Raises `BadText`, also if it tells what its seat cannot know."""
+    """The view that a line describes. Raises `ParseError`, also if it tells what its seat cannot know."""
     if not isinstance(text, str | bytes):
         raise ParseError(f"not a view: {abbreviated(text)} is no text: give a line of JSON")
     try:
@@ -176,7 +176,7 @@ class _Board:
         self._pyramids = {*self.variant.pyramids(view.state), *self.variant.spent(view.state)}
 
     def check(self, event: Event) -> None:
-        """Take what an event has put on the board. Raises `BadText` where something else lies, or nothing."""
+        """Take what an event has put on the board. Raises `ParseError` where something else lies, or nothing."""
         if isinstance(event, Start):
             for shown in event.display:
                 if shown.at not in self.variant.start_places:

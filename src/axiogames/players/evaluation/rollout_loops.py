@@ -201,7 +201,7 @@ def run_rollouts(
     """Play on after each of `n` actions in the same guesses of what is hidden; add up what comes of it.
 
     Plays until the seat to move has moved `turns` more times, with one guess for each of `seeds`: the same
-    seeds give the same results. `late` is for `play_on`, `lots` and `barred` are for `guess_hidden`. `points`
+    seeds give the same results. `late` is for `rollout`, `lots` and `barred` are for `determinize`. `points`
     are those of all seats where playing on stopped.
     """
     t, rng = tables[0], desk[0].rng

@@ -1,6 +1,6 @@
 """What has been learned of a game, from the file beside its rules.
 
-A file `mind.npz` in a game's folder has the knobs and the network for every number of players that `axio
+A file `weights.npz` in a game's folder has the knobs and the network for every number of players that `axio
 train` has been run for. A game without one is played by knobs that suit most games and no network.
 """
 
@@ -68,7 +68,7 @@ WeightsArray = Annotated[Any, Argument(lambda game: np.zeros(1, weights_dtype(ga
 ScratchArray = Annotated[Any, Argument(lambda game: np.zeros(1, scratch_dtype(game.tracks)))]
 
 
-FILE = "mind.npz"
+FILE = "weights.npz"
 MAX_ENTRY_BYTES = 1 << 24  # of an entry; those of our games take less than 100,000
 MAX_TOTAL_BYTES = 1 << 26  # of all entries, unpacked
 MAX_ENTRIES = 1000  # of a file; those of our games have less than 50
@@ -92,7 +92,7 @@ def is_trained(mind: Any) -> bool:
 
 
 def read_weights(variant: Variant, path: Path) -> Any:
-    """What the file has about this number of players, else a blank mind. Raises `BadFile` or `OSError`."""
+    """What the file has about this number of players, else a blank mind. Raises `InvalidFile` or `OSError`."""
     mind = untrained_weights(variant)
     prefix = f"{variant.players}."
     entries = read_entries(path)
@@ -108,7 +108,7 @@ def read_weights(variant: Variant, path: Path) -> Any:
 
 
 def _put(room: np.ndarray, entries: Mapping[str, np.ndarray], name: str, path: Path) -> None:
-    """Copy an entry to where it belongs. Raises `BadFile` if it does not fit."""
+    """Copy an entry to where it belongs. Raises `InvalidFile` if it does not fit."""
     entry = entries.get(name)
     if entry is None:
         raise InvalidFile(f"{path}: {name} is missing")
@@ -133,7 +133,7 @@ def read_entry(path: Path, name: str) -> np.ndarray | None:
 
 
 def read_entries(path: Path) -> dict[str, np.ndarray]:
-    """All entries of a file of minds. Raises `BadFile` if it is not one, and `OSError`."""
+    """All entries of a file of minds. Raises `InvalidFile` if it is not one, and `OSError`."""
     if path.exists() and not path.is_file():
         raise InvalidFile(f"{path}: this is not a file")
     entries = {}
@@ -163,7 +163,7 @@ def read_entries(path: Path) -> dict[str, np.ndarray]:
 
 
 def write_entries(entries: dict[str, np.ndarray], path: Path) -> None:
-    """Put entries into a file of minds, and keep what else it has. Raises `BadFile` or `OSError`."""
+    """Put entries into a file of minds, and keep what else it has. Raises `InvalidFile` or `OSError`."""
     kept = (read_entries(path) if path.exists() else {}) | entries
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:

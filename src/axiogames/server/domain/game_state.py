@@ -185,7 +185,7 @@ class Game:
     def move(
         self, seat: int, move: Move | str | int, *, hold: bool = False, message: str = "", by: str = ""
     ) -> Moved:
-        """Make a move and deal; the act to be kept. Raises `IllegalMove` or `BadText`.
+        """Make a move and deal; the act to be kept. Raises `IllegalMove` or `ParseError`.
 
         A move that is a number is one of the legal actions of the seat to move, which is not checked again.
         """

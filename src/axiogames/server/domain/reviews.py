@@ -164,7 +164,7 @@ class Reviews:
     # ------------------------------------------------------------ making them
 
     async def work(self, alone: bool) -> None:
-        """Make the reviews that are asked for, forever. `alone`: no other process does."""
+        """Make the reviews that are asked for, forever. `lock_directory`: no other process does."""
         if alone:
             await self._store.release_all()
         while True:

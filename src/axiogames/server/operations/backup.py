@@ -24,12 +24,12 @@ from typing import IO, Any
 import msgspec
 from msgspec import Struct
 
+from ... import PROGRAM, __version__
 from ...errors import InvalidFile
 from ...files import naming
-from ...version import __version__
 from ..private_files import SQLITE_FILES, make_private
 from ..processes import alone, lock_file
-from ..settings import KEY_FILE, PROGRAM, BadSetting, Settings, sqlite_file
+from ..settings import KEY_FILE, BadSetting, Settings, sqlite_file
 from ..storage.schema import known_revisions
 
 FORMAT = "axio-backup/1"
@@ -62,7 +62,7 @@ def make_backup(
 ) -> Manifest:
     """Write an archive of a server's data to `target`, while the server runs or not.
 
-    Raises `BadSetting` for a server on PostgreSQL or without a database, `BadFile` if `target` exists and may
+    Raises `BadSetting` for a server on PostgreSQL or without a database, `InvalidFile` if `target` exists and may
     not be replaced, by `force` or at all. The archive is complete or not there.
     """
     database = database_file(settings)
@@ -102,7 +102,7 @@ def restore_backup(
 ) -> tuple[Manifest, list[Path]]:
     """Put the contents of an archive in place; what it holds, and where files that were there have gone.
 
-    Raises `BadFile` for an archive that is damaged or of a newer version, and if there is data that may not
+    Raises `InvalidFile` for an archive that is damaged or of a newer version, and if there is data that may not
     be replaced; `AlreadyRunning` while a server uses it. The archive is checked before anything is replaced.
     """
     database = database_file(settings)
@@ -151,7 +151,7 @@ def _parts(database: Path) -> list[Path]:
 
 
 def _check_target(target: Path, used: list[Path]) -> None:
-    """Raise `BadFile` for what a backup never replaces: what is no file, and what the server uses."""
+    """Raise `InvalidFile` for what a backup never replaces: what is no file, and what the server uses."""
     there = target.exists()
     if there and not target.is_file():
         raise InvalidFile(f"{target} is not a regular file: name another")
@@ -236,7 +236,7 @@ class _Counted:
 
 
 def _extract(source: Path, folder: Path, advance: Advance) -> Manifest:
-    """The manifest of an archive, whose files are now in `folder`. Raises `BadFile`."""
+    """The manifest of an archive, whose files are now in `folder`. Raises `InvalidFile`."""
     try:
         with tarfile.open(source, "r:gz") as tar:
             members = {member.name: member for member in tar}
@@ -309,7 +309,7 @@ def _check_database(source: Path, database: Path, manifest: Manifest) -> None:
 
 
 def _check_content(database: Path, manifest: Manifest, check: str, source: Path | None = None) -> None:
-    """Raise `BadFile` if a database is not what a manifest says; `source` is the archive it is still in."""
+    """Raise `InvalidFile` if a database is not what a manifest says; `source` is the archive it is still in."""
     where = source or database
     try:
         with closing(sqlite3.connect(database)) as connection:
@@ -323,7 +323,7 @@ def _check_content(database: Path, manifest: Manifest, check: str, source: Path 
 
 
 def _check_data(database: Path, force: bool) -> None:
-    """Raise `BadFile` if there is data that may not be moved aside."""
+    """Raise `InvalidFile` if there is data that may not be moved aside."""
     for path in _parts(database):
         if os.path.lexists(path) and not force:
             raise InvalidFile(f"{path} exists; --force moves it aside and puts the backup in its place")

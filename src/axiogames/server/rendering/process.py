@@ -85,7 +85,7 @@ class DrawingProcess:
 def _start() -> subprocess.Popen[bytes]:
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     # It must find the package that runs here, wherever that lies.
-    here = str(Path(worker.__file__).parents[2])
+    here = str(Path(worker.__file__).parents[3])
     paths = [here, *filter(None, kept.get("PYTHONPATH", "").split(os.pathsep))]
     kept["PYTHONPATH"] = os.pathsep.join(paths)
     # A picture needs no rules: without Numba the process takes a fifth of the memory.

@@ -6,7 +6,7 @@ from litestar import Response, get
 from litestar.openapi import ResponseSpec
 from msgspec import Struct
 
-from ...version import __version__
+from ... import __version__
 from .errors import problems
 from .identity import Here
 

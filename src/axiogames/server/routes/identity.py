@@ -19,12 +19,13 @@ from litestar.response import Stream
 from litestar.status_codes import HTTP_200_OK
 from msgspec import Struct
 
+from ... import PROGRAM
 from ..domain.refusals import Refused
 from ..identity.people import Banned, Person, WrongSecret, clean_name
 from ..identity.personal_data import Export
 from ..identity.tokens import looks_signed
 from ..lifespan import Server
-from ..settings import PROGRAM, Settings
+from ..settings import Settings
 from ..transport.origin_guard import address
 from ..transport.rate_limits import (
     GUESTS,

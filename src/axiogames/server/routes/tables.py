@@ -118,7 +118,7 @@ async def room_for(server: Server, table_id: str, person: Person | None) -> Room
 
 
 def check_level(level: str | None) -> str:
-    """Return the level of a bot, the default one if none was asked for. Raises `WrongPlayers`."""
+    """Return the level of a bot, the default one if none was asked for. Raises `InvalidPlayers`."""
     if level is None:
         return DEFAULT_LEVEL
     if level not in BOTS:

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import Connection, create_engine, inspect, make_url, text
 from sqlalchemy.exc import DatabaseError, OperationalError
 
-from ...version import __version__
+from ... import __version__
 from ..private_files import make_private_file, make_private_folder
 from ..settings import FINGERPRINT, BadSetting, sqlite_file
 from .database import BUSY, reason

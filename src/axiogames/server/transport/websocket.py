@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from litestar.connection import ASGIConnection
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from ... import PROGRAM
 from .. import metrics
 from ..domain.entries import Act, Drew, Moved
 from ..domain.game_state import Game, deadline
@@ -24,7 +25,6 @@ from ..presentation.messages import SeatsMessage
 from ..presentation.views import Step, seat_infos
 from ..routes.identity import token_of, who
 from ..routes.tables import room_for
-from ..settings import PROGRAM
 from .client import NO_SUCH_TABLE, UNREADABLE, Connection, encode
 from .commands import hear, id_of
 from .origin_guard import address
