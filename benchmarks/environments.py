@@ -23,7 +23,7 @@ YARDSTICK = "MOMAland's Ingenious, raw_env"
 
 def moves_per_second(env: Any, seconds: float) -> float:
     """Random games for so long; the moves in a second of what is not choosing."""
-    lots, moves, choosing = random.Random(1), 0, 0.0
+    rng, moves, choosing = random.Random(1), 0, 0.0
     env.reset(seed=1)
     start = thread_time()
     while thread_time() - start < seconds:
@@ -32,7 +32,7 @@ def moves_per_second(env: Any, seconds: float) -> float:
             action = None
             if not (terminated or truncated):
                 before = thread_time()
-                action = lots.choice(np.flatnonzero(seen["action_mask"]).tolist())
+                action = rng.choice(np.flatnonzero(seen["action_mask"]).tolist())
                 choosing += thread_time() - before
                 moves += 1
             env.step(action)

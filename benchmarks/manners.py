@@ -48,11 +48,11 @@ TRIED = {
     "usual": None,
     "quick": FAST_CONFIG,
     "quick, 16 turns": replace(FAST_CONFIG, turns=16),
-    "quick, to the end": replace(FAST_CONFIG, turns=TO_THE_END, late=NEVER),
+    "quick, to the end": replace(FAST_CONFIG, turns=TO_THE_END, search_after=NEVER),
     "thorough": FULL_CONFIG,
     "thorough, 8 turns": replace(FULL_CONFIG, turns=8),
     "thorough, to the end": replace(FULL_CONFIG, turns=TO_THE_END),
-    "thorough, in good faith": replace(FULL_CONFIG, faith=10 * FULL_CONFIG.faith),
+    "thorough, in good faith": replace(FULL_CONFIG, prior_weight=10 * FULL_CONFIG.prior_weight),
 }
 
 
@@ -63,9 +63,9 @@ class Mannered:
     name: str
     manner: RolloutConfig
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """What it thinks best."""
-        found = analyse(view, seed=lots.bits(), seconds=budget.seconds, manner=self.manner)
+        found = analyse(view, seed=rng.bits(), seconds=budget.seconds, manner=self.manner)
         return Choice(found.best.move, ())
 
 

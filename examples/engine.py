@@ -8,7 +8,7 @@ import random
 import sys
 
 view: dict = {}  # what our seat knows: its legal moves with their points are part of it
-lots = random.Random()
+rng = random.Random()
 
 
 def protocol_version(rest: str) -> str:
@@ -26,7 +26,7 @@ def list_commands(rest: str) -> str:
 def set_value(rest: str) -> str:
     what, value = rest.split(" ", 1)
     if what == "seed":
-        lots.seed(value)
+        rng.seed(value)
     return ""
 
 
@@ -37,7 +37,7 @@ def take_view(rest: str) -> str:
 
 
 def think(rest: str) -> str:
-    moves = [(sum(one["gain"].values()), lots.random(), one["move"]) for one in view["moves"]]
+    moves = [(sum(one["gain"].values()), rng.random(), one["move"]) for one in view["moves"]]
     best = sorted(moves, reverse=True)[:3]
     candidates = [{"move": move, "value": [points], "why": f"scores {points}"} for points, _, move in best]
     return json.dumps({"move": candidates[0]["move"], "candidates": candidates})

@@ -69,7 +69,7 @@ class Sight:
                     found.setdefault(tuple(spot + far * way), (*half, *(step,) * far))
         return list(found.values())[2:]  # without the slot itself
 
-    def look(self, batch, lots):
+    def look(self, batch, rng):
         """For all legal moves of all games: the game, the number, the inputs; and the points of each game."""
         seen, games = batch.observe(), np.arange(batch.games)
         points = seen.vector[:, self.points].astype(np.float32)
@@ -93,7 +93,7 @@ class Sight:
         game, number = np.nonzero(batch.masks().view(bool))
         slot, first = number // self.colours**2, number // self.colours % self.colours
         end = (first != low[game]).astype(np.int64)
-        around = self.around[slot, end, lots.integers(2, size=len(game))]
+        around = self.around[slot, end, rng.integers(2, size=len(game))]
         near = cells.reshape(-1, 5).take(around + game[:, None] * (self.outside + 1), axis=0)
         return game, number, np.hstack([near.reshape(len(game), -1), state[game]]), points
 
@@ -101,9 +101,9 @@ class Sight:
 class Network:
     """Layers of weights, and Adam to learn them."""
 
-    def __init__(self, sizes, lots):
+    def __init__(self, sizes, rng):
         pairs = list(pairwise(sizes))
-        self.weights = [lots.normal(0, np.sqrt(2 / a), (a, b)).astype(np.float32) for a, b in pairs]
+        self.weights = [rng.normal(0, np.sqrt(2 / a), (a, b)).astype(np.float32) for a, b in pairs]
         self.weights[-1] *= 0.1
         self.biases = [np.zeros(b, np.float32) for _, b in pairs]
         self.means = [np.zeros_like(one) for one in self.weights + self.biases]
@@ -150,21 +150,21 @@ def best(worths, game):
     return places[np.unique(game[places], return_index=True)[1]], most
 
 
-def update(batch, sight, network, lots, rest):
+def update(batch, sight, network, rng, rest):
     """Play on in all games, then learn from it; the lowest points of the games that ended."""
     inputs, rewards, ended, worths, lowest = [], [], [], [], []
     for _ in range(MOVES):
-        game, number, rows, points = sight.look(batch, lots)
+        game, number, rows, points = sight.look(batch, rng)
         picks, most = best(network(rows), game)
-        anything = np.flatnonzero(lots.random(batch.games) < CHANCE * rest)
-        picks[anything] = [lots.choice(np.flatnonzero(game == one)) for one in anything]
+        anything = np.flatnonzero(rng.random(batch.games) < CHANCE * rest)
+        picks[anything] = [rng.choice(np.flatnonzero(game == one)) for one in anything]
         step = batch.step(number[picks])
         inputs.append(rows[picks])
         worths.append(most)
         rewards.append(worth(points + step.gains) - worth(points))
         ended.append(step.ended.copy())
         lowest += batch.finals[step.ended, 0].min(axis=1).tolist()
-    game, _, rows, _ = sight.look(batch, lots)
+    game, _, rows, _ = sight.look(batch, rng)
     target = following = best(network(rows), game)[1]
     targets = []
     for reward, over, most in zip(rewards[::-1], ended[::-1], worths[::-1], strict=True):
@@ -173,7 +173,7 @@ def update(batch, sight, network, lots, rest):
         targets.append(target)
     inputs, targets = np.concatenate(inputs), np.concatenate(targets[::-1]).astype(np.float32)
     for _ in range(TIMES):
-        for part in lots.permutation(len(inputs)).reshape(-1, PART):
+        for part in rng.permutation(len(inputs)).reshape(-1, PART):
             network.learn(inputs[part], targets[part], RATE * rest)
     return lowest
 
@@ -202,11 +202,11 @@ def rival(choose, dice):
 
 def compare(network, game, deals, seed):
     """What the network, greedy and random moves get from the same deals."""
-    sight, lots = Sight(Batch(game, players=1, games=1)), np.random.default_rng(seed)
+    sight, rng = Sight(Batch(game, players=1, games=1)), np.random.default_rng(seed)
     dice = Batch(game, players=1, games=deals, seed=seed + 1).rngs
 
     def learned(batch):
-        which, number, rows, _ = sight.look(batch, lots)
+        which, number, rows, _ = sight.look(batch, rng)
         return number[best(network(rows), which)[0]]
 
     players = {"learned": learned, "greedy": rival(Batch.greedy, dice), "random": rival(Batch.sample, dice)}
@@ -215,13 +215,13 @@ def compare(network, game, deals, seed):
 
 def train(game, seed, share):
     """Learn until the share that is done is 1; the network, and how it went."""
-    lots = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     batch = Batch(game, players=1, games=GAMES_AT_ONCE, seed=seed)
     sight, began = Sight(batch), time.process_time()
-    network = Network((sight.look(batch, lots)[2].shape[1], *HIDDEN, 1), lots)
+    network = Network((sight.look(batch, rng)[2].shape[1], *HIDDEN, 1), rng)
     curve, lowest = [], []
     while (done := share(len(curve), began)) < 1:
-        lowest = [*lowest, *update(batch, sight, network, lots, 1 - done)][-200:]
+        lowest = [*lowest, *update(batch, sight, network, rng, 1 - done)][-200:]
         seconds, mean = time.process_time() - began, float(np.mean(lowest)) if lowest else 0.0
         curve.append((round(seconds, 2), round(mean, 2)))
         if int(10 * share(len(curve), began)) > int(10 * done):

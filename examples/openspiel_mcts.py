@@ -17,18 +17,18 @@ options.add_argument("--seed", type=int, default=1)
 asked = options.parse_args()
 
 game = pyspiel.load_game(asked.game)
-lots = np.random.RandomState(asked.seed)
+rng = np.random.RandomState(asked.seed)
 search = ismcts.ISMCTSBot(
     game,
-    mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=lots),
+    mcts.RandomRolloutEvaluator(n_rollouts=1, random_state=rng),
     uct_c=1.0,
     max_simulations=asked.simulations,
-    random_state=lots,
+    random_state=rng,
     # With so few simulations every move is tried once or twice: the better ones have won by then.
     final_policy_type=ismcts.ISMCTSFinalPolicyType.MAX_VALUE,
 )
 # It guesses what it cannot see. Left to itself it would take other guesses each time the program runs.
-search.set_resampler(lambda state, seat: state.resample_from_infostate(seat, lots.random_sample))
+search.set_resampler(lambda state, seat: state.resample_from_infostate(seat, rng.random_sample))
 rival = openspiel.SpielBot(asked.against, seed=asked.seed)
 
 won = []
@@ -38,7 +38,7 @@ for number in range(asked.games):
     while not state.is_terminal():
         if state.is_chance_node():
             outcomes, odds = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(lots.choice(outcomes, p=odds))
+            state.apply_action(rng.choice(outcomes, p=odds))
         else:
             state.apply_action(bots[state.current_player()].step(state))
     won.append(state.returns()[bots.index(search)])

@@ -27,9 +27,9 @@ def play(env, choose, seed):
 def main(game="rota", players="3", games="5"):
     """Play some games and print who came where."""
     env = pettingzoo.env(game, players=int(players))
-    lots = np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     for seed in range(int(games)):
-        places = play(env, lambda mask: lots.choice(np.flatnonzero(mask)), seed)
+        places = play(env, lambda mask: rng.choice(np.flatnonzero(mask)), seed)
         print(f"game {seed}:", ", ".join(f"{agent} is number {place}" for agent, place in places.items()))
 
 

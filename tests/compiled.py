@@ -20,7 +20,7 @@ SMALL = 2  # players: most tests are about games for two
 LEARNED = "rota"  # the game that tests learn
 # Loops of batches that tests need of some games alone.
 ONLY = {
-    "advance_and_look": ("axio", "hex"),
+    "step_and_observe": ("axio", "hex"),
     "random_games": ("axio", "rota", "trio"),
     "greedy_games": ("axio", "rota"),
 }
@@ -31,14 +31,14 @@ def compile_for_tests(layout: Layout) -> int:
     loops = compile_layout(layout)
     variant = find_variant(*layout)
     small = layout.players <= SMALL
-    names = LOOPS_BY_NAME if small else ("mark", "observe")
+    names = LOOPS_BY_NAME if small else ("masks", "observe")
     variant.kernels.compile(LOOPS_BY_NAME[name] for name in names if layout.game in ONLY.get(name, GAMES))
     variant.kernels.compile([random_playouts])
     if small:
         variant.kernels.compile([greedy_playouts])
         single._compiled(variant)
-    if variant.lean is not variant:
-        variant.lean.kernels.compile([set_cells, *([random_playouts] if small else [])])
+    if variant.compact is not variant:
+        variant.compact.kernels.compile([set_cells, *([random_playouts] if small else [])])
     if layout.game == LEARNED:
         variant.kernels.compile([self_play, play_matches])
     return loops

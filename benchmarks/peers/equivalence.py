@@ -51,7 +51,7 @@ def shown(program: Path, states: np.ndarray) -> list[Played]:
 
 def our_games(states: np.ndarray) -> list[Played]:
     """A game of our own from each state of the generator."""
-    batch = Batch(SQUARES, 2, len(states), renew=False)
+    batch = Batch(SQUARES, 2, len(states), auto_reset=False)
     batch.rngs[:] = states
     batch.reset()
     moves: list[list[int]] = [[] for _ in states]

@@ -35,7 +35,7 @@ SAID = {
     "steps": ("observation, mask, choice and checked step", "moves/s"),
 }
 WARMING = 12  # steps, until games are well under way
-STEPS = ("observe", "mark", "pick", "find_wrong", "advance")
+STEPS = ("observe", "masks", "sample", "find_illegal", "step")
 TARGETS = {(SQUARES, RANDOM): 3e9, (SQUARES, GREEDY): 5e9}
 
 # What was tried for random games of the first game, each beside what is done.
@@ -110,7 +110,7 @@ class Gpu(Protocol):
     name: str
     numba_cuda: str
 
-    def batch(self, game: str, games: int, lean: bool, manner: LaunchConfig | None = None) -> Batch:
+    def batch(self, game: str, games: int, compact: bool, manner: LaunchConfig | None = None) -> Batch:
         """So many games side by side on it."""
         ...
 
@@ -132,9 +132,9 @@ class Nvidia:
         self.name = name.decode() if isinstance(name, bytes) else str(name)
         self.numba_cuda = installed("numba-cuda")
 
-    def batch(self, game: str, games: int, lean: bool, manner: LaunchConfig | None = None) -> Batch:
+    def batch(self, game: str, games: int, compact: bool, manner: LaunchConfig | None = None) -> Batch:
         """So many games side by side on it."""
-        batch = Batch(game, PLAYERS, games, seed=1, device="cuda", lean=lean)
+        batch = Batch(game, PLAYERS, games, seed=1, device="cuda", compact=compact)
         batch.on = CudaBackend(batch.variant, games, manner)
         return batch
 
@@ -165,9 +165,9 @@ def run(seconds: float, tick: Callable[[float], None], gpu: Gpu | None = None) -
     told = iter(range(1, pieces + 1))
     speeds, kernels, tries = [], [], []
     bandwidth = gpu.bandwidth()
-    for loop, games, lean in ((RANDOM, SIDE_BY_SIDE, True), (GREEDY, STEPPED, False)):
+    for loop, games, compact in ((RANDOM, SIDE_BY_SIDE, True), (GREEDY, STEPPED, False)):
         for game in GAMES:
-            batch = gpu.batch(game, games, lean)
+            batch = gpu.batch(game, games, compact)
             rates, times = measure(whole_games(batch, loop))
             speeds.append(_speed(batch, loop, rates))
             if game == SQUARES:
@@ -185,8 +185,8 @@ def run(seconds: float, tick: Callable[[float], None], gpu: Gpu | None = None) -
         share = float(np.median(taken / whole))
         kernels.append(_kernel(gpu, batch, loop, taken / batch.games, 1, share, bandwidth))
     tick(next(told) / pieces)
-    for what, (lean, manner) in TRIES.items():
-        batch = gpu.batch(SQUARES, SIDE_BY_SIDE, lean, manner)
+    for what, (compact, manner) in TRIES.items():
+        batch = gpu.batch(SQUARES, SIDE_BY_SIDE, compact, manner)
         rates, _ = measure(whole_games(batch, RANDOM))
         tries.append(GpuTry(what, *quartiles(rates), gpu.kernel(batch, RANDOM).occupancy))
         tick(next(told) / pieces)
@@ -218,26 +218,26 @@ def whole_games(batch: Batch, loop: str) -> Callable[[int], Done]:
 
 def step(batch: Batch) -> dict[str, float]:
     """The seconds that each loop of a step takes: observations, masks, any legal move, made when checked."""
-    found = {"observe": _clocked(batch, batch.observe), "mark": _clocked(batch, batch.masks)}
-    found["pick"] = _clocked(batch, batch.sample)
+    found = {"observe": _clocked(batch, batch.observe), "masks": _clocked(batch, batch.masks)}
+    found["sample"] = _clocked(batch, batch.sample)
     numbers = batch.sample()
-    found["find_wrong"] = _clocked(batch, partial(batch.check, numbers))
-    found["advance"] = _clocked(batch, partial(batch.step, numbers, checked=False))
+    found["find_illegal"] = _clocked(batch, partial(batch.check, numbers))
+    found["step"] = _clocked(batch, partial(batch.step, numbers, checked=False))
     return found
 
 
 def bytes_of(batch: Batch, loop: str) -> int:
     """Bytes of a game that a loop has to read and write in the memory of the GPU, each counted once."""
     state, seen = batch.variant.opening.dtype.itemsize, batch.observation
-    number, lots, counts, tracks = 4, 2 * 8, 2 * 8, len(batch.variant.tracks)
+    number, rng, counts, tracks = 4, 2 * 8, 2 * 8, len(batch.variant.tracks)
     sizes: dict[str, int] = {
         "observe": state + 1 + seen.board.size + 2 * len(seen.names),
-        "mark": state + batch.numbers,
-        "pick": state + lots + number,
-        "find_wrong": state + number,
-        "advance": 2 * state + lots + number + 2 * tracks + 4 * batch.players + 1,
-        RANDOM: state + lots + counts,
-        GREEDY: state + lots + counts,
+        "masks": state + batch.numbers,
+        "sample": state + rng + number,
+        "find_illegal": state + number,
+        "step": 2 * state + rng + number + 2 * tracks + 4 * batch.players + 1,
+        RANDOM: state + rng + counts,
+        GREEDY: state + rng + counts,
     }
     return sizes[loop]
 

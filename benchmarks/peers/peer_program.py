@@ -42,7 +42,7 @@ ROLLOUTS = 50  # that one call of OpenSpiel's evaluator plays
 AT_ONCE = 64  # games of pgx: faster on a processor than 1 or 1,024 of them
 
 
-def random_game(env: Any, seed: int, lots: random.Random) -> list[Any]:
+def random_game(env: Any, seed: int, rng: random.Random) -> list[Any]:
     """A whole game of random moves through PettingZoo's interface; its actions, the moves and no moves."""
     actions: list[Any] = []
     env.reset(seed=seed)
@@ -51,7 +51,7 @@ def random_game(env: Any, seed: int, lots: random.Random) -> list[Any]:
         action = None
         if not (terminated or truncated):
             legal = np.flatnonzero(seen["action_mask"])
-            action = legal[int(lots.random() * len(legal))]
+            action = legal[int(rng.random() * len(legal))]
         actions.append(action)
         env.step(action)
     return actions
@@ -73,14 +73,14 @@ def moves_in(actions: list[Any]) -> int:
 
 def games_work(env: Any) -> Work:
     """Random games through PettingZoo's interface, choosing included."""
-    lots, seeds = random.Random(1), count(1)
-    return lambda games: sum(moves_in(random_game(env, next(seeds), lots)) for _ in range(games))
+    rng, seeds = random.Random(1), count(1)
+    return lambda games: sum(moves_in(random_game(env, next(seeds), rng)) for _ in range(games))
 
 
 def steps_work(env: Any) -> Work:
     """Games through PettingZoo's interface whose moves have been chosen before."""
-    lots = random.Random(1)
-    known = [(seed, random_game(env, seed, lots)) for seed in range(KNOWN)]
+    rng = random.Random(1)
+    known = [(seed, random_game(env, seed, rng)) for seed in range(KNOWN)]
     turns = cycle(known)
 
     def work(games: int) -> float:
@@ -102,15 +102,15 @@ def momaland(what: str) -> Work:
 def momaland_rules(_: str) -> Work:
     """MOMAland's rules of Ingenious alone: the mask and the move, nothing observed."""
     game = import_module("momaland.envs.ingenious.ingenious_base").IngeniousBase(num_agents=2)
-    lots = random.Random(1)
+    rng = random.Random(1)
 
     def work(games: int) -> float:
         moves = 0
         for _ in range(games):
-            game.reset_game(lots.randrange(1 << 30))
+            game.reset_game(rng.randrange(1 << 30))
             while not game.end_flag:
                 legal = np.flatnonzero(game.return_action_list())
-                game.set_action_index(int(legal[int(lots.random() * len(legal))]))
+                game.set_action_index(int(legal[int(rng.random() * len(legal))]))
                 moves += 1
         return moves
 

@@ -178,12 +178,12 @@ def shown(sources: Sequence[str]) -> list[Shown]:
 
 def playouts(game: str) -> Work:
     """Random games in compiled code, with the state that is the fastest for them."""
-    variant = find_variant(game, PLAYERS).lean
+    variant = find_variant(game, PLAYERS).compact
     loop = variant.kernels[random_playouts]
     # Room on both sides: threads that write to one line of a cache would wait for each other.
-    states, lots = allocate(variant.opening.dtype, 3)[1:2], np.zeros(3 * LINE, np.uint64)[LINE : LINE + 1]
-    lots[:] = seed_state(1)
-    return lambda games: loop(variant.tables, variant.opening, states, lots, games)
+    states, rng = allocate(variant.opening.dtype, 3)[1:2], np.zeros(3 * LINE, np.uint64)[LINE : LINE + 1]
+    rng[:] = seed_state(1)
+    return lambda games: loop(variant.constants, variant.opening, states, rng, games)
 
 
 def side_by_side(works: Sequence[Work], threads: Executor) -> Work:

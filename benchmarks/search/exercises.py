@@ -21,15 +21,15 @@ class Exercise:
     def __init__(self, view: View, pace: str = FAST) -> None:
         self.view = view
         self.variant = view.variant
-        self.mind = load_weights(view.variant)
+        self.weights = load_weights(view.variant)
         manner = load_config(view.variant, pace)
-        self.turns, self.late = manner.turns, manner.late
+        self.turns, self.search_after = manner.turns, manner.search_after
         lines = analyse(view, seed=SEED, rollouts=manner.width * CHEAP).lines
         self.actions = np.sort(np.array([line.action for line in lines], np.int32))
 
     def rollouts(self, threads: int = 1) -> Rollouts:
         """Ready to play on, with so many threads."""
-        return Rollouts(self.view, self.mind, SEED, threads, self.late)
+        return Rollouts(self.view, self.weights, SEED, threads, self.search_after)
 
     def play(self, rollouts: Rollouts, guesses: int) -> int:
         """Play on from every move in so many guesses; how many rollouts that were."""

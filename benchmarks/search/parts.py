@@ -1,8 +1,8 @@
 """Rollouts taken apart: how often they call each of their parts, and each part on its own, over and over.
 
 Loops like those of `engine.thinking`. Machine code of inlined rules has no names that a profiler could tell
-them apart by; so `trace` plays rollouts as `run_rollouts` does (a test compares what comes of them), counts calls
-and keeps some positions in which they happened, and `repeat` does nothing but call one part in those
+them apart by; so `trace` plays rollouts as `run_rollouts` does (a test compares what comes of them), counts
+calls and keeps some positions in which they happened, and `repeat` does nothing but call one part in those
 positions.
 """
 # Typed by Numba at compilation, as rules are.
@@ -61,12 +61,12 @@ BY_LOT = np.int64(-1)  # the action of a draw: which tile comes is not decided y
 Samples = Annotated[Any, Argument(lambda game: np.zeros((1, 1), game.state_type))]
 
 
-def note(s, which, action, calls, samples, actions, lots):
+def note(s, which, action, calls, samples, actions, hidden_counts):
     """Count a call of a part, and keep the position in which it happens with the same chance as any other."""
     at = calls[which]
     calls[which] += 1
     if at >= samples.shape[1]:
-        at = randint(lots, calls[which])
+        at = randint(hidden_counts, calls[which])
     if at < samples.shape[1]:
         samples[which, at] = s
         actions[which, at] = action
@@ -77,12 +77,26 @@ apart = loop(parts=(*rollout_loops.PARTS, note))
 
 @apart
 def trace(
-    tables: Constants, states: States, tried: Actions, n: Int, seeds: Rng, turns: Int, late: Float32,
-    lots: Int64Rows, barred: Int64Rows, mind: WeightsArray, desk: ScratchArray, room: Actions, sums: Float64s,
-    calls: Int64s, samples: Samples, actions: Int64Rows, kept_by: Rng,
-):  # fmt: skip
+    constants: Constants,
+    states: States,
+    tried: Actions,
+    n: Int,
+    seeds: Rng,
+    turns: Int,
+    search_after: Float32,
+    hidden_counts: Int64Rows,
+    excluded: Int64Rows,
+    weights: WeightsArray,
+    scratch: ScratchArray,
+    buffer: Actions,
+    sums: Float64s,
+    calls: Int64s,
+    samples: Samples,
+    actions: Int64Rows,
+    kept_by: Rng,
+):
     """`engine.thinking.roll_out` and `rollout`, with a note of every call of a part."""
-    t, rng = tables[0], desk[0].rng
+    c, rng = constants[0], scratch[0].rng
     seat = np.int64(states[0].seat)
     s = states[AFTER]
     for number in range(len(seeds)):
@@ -90,68 +104,93 @@ def trace(
         note(states[0], COPY, BY_LOT, calls, samples, actions, kept_by)
         states[1] = states[0]
         note(states[1], GUESS, BY_LOT, calls, samples, actions, kept_by)
-        determinize(t, states[1], lots, barred, rng)
+        determinize(c, states[1], hidden_counts, excluded, rng)
         luck = rng[0]
         for i in range(n):
             rng[0] = luck
             note(states[1], COPY, BY_LOT, calls, samples, actions, kept_by)
             states[AFTER] = states[1]
             note(s, MOVE, np.int64(tried[i]), calls, samples, actions, kept_by)
-            apply_action(t, s, np.int64(tried[i]))
+            apply_action(c, s, np.int64(tried[i]))
             left = turns
             while left > 0 and s.phase != OVER:
                 if s.phase >= DRAW:
                     note(s, MOVE, BY_LOT, calls, samples, actions, kept_by)
-                    apply_action(t, s, sample_chance(t, s, rng))
+                    apply_action(c, s, sample_chance(c, s, rng))
                     continue
                 mover = np.int64(s.seat)
-                if progress(t, s) > late:
+                if progress(c, s) > search_after:
                     note(s, LOOK, BY_LOT, calls, samples, actions, kept_by)
                     action, _ = one_ply_search(
-                        t, states, AFTER, AFTER_TRIAL, SEARCHED_MOVES, mind[0], desk[0], room
+                        c, states, AFTER, AFTER_TRIAL, SEARCHED_MOVES, weights[0], scratch[0], buffer
                     )
                 else:
                     note(s, WEIGH, BY_LOT, calls, samples, actions, kept_by)
-                    fill_utility(s, mover, mind[0].cap, progress(t, s), mind[0].knobs, desk[0].worth)
+                    fill_utility(
+                        s,
+                        mover,
+                        weights[0].cap,
+                        progress(c, s),
+                        weights[0].utility_params,
+                        scratch[0].utility,
+                    )
                     note(s, KEENEST, BY_LOT, calls, samples, actions, kept_by)
-                    action = rollout_policy(t, s, rng, desk[0])
+                    action = rollout_policy(c, s, rng, scratch[0])
                 note(s, MOVE, np.int64(action), calls, samples, actions, kept_by)
-                apply_action(t, s, action)
+                apply_action(c, s, action)
                 if mover == seat:
                     left -= 1
             note(s, JUDGE, BY_LOT, calls, samples, actions, kept_by)
-            sums[i] += evaluate(t, s, seat, mind[0], desk[0])
+            sums[i] += evaluate(c, s, seat, weights[0], scratch[0])
 
 
 @apart
 def repeat(
-    tables: Constants, which: Int, passes: Int, seat: Int, states: States, lots: Int64Rows, barred: Int64Rows,
-    mind: WeightsArray, desk: ScratchArray, room: Actions, samples: Samples, actions: Int64Rows, n: Int,
-):  # fmt: skip
+    constants: Constants,
+    which: Int,
+    passes: Int,
+    seat: Int,
+    states: States,
+    hidden_counts: Int64Rows,
+    excluded: Int64Rows,
+    weights: WeightsArray,
+    scratch: ScratchArray,
+    buffer: Actions,
+    samples: Samples,
+    actions: Int64Rows,
+    n: Int,
+):
     """Call one part in each of its first `n` positions, so often; each is copied to where it may change.
 
     The keenest move is found after points have been weighed: what that takes has to be taken off.
     """
-    t, rng = tables[0], desk[0].rng
+    c, rng = constants[0], scratch[0].rng
     s = states[HERE]
     seen = 0
     for _ in range(passes):
         for i in range(n):
             states[HERE] = samples[which, i]
             if which == GUESS:
-                determinize(t, s, lots, barred, rng)
+                determinize(c, s, hidden_counts, excluded, rng)
             elif which == WEIGH or which == KEENEST:  # noqa: SIM109, compiled code has no tuples of numbers
-                fill_utility(s, np.int64(s.seat), mind[0].cap, progress(t, s), mind[0].knobs, desk[0].worth)
+                fill_utility(
+                    s,
+                    np.int64(s.seat),
+                    weights[0].cap,
+                    progress(c, s),
+                    weights[0].utility_params,
+                    scratch[0].utility,
+                )
                 if which == KEENEST:
-                    seen += rollout_policy(t, s, rng, desk[0])
+                    seen += rollout_policy(c, s, rng, scratch[0])
             elif which == MOVE:
                 action = actions[which, i]
                 if action == BY_LOT:
-                    action = np.int64(sample_chance(t, s, rng))
-                apply_action(t, s, action)
+                    action = np.int64(sample_chance(c, s, rng))
+                apply_action(c, s, action)
             elif which == JUDGE:
-                evaluate(t, s, np.int64(seat), mind[0], desk[0])
+                evaluate(c, s, np.int64(seat), weights[0], scratch[0])
             elif which == LOOK:
-                one_ply_search(t, states, HERE, TRIAL, SEARCHED_MOVES, mind[0], desk[0], room)
+                one_ply_search(c, states, HERE, TRIAL, SEARCHED_MOVES, weights[0], scratch[0], buffer)
             seen += s.phase
     return seen

@@ -19,9 +19,9 @@ def positions(game: str, players: int) -> dict[str, tuple[View, ...]]:
 
 
 def _played(game: str, players: int, seed: int) -> Table:
-    table, lots = new_game(game, players, seed=seed), Generator(f"{seed}/bench")
+    table, rng = new_game(game, players, seed=seed), Generator(f"{seed}/bench")
     while (seat := table.turn) is not None:
-        table.play(player(PLAYER).choose(table.view(seat), Budget(), lots).move)
+        table.play(player(PLAYER).choose(table.view(seat), Budget(), rng).move)
     return table
 
 

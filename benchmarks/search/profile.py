@@ -93,11 +93,25 @@ class Dissection:
     def _play(self, loop: Any, *results: Any) -> None:
         states = allocate(self._samples.dtype, 4)
         states[0] = self._exercise.view.state[0]
-        tried, turns, late = self._exercise.actions, self._exercise.turns, np.float32(self._exercise.late)
+        tried, turns, search_after = (
+            self._exercise.actions,
+            self._exercise.turns,
+            np.float32(self._exercise.search_after),
+        )
         loop(
-            self._variant.tables, states, tried, len(tried), self._guesses, turns, late, *self._hidden,
-            self._exercise.mind, self._desk, self._room, *results,
-        )  # fmt: skip
+            self._variant.constants,
+            states,
+            tried,
+            len(tried),
+            self._guesses,
+            turns,
+            search_after,
+            *self._hidden,
+            self._exercise.weights,
+            self._desk,
+            self._room,
+            *results,
+        )
 
     def _each(self, number: int) -> int:
         """How often a part is called to be measured."""
@@ -108,8 +122,8 @@ class Dissection:
         self._desk["rng"] = seed_state(SEED)
         start = thread_time()
         self._repeat(
-            self._variant.tables, number, self._passes[number], self._seat, states, *self._hidden,
-            self._exercise.mind, self._desk, self._room, self._samples, self._actions, kept,
+            self._variant.constants, number, self._passes[number], self._seat, states, *self._hidden,
+            self._exercise.weights, self._desk, self._room, self._samples, self._actions, kept,
         )  # fmt: skip
         return thread_time() - start
 

@@ -126,11 +126,11 @@ def rollouts_and_looks(exercises: Mapping[str, Stages]) -> dict[tuple[tuple[str,
 def instant_work(exercises: Sequence[Exercise]) -> Count:
     """A move by a look at what the best ones lead to, in each position."""
     views, looking = [exercise.view for exercise in exercises], player(INSTANT)
-    lots, budget = Generator("bench"), Budget()
+    rng, budget = Generator("bench"), Budget()
 
     def choose() -> tuple[float, ...]:
         for view in views:
-            looking.choose(view, budget, lots)
+            looking.choose(view, budget, rng)
         return (len(views),)
 
     return choose

@@ -274,7 +274,7 @@ def write_stdout(path: str, content: bytes) -> None:
 
 
 def append_line(path: str | Path, line: str) -> None:
-    """Add a line to a file, which may be new. Raises `OSError` or `InvalidFile`; nothing has been added then."""
+    """Append a line to a file, which may be new. Raises `OSError` or `InvalidFile`."""
     name = os.path.join(".", STDOUT) if str(path) == STDOUT else str(path)
     with LineWriter(name, append=True) as file:
         file.write(f"\n{line}" if _ends_within_a_line(name) else line)
@@ -291,8 +291,8 @@ def _ends_within_a_line(path: str) -> bool:
 class LineWriter:
     """A file that holds whole lines only, at any moment. `-` is standard output.
 
-    Raises `InvalidFile` for one that exists, unless `force` says that it may be replaced, or `append` that lines
-    may be added to it.
+    Raises `InvalidFile` for one that exists, unless `force` says that it may be replaced, or `append` that
+    lines may be added to it.
     """
 
     def __init__(self, path: str, *, force: bool = False, append: bool = False) -> None:

@@ -178,7 +178,7 @@ def _cluster(backend: str, jobs: int) -> Iterator[None]:
 
 @contextmanager
 def _joining(variable: str) -> Iterator[None]:
-    """Whatever a library raises for an address that is none, or that nobody answers at, is `InvalidOption`."""
+    """Turn any error of connecting to a cluster into `InvalidOption`."""
     try:
         yield
     except (ValueError, TypeError, OSError, RuntimeError) as error:

@@ -22,7 +22,7 @@ def commitment(seed: int | str) -> str:
 
 
 def seed_bytes(seed: int | str) -> bytes:
-    """Return the text of a seed in UTF-8. Raises `ParseError` for text that is not Unicode, or a huge number."""
+    """Return the text of a seed in UTF-8. Raises `ParseError` for invalid Unicode and huge numbers."""
     try:
         return str(seed).encode()
     except UnicodeEncodeError:
@@ -55,7 +55,7 @@ class Generator:
         self.counter += 1
         return int.from_bytes(state.digest()[:8], "big")
 
-    def below(self, n: int) -> int:
+    def randint(self, n: int) -> int:
         """A number from 0 to n - 1 (the bias of n / 2**64 is far below anything observable)."""
         return self.bits() * n >> 64
 

@@ -84,8 +84,10 @@ def simulate() -> None:
 
 def main(game: str, kind: str, greedy: bool) -> None:
     """Compare everything that a batch does, with one kind of states."""
-    lean = kind == "lean"
-    there, here = (Batch(game, 2, GAMES, seed=3, device=device, lean=lean) for device in ("cuda", "cpu"))
+    compact = kind == "lean"
+    there, here = (
+        Batch(game, 2, GAMES, seed=3, device=device, compact=compact) for device in ("cuda", "cpu")
+    )
     looked, told = (batch.step_and_look(batch.sample(), sample=True) for batch in (there, here))
     assert looked.masks.copy_to_host().tobytes() == told.masks.tobytes()
     assert looked.seen.board.copy_to_host().tobytes() == told.seen.board.tobytes()

@@ -51,8 +51,8 @@ def names(batch: Batch, vector: np.ndarray) -> dict[str, int]:
 @each_case
 @pytest.mark.parametrize("style", ["sample", "greedy"])
 def test_every_move_is_the_tables_move(game: str, players: int, options: dict[str, bool], style: str) -> None:
-    batch = made(game, players, options, renew=False)
-    lots = np.random.default_rng(1)
+    batch = made(game, players, options, auto_reset=False)
+    rng = np.random.default_rng(1)
     plies = 0
     while not batch.over.all() and plies < (5 if INTERPRETED else 400):
         plies += 1
@@ -61,7 +61,7 @@ def test_every_move_is_the_tables_move(game: str, players: int, options: dict[st
             legal = [] if position.over else position.legal_moves().actions.tolist()
             marked = np.flatnonzero(mask)
             assert len(legal) == len(marked) == count
-        ranks = lots.integers(0, 1 << 40, batch.games)
+        ranks = rng.integers(0, 1 << 40, batch.games)
         numbers = batch.nth(ranks)
         for number, rank, mask, count in zip(numbers, ranks, masks, counts, strict=True):
             assert count == 0 or number == np.flatnonzero(mask)[rank % count]
@@ -79,7 +79,7 @@ def test_every_move_is_the_tables_move(game: str, players: int, options: dict[st
                 points = position.gains(position.legal_moves()).sum(axis=1)
                 assert points[actions.tolist().index(action)] == points.max()
             state = position.state
-            batch.variant.kernels[loops.step](batch.variant.tables, state, action, True)
+            batch.variant.kernels[loops.step](batch.variant.constants, state, action, True)
             seat = int(before[i].state["seat"][0])
             assert (state["scores"][0] == batch.states["scores"][i]).all()
             assert 0 <= seat < players
@@ -90,7 +90,7 @@ def test_every_move_is_the_tables_move(game: str, players: int, options: dict[st
 def test_steps_and_whole_games_are_the_same(game: str, players: int, options: dict[str, bool]) -> None:
     """The same generators make the same games one move at a time, in one go, and one by one."""
     games = 1 if INTERPRETED else GAMES
-    stepping, whole = (made(game, players, options, games=games, renew=False) for _ in range(2))
+    stepping, whole = (made(game, players, options, games=games, auto_reset=False) for _ in range(2))
     variant = stepping.variant
     start = np.arange(1, games + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     stepping.rngs[:] = whole.rngs[:] = start
@@ -103,7 +103,9 @@ def test_steps_and_whole_games_are_the_same(game: str, players: int, options: di
     assert whole.states.tobytes() == stepping.states.tobytes()
     for i in range(games):
         alone = variant.new_state()
-        variant.kernels[random_playouts](variant.tables, variant.opening, alone, start[i : i + 1].copy(), 1)
+        variant.kernels[random_playouts](
+            variant.constants, variant.opening, alone, start[i : i + 1].copy(), 1
+        )
         assert alone.tobytes() == stepping.states[i : i + 1].tobytes()
 
 
@@ -111,9 +113,9 @@ def test_a_lean_state_plays_the_same_whole_games() -> None:
     usual = find_variant("axio", 2)
     for seed in range(1, 3 if INTERPRETED else 40):
         played = []
-        for variant in (usual, usual.lean):
+        for variant in (usual, usual.compact):
             state, rng = variant.new_state(), np.array([seed], np.uint64)
-            moves = variant.kernels[random_playouts](variant.tables, variant.opening, state, rng, 1)
+            moves = variant.kernels[random_playouts](variant.constants, variant.opening, state, rng, 1)
             kept = [state[name].tobytes() for name in ("cells", "scores", "bag", "hands", "free", "open")]
             played.append((moves, rng[0], kept))
         assert played[0] == played[1]
@@ -125,22 +127,22 @@ def test_a_lean_state_plays_the_same_whole_games() -> None:
 )
 def test_a_lean_state_is_smaller_and_plays_the_same_games(players: int) -> None:
     games, rounds = (1, 3) if INTERPRETED else (16, 60)
-    usual, lean = (
-        Batch("axio", players, games, seed=3, reward="lowest", lean=lean) for lean in (False, True)
+    usual, compact = (
+        Batch("axio", players, games, seed=3, reward="lowest", compact=compact) for compact in (False, True)
     )
-    assert lean.states.itemsize < 0.6 * usual.states.itemsize
-    assert trace(lean, rounds, states=False) == trace(usual, rounds, states=False)
+    assert compact.states.itemsize < 0.6 * usual.states.itemsize
+    assert trace(compact, rounds, states=False) == trace(usual, rounds, states=False)
 
 
 def test_where_nothing_can_be_left_out_a_lean_state_is_the_usual_one() -> None:
-    assert Batch("trio", 2, 1, lean=True).variant is Batch("trio", 2, 1).variant
+    assert Batch("trio", 2, 1, compact=True).variant is Batch("trio", 2, 1).variant
 
 
 def test_states_are_an_odd_number_of_words() -> None:
     """Then the same byte of 32 states side by side lies in 32 or 16 banks of a GPU's fast memory."""
     for game in ALL_GAMES:
         for players in (1, 2, 3, 4):
-            for variant in (find_variant(game, players), find_variant(game, players).lean):
+            for variant in (find_variant(game, players), find_variant(game, players).compact):
                 dtype = variant.opening.dtype
                 word = max(4, *(dtype[name].base.itemsize for name in dtype.names))
                 assert dtype.itemsize // word % 2 == 1
@@ -174,8 +176,8 @@ def test_an_observation_is_what_the_view_says(game: str, players: int, options: 
 @each_case
 def test_an_observation_shows_nothing_hidden(game: str, players: int, options: dict[str, bool]) -> None:
     """A true position and what a seat may know of it are observed alike."""
-    batch = made(game, players, options, renew=False)
-    hidden = made(game, players, options, renew=False)
+    batch = made(game, players, options, auto_reset=False)
+    hidden = made(game, players, options, auto_reset=False)
     for _ in range(3 if INTERPRETED else 40):
         batch.step(batch.sample())
         for seat in range(players):
@@ -189,10 +191,10 @@ def test_an_observation_shows_nothing_hidden(game: str, players: int, options: d
 
 
 def test_nor_in_the_middle_of_a_secret_exchange() -> None:
-    batch = made("trio", 2, {}, games=2, renew=False)
+    batch = made("trio", 2, {}, games=2, auto_reset=False)
     variant = batch.variant
     state, seat = copied(batch.states[:1]), int(batch.turn[0])
-    variant.kernels[loops.step](variant.tables, state, variant.first_other_action, True)
+    variant.kernels[loops.step](variant.constants, state, variant.first_other_action, True)
     assert state["n_aside"][0] == 1
     for looking in range(2):
         batch.states[0], batch.states[1] = state[0], variant.redact(state, looking)[0]
@@ -355,7 +357,7 @@ def test_who_cannot_place_exchanges_or_passes(tiles_left: int) -> None:
 
 
 def test_games_that_are_over_take_no_part() -> None:
-    batch = made("rota", 1, {}, games=2, renew=False)
+    batch = made("rota", 1, {}, games=2, auto_reset=False)
     moves, rated = batch.play_greedily()
     assert rated > moves > 10
     assert batch.over.all()

@@ -26,11 +26,11 @@ def cuda() -> Any:
         pytest.skip(f"no GPU: the rules were not run on one ({error})")
 
 
-@pytest.mark.parametrize("lean", [False, True], ids=["usual", "lean"])
+@pytest.mark.parametrize("compact", [False, True], ids=["usual", "lean"])
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_games_on_the_gpu_are_games_on_the_processor(case: Case, lean: bool) -> None:
+def test_games_on_the_gpu_are_games_on_the_processor(case: Case, compact: bool) -> None:
     def batch(device: str) -> Batch:
-        return Batch(case.game, case.players, 96, seed=5, reward="place", lean=lean, device=device)
+        return Batch(case.game, case.players, 96, seed=5, reward="place", compact=compact, device=device)
 
     assert trace(batch("cuda")) == trace(batch("cpu"))
 
@@ -57,7 +57,7 @@ def test_a_look_at_the_states_is_no_copy() -> None:
 
 def test_tens_of_millions_of_games_have_room() -> None:
     games = 1 << 25
-    batch = Batch(GAMES[0], games=games, device="cuda", lean=True)
+    batch = Batch(GAMES[0], games=games, device="cuda", compact=True)
     assert batch.states.nbytes < 10e9
     assert batch.play_randomly() > 20 * games
 

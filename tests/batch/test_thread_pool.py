@@ -235,7 +235,7 @@ def test_a_batch_has_no_more_threads_than_there_are_cores(monkeypatch: pytest.Mo
 def test_yes_and_no_in_other_words_are_understood(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cpu, "cores", lambda: 2)
     yes: Any = 1
-    batch, twin = Batch(GAMES[0], games=40, threads=2, renew=yes), Batch(GAMES[0], games=40)
+    batch, twin = Batch(GAMES[0], games=40, threads=2, auto_reset=yes), Batch(GAMES[0], games=40)
     looked, expected = (some.step_and_look(some.sample(), sample=yes) for some in (batch, twin))
     assert looked.sampled.tolist() == expected.sampled.tolist()
     assert batch.play_randomly(np.int32(2)) == twin.play_randomly(2)  # type: ignore[arg-type]

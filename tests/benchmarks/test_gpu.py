@@ -43,9 +43,9 @@ class StandIn:
     def __init__(self) -> None:
         self.asked: list[tuple[str, bool, LaunchConfig | None]] = []
 
-    def batch(self, game: str, games: int, lean: bool, manner: LaunchConfig | None = None) -> Batch:
+    def batch(self, game: str, games: int, compact: bool, manner: LaunchConfig | None = None) -> Batch:
         """A few games, always of the state that other tests compile, too."""
-        self.asked.append((game, lean, manner))
+        self.asked.append((game, compact, manner))
         return Batch(game, 2, 3)
 
     def kernel(self, batch: Batch, loop: str) -> Kernel:
@@ -121,10 +121,10 @@ def test_the_bytes_of_a_loop_are_those_of_its_arrays() -> None:
     state = batch.states.itemsize
     each = {
         "observe": state + 1 + (seen.board.nbytes + seen.vector.nbytes) // 2,
-        "mark": state + batch.masks().nbytes // 2,
-        "pick": state + 16 + batch.sample().itemsize,
-        "find_wrong": state + batch.sample().itemsize,
-        "advance": 2 * state + 16 + 4 + sum(array.nbytes for array in taken) // 2,
+        "masks": state + batch.masks().nbytes // 2,
+        "sample": state + 16 + batch.sample().itemsize,
+        "find_illegal": state + batch.sample().itemsize,
+        "step": 2 * state + 16 + 4 + sum(array.nbytes for array in taken) // 2,
     }
     assert {loop: gpu.bytes_of(batch, loop) for loop in gpu.STEPS} == each
 
@@ -151,12 +151,12 @@ def test_as_many_warps_are_expected_as_an_h200_has(size: int, warps: int, regist
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("lean", [False, True])
+@pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("manner", LAUNCH_CONFIGS.values(), ids=list(LAUNCH_CONFIGS))
-def test_no_other_block_has_room_for_more_games(manner: LaunchConfig, game: str, lean: bool) -> None:
+def test_no_other_block_has_room_for_more_games(manner: LaunchConfig, game: str, compact: bool) -> None:
     variant = find_variant(game, 2)
-    variant = variant.lean if lean else variant
-    state, tables = variant.opening.dtype.itemsize, variant.tables.dtype.itemsize
+    variant = variant.compact if compact else variant
+    state, tables = variant.opening.dtype.itemsize, variant.constants.dtype.itemsize
     share = share_of(HOPPER, state, tables, manner)
 
     def at_once(warps: int, registers: int) -> int:
@@ -209,7 +209,7 @@ def test_the_report_of_a_gpu_as_tables(measured: Measured, monkeypatch: pytest.M
     for words in (
         "rated placements/s",
         "3e+09: missed",
-        "find_wrong",
+        "find_illegal",
         "25%",
         *(what[:18] for what in gpu.TRIES),
     ):

@@ -68,7 +68,7 @@ def test_the_c_program_knows_what_random_games_seldom_come_to(
 ) -> None:
     """With a lower cap and fewer pyramids: extra placements, wins, and pyramids that move."""
     variant = find_variant(SQUARES, 2)
-    tables = variant.tables.copy()
+    tables = variant.constants.copy()
     tables["cap"], tables["pyramids"] = LOW_CAP, FEW_PYRAMIDS
     monkeypatch.setattr(variant, "tables", tables)
     program = compiled(tmp_path, f"-DCAP={LOW_CAP}", f"-DPYRAMIDS={FEW_PYRAMIDS}")

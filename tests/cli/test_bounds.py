@@ -152,9 +152,9 @@ def test_a_seed_that_cannot_be_written(seed: Any) -> None:
 def test_seeds_are_what_they_were() -> None:
     """The deal of a seed is a promise; only what cannot be a seed has changed."""
     assert Generator("seven").bits() == Generator("seven").bits()
-    assert [Generator(7).below(1000), Generator("é").below(1000)] == [
-        Generator("7").below(1000),
-        Generator("\u00e9").below(1000),
+    assert [Generator(7).randint(1000), Generator("é").randint(1000)] == [
+        Generator("7").randint(1000),
+        Generator("\u00e9").randint(1000),
     ]
     assert commitment("seven")[:16] == "3ba8d02b16fd2a01"
 
@@ -181,12 +181,12 @@ def damaged(path: Path, kind: str) -> None:
             with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
                 archive.writestr("2.knobs.npy", b"\0" * (MANY + 1))
         return
-    knobs: dict[str, Any] = {
+    utility_params: dict[str, Any] = {
         "shape": np.zeros(99, np.float32),
         "kind": np.array(["x"] * 6),
-        "nan": np.full_like(load_weights(two)["knobs"][0], np.nan),
+        "nan": np.full_like(load_weights(two)["utility_params"][0], np.nan),
     }
-    write_entries({"2.knobs": knobs[kind]}, path)
+    write_entries({"2.knobs": utility_params[kind]}, path)
 
 
 MANY = 1 << 16

@@ -78,12 +78,12 @@ def test_all_play_the_same_deals(example: Any) -> None:
 def test_a_move_sees_what_it_scores(example: Any) -> None:
     """Points are symbols in a row along the three lines that leave each half, and what closed cells bring."""
     batch = Batch(GAMES[0], players=1, games=64, seed=3)
-    sight, lots = example.Sight(batch), np.random.default_rng(1)
+    sight, rng = example.Sight(batch), np.random.default_rng(1)
     scored, exact = [], []
     for _ in range(10):
-        game, number, rows, points = sight.look(batch, lots)
+        game, number, rows, points = sight.look(batch, rng)
         first = np.unique(game, return_index=True)[1]
-        picks = first + lots.integers(np.diff(np.append(first, len(game))))
+        picks = first + rng.integers(np.diff(np.append(first, len(game))))
         near = rows[picks, : 5 * len(sight.walks)].reshape(64, -1, 5)
         runs = np.zeros(64)
         for half, ways in (((), (1, 2, 3)), ((0,), (0, 1, 3))):

@@ -110,8 +110,8 @@ def test_contains() -> None:
 
 def test_no_module_here_names_a_game() -> None:
     folder = Path(axiogames.drawing.__file__).parent
-    modules = sorted(folder.glob("*.py"))
-    assert {"svg.py", "terminal.py", "png.py", "scene.py"} <= {module.name for module in modules}
+    modules = sorted(folder.rglob("*.py"))
+    assert {"svg.py", "scene.py", "theme.py"} <= {module.name for module in modules}
     for module in modules:
         assert not re.search(r"\b(hex|rota|trio)\b", module.read_text(encoding="utf-8")), module.name
         assert "axiogames.games" not in module.read_text(encoding="utf-8"), module.name

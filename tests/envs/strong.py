@@ -72,6 +72,6 @@ class Beside:
             assert game.number(move) == number
 
 
-def chosen(view: View, style: str, lots: Generator) -> Move:
+def chosen(view: View, style: str, rng: Generator) -> Move:
     """The move of a player of ours."""
-    return player(style).choose(view, Budget(), lots).move
+    return player(style).choose(view, Budget(), rng).move

@@ -65,13 +65,13 @@ def test_it_is_found_by_name() -> None:
 def test_strong_play_is_that_of_a_table(game: str, style: str) -> None:
     env = made(game, reward="rise")
     seen, info = env.reset(seed=8)
-    lots, beside, total, over = Generator(style), Beside(env._game), 0.0, False
+    rng, beside, total, over = Generator(style), Beside(env._game), 0.0, False
     opening = env._game.points.min()
     while not over:
         beside.compare(info["action_mask"])
         assert (info["action_mask"] == env.action_masks()).all()
         assert seen in env.observation_space
-        move = chosen(env.view(), style, lots)
+        move = chosen(env.view(), style, rng)
         seen, reward, over, broken_off, info = env.step(env.action(move))
         beside.play(move)
         total += reward
@@ -86,11 +86,11 @@ def test_strong_play_is_that_of_a_table(game: str, style: str) -> None:
 def test_rewards_add_up(game: str) -> None:
     got = {}
     for reward in REWARDS:
-        env, lots, paid, over = made(game, reward=reward), random.Random(2), [], False
+        env, rng, paid, over = made(game, reward=reward), random.Random(2), [], False
         _, info = env.reset(seed=2)
         opening = info["points"].astype(int)
         while not over:
-            _, one, over, _, info = env.step(lots.choice(np.flatnonzero(info["action_mask"]).tolist()))
+            _, one, over, _, info = env.step(rng.choice(np.flatnonzero(info["action_mask"]).tolist()))
             paid.append(one)
         got[reward] = sum(paid)
         points = info["points"]
@@ -111,10 +111,10 @@ def test_many_are_as_one_by_one(game: str, reward: str) -> None:
         assert getattr(many, name) == getattr(single, name)
     told, said = many.reset(seed=5), single.reset(seed=5)
     same(told, said)
-    lots, ended = random.Random(3), 0
+    rng, ended = random.Random(3), 0
     info = told[1]
     for turn in range(140):
-        actions = [lots.choice(np.flatnonzero(mask).tolist() or [0]) for mask in info["action_mask"]]
+        actions = [rng.choice(np.flatnonzero(mask).tolist() or [0]) for mask in info["action_mask"]]
         if turn % 30 == 29:
             actions[1] = int(info["action_mask"][1].argmin())
         ours, theirs = many.step(np.array(actions)), single.step(np.array(actions))

@@ -40,7 +40,7 @@ def test_its_api_test(game: str, players: int, caplog: pytest.LogCaptureFixture)
 def test_vectors_add_up_under_strong_play(game: str, players: int) -> None:
     env = momaland.raw_env(game, players)
     env.reset(seed=players)
-    lots, beside = Generator(game), Beside(env._game)
+    rng, beside = Generator(game), Beside(env._game)
     got = {agent: np.zeros(len(env.tracks)) for agent in env.agents}
     opening = env._game.points
     kept = []
@@ -52,7 +52,7 @@ def test_vectors_add_up_under_strong_play(game: str, players: int) -> None:
         if ended:
             env.step(None)
             continue
-        move = chosen(env.view(agent), "balanced", lots)
+        move = chosen(env.view(agent), "balanced", rng)
         env.step(env.action(move))
         gain = beside.play(move)
         points = [int(value) for value in env.rewards[agent]]
@@ -83,10 +83,10 @@ def test_an_illegal_action_costs_one_in_every_colour() -> None:
 
 
 def test_a_game_can_be_broken_off() -> None:
-    env, lots = momaland.raw_env("rota", 2, max_cycles=2, options={}), random.Random(1)
+    env, rng = momaland.raw_env("rota", 2, max_cycles=2, options={}), random.Random(1)
     env.reset(seed=1)
     for _ in range(4):
-        env.step(lots.choice(np.flatnonzero(env.last()[0]["action_mask"]).tolist()))
+        env.step(rng.choice(np.flatnonzero(env.last()[0]["action_mask"]).tolist()))
     assert all(env.truncations.values())
 
 

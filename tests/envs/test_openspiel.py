@@ -37,21 +37,21 @@ def options_of(name: str) -> dict[str, bool]:
     return {option.name: True for option in declared_game(name).options}
 
 
-def pass_by(state: SpielState, lots: Random) -> None:
+def pass_by(state: SpielState, rng: Random) -> None:
     """Let chance do whatever is due."""
     while state.is_chance_node():
         outcomes, odds = zip(*state.chance_outcomes(), strict=True)
-        state.apply_action(lots.choices(outcomes, odds)[0])
+        state.apply_action(rng.choices(outcomes, odds)[0])
 
 
 def played(game: SpielGame, seed: int, moves: int = 10**6) -> SpielState:
     """A state after so many moves by lot, or at the end."""
-    lots = Random(seed)
+    rng = Random(seed)
     state = game.new_initial_state()
-    pass_by(state, lots)
+    pass_by(state, rng)
     while moves > 0 and not state.is_terminal():
-        state.apply_action(lots.choice(state.legal_actions()))
-        pass_by(state, lots)
+        state.apply_action(rng.choice(state.legal_actions()))
+        pass_by(state, rng)
         moves -= 1
     return state
 
@@ -135,7 +135,7 @@ def test_strong_play_goes_as_at_a_table(name: str) -> None:
     for style, players in (("greedy", 1), ("greedy", 2), ("balanced", 2), ("balanced", 3), ("greedy", 4)):
         table = new_game(name, players, seed=f"{style} {players}")
         game = loaded(name, players=players, reward="place")
-        state, lots, made, before = game.new_initial_state(), Generator(players), 0, None
+        state, rng, made, before = game.new_initial_state(), Generator(players), 0, None
         while True:
             made = follow(state, table, made)
             assert state.is_terminal() == table.over
@@ -153,7 +153,7 @@ def test_strong_play_goes_as_at_a_table(name: str) -> None:
                 assert state.action_to_string(number) == str(move)
                 assert state.move(number) == move
             assert table.turn is not None
-            table.play(player(style).choose(table.view(table.turn), Budget(), lots).move)
+            table.play(player(style).choose(table.view(table.turn), Budget(), rng).move)
         cap = table.variant.cap
         seen["cap"] += cap is not None and any(cap in points.values() for points in table.scores)
         places = np.array(table.standing)
@@ -174,7 +174,7 @@ def test_strong_play_goes_as_at_a_table(name: str) -> None:
 def test_returns_are_the_rewards_of_a_batch(reward: str) -> None:
     for players in SEATS:
         game = loaded(GAMES[2], players=players, reward=reward)
-        batch = Batch(GAMES[2], players, 1, seed=players, reward=reward, renew=False)
+        batch = Batch(GAMES[2], players, 1, seed=players, reward=reward, auto_reset=False)
         while not batch.over.all():
             paid = batch.step(batch.sample()).rewards[0]
         state = game.new_initial_state()
@@ -296,7 +296,7 @@ def test_the_end_of_a_process_is_quiet() -> None:
 def test_our_players_are_bots(name: str) -> None:
     """They see what they would see at a table, and so make the same moves there."""
     table = new_game(name, 2, seed=3)
-    state, made, lots = loaded(name).new_initial_state(), 0, Generator("lots")
+    state, made, rng = loaded(name).new_initial_state(), 0, Generator("lots")
     bot = SpielBot("balanced", seed="lots")
     bot.restart_at(state)
     for _ in range(12):
@@ -305,7 +305,7 @@ def test_our_players_are_bots(name: str) -> None:
         view, there = table.view(table.turn), state.view(table.turn)
         assert (view.events, view.position) == (there.events, there.position)
         assert "?" in state.view().hand(0)
-        move = player("balanced").choose(view, Budget(), lots).move
+        move = player("balanced").choose(view, Budget(), rng).move
         number = bot.step(state)
         assert state.move(number) == move
         assert state.number(str(move)) == number

@@ -35,14 +35,14 @@ def observer(game: SpielGame, **asked: Any) -> Any:
     return game.make_py_observer(pyspiel.IIGObservationType(**asked))
 
 
-def strong(state: SpielState, lots: Random) -> int:
+def strong(state: SpielState, rng: Random) -> int:
     """A number with the most points now, or, now and then, any."""
     variant, truth = state.play.variant, state.play.state
     legal: list[int] = state.legal_actions()
     actions = variant.legal_actions(truth)
     gains = variant.gains(truth, actions).sum(axis=1)
-    if lots.random() < 0.1 or not gains.any():
-        return lots.choice(legal)
+    if rng.random() < 0.1 or not gains.any():
+        return rng.choice(legal)
     return legal[int(gains.argmax())]
 
 
@@ -55,15 +55,15 @@ def test_other_deals_tell_a_seat_the_same(name: str) -> None:
     game = loaded(name, players=3)
     hand = game.variant.hand
     for seat in range(3):
-        lots = Random(seat)
+        rng = Random(seat)
         first, second = game.new_initial_state(), game.new_initial_state()
         while first.is_chance_node():
             outcomes, odds = zip(*first.chance_outcomes(), strict=True)
-            drawn = other = lots.choices(outcomes, odds)[0]
+            drawn = other = rng.choices(outcomes, odds)[0]
             if first.play.phase == DRAW and first.play.seat != seat:
                 able = set(outcomes) & {number for number, _ in second.chance_outcomes()}
-                spare = [kind for kind in sorted(able) if kind % 3 == lots.randrange(3)]
-                other = lots.choice(spare or sorted(able))
+                spare = [kind for kind in sorted(able) if kind % 3 == rng.randrange(3)]
+                other = rng.choice(spare or sorted(able))
             if other not in dict(second.chance_outcomes()) or drawn not in dict(second.chance_outcomes()):
                 drawn = other = min(set(outcomes) & {number for number, _ in second.chance_outcomes()})
             first.apply_action(drawn)
@@ -82,10 +82,10 @@ def test_other_deals_tell_a_seat_the_same(name: str) -> None:
 def test_what_is_told_is_what_the_view_shows(name: str) -> None:
     """A state whose hidden tiles are swapped behind its back is observed alike."""
     game = loaded(name, players=2)
-    lots = Random(1)
+    rng = Random(1)
     for moves in (2, 7, 12):
         state = played(game, moves, moves=moves)
-        seat = lots.randrange(2)
+        seat = rng.randrange(2)
         before = (state.observation_string(seat), state.observation_tensor(seat))
         truth = state.play.state
         hand, bag = truth["hands"][0, 1 - seat], truth["bag"][0]
@@ -105,7 +105,7 @@ def test_what_is_told_is_what_the_view_shows(name: str) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_nothing_that_was_learned_is_forgotten(name: str) -> None:
     game = loaded(name, players=2, **options_of(name))
-    lots, state = Random(2), game.new_initial_state()
+    rng, state = Random(2), game.new_initial_state()
     told = ["", ""]
     decisions = 0
     while not state.is_terminal():
@@ -114,9 +114,9 @@ def test_nothing_that_was_learned_is_forgotten(name: str) -> None:
             assert "".join(now).startswith(told[seat])
             told[seat] = "".join(now)
         if state.is_chance_node():
-            pass_by(state, lots)
+            pass_by(state, rng)
         else:
-            state.apply_action(strong(state, lots))
+            state.apply_action(strong(state, rng))
             decisions += 1
     assert decisions > 10
 
@@ -140,11 +140,11 @@ def test_an_observation_is_that_of_a_batch(name: str) -> None:
 
 def test_events_are_rows_of_numbers() -> None:
     game = loaded(GAMES[3], players=2)
-    lots, state = Random(1), game.new_initial_state()
-    pass_by(state, lots)
+    rng, state = Random(1), game.new_initial_state()
+    pass_by(state, rng)
     exchanges = [number for number in state.legal_actions() if number >= game.variant.first_other_action]
     state.apply_action(exchanges[-1])
-    pass_by(state, lots)
+    pass_by(state, rng)
     state.apply_action(state.legal_actions()[0])
     for seat in range(2):
         look = observer(game, perfect_recall=True)
@@ -221,17 +221,17 @@ def test_a_seat_is_dealt_another_game_that_it_could_be_in(
     name: str, players: int, chosen: dict[str, bool]
 ) -> None:
     game = loaded(name, players=players, **chosen)
-    lots, state = Random(7), game.new_initial_state()
+    rng, state = Random(7), game.new_initial_state()
     tried = changed = 0
     while not state.is_terminal():
         if state.is_chance_node():
             outcomes, odds = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(lots.choices(outcomes, odds)[0])
+            state.apply_action(rng.choices(outcomes, odds)[0])
         else:
-            state.apply_action(strong(state, lots))
-        if lots.random() < 0.08 or state.is_terminal():
+            state.apply_action(strong(state, rng))
+        if rng.random() < 0.08 or state.is_terminal():
             for seat in range(players):
-                other = state.resample_from_infostate(seat, lots.random)
+                other = state.resample_from_infostate(seat, rng.random)
                 assert everything_told(other, seat) == everything_told(state, seat)
                 assert other.current_player() == state.current_player()
                 assert other.scores().tolist() == state.scores().tolist()
@@ -253,15 +253,15 @@ def test_passes_are_explained() -> None:
     """Who passed could not place anything: so could not whoever holds the tiles in another deal."""
     game, passes, changed = loaded(GAMES[3], players=3, short=True), 0, 0
     for seed in range(8):
-        lots, state = Random(seed), game.new_initial_state()
+        rng, state = Random(seed), game.new_initial_state()
         while not state.is_terminal():
-            pass_by(state, lots)
-            state.apply_action(strong(state, lots))
+            pass_by(state, rng)
+            state.apply_action(strong(state, rng))
             if state.play.happened[-1].what != PASSED:
                 continue
             passes += 1
             for seat in range(3):
-                other = state.resample_from_infostate(seat, lots.random)
+                other = state.resample_from_infostate(seat, rng.random)
                 assert replay(other).information_state_string(seat) == state.information_state_string(seat)
                 changed += str(other) != str(state)
     assert passes > 5
@@ -279,12 +279,12 @@ def test_hidden_tiles_are_as_likely_as_they_are_many(
     monkeypatch.setattr(resampling, "GUESSES", guesses)
     game = loaded(name, players=2)
     state = played(game, 2, moves=0)
-    lots, count = Random(1), 250
+    rng, count = Random(1), 250
     unseen = game.variant.redact(state.play.state, 0)["bag"][0].astype(int)
     found: Counter[int] = Counter()
     held = int(state.play.state["held"][0, 1])
     for _ in range(count):
-        other = state.resample_from_infostate(0, lots.random)
+        other = state.resample_from_infostate(0, rng.random)
         found.update(other.play.state["hands"][0, 1, :held].tolist())
     expected = count * held * unseen / unseen.sum()
     misses = [(found[kind] - most) ** 2 / most for kind, most in enumerate(expected) if most]
@@ -326,6 +326,6 @@ def test_the_search_of_openspiel_finds_its_way() -> None:
     game = loaded(GAMES[2], players=2)
     state = played(game, 1, moves=18)
     assert state.play.phase == PLACE
-    lots = np.random.RandomState(1)
-    bot = ismcts.ISMCTSBot(game, mcts.RandomRolloutEvaluator(1, lots), 1.0, 12, random_state=lots)
+    rng = np.random.RandomState(1)
+    bot = ismcts.ISMCTSBot(game, mcts.RandomRolloutEvaluator(1, rng), 1.0, 12, random_state=rng)
     assert bot.step(state) in state.legal_actions()

@@ -29,10 +29,10 @@ def game_string(name: str) -> str:
 
 def numbers_played(text: str) -> list[int]:
     """A game of most points now, in which each tile is drawn by lot."""
-    lots, state = Random(1), pyspiel.load_game(text).new_initial_state()
+    rng, state = Random(1), pyspiel.load_game(text).new_initial_state()
     while not state.is_terminal():
         outcomes = [number for number, _ in state.chance_outcomes()] if state.is_chance_node() else []
-        state.apply_action(lots.choice(outcomes) if outcomes else strong(state, lots))
+        state.apply_action(rng.choice(outcomes) if outcomes else strong(state, rng))
     numbers: list[int] = state.history()
     return numbers
 

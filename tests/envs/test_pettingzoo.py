@@ -45,13 +45,13 @@ OF_MASKS = {
 }
 
 
-def any_legal(env: Any, lots: random.Random) -> int:
-    return lots.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist())
+def any_legal(env: Any, rng: random.Random) -> int:
+    return rng.choice(np.flatnonzero(env.observe(env.agent_selection)["action_mask"]).tolist())
 
 
 def played_out(env: Any, seed: int = 0) -> dict[str, float]:
     """Play a whole game by lot; what each agent has got."""
-    lots, got = random.Random(seed), dict.fromkeys(env.possible_agents, 0.0)
+    rng, got = random.Random(seed), dict.fromkeys(env.possible_agents, 0.0)
     env.reset(seed=seed)
     for agent in env.agent_iter():
         seen, reward, terminated, truncated, _ = env.last()
@@ -59,7 +59,7 @@ def played_out(env: Any, seed: int = 0) -> dict[str, float]:
         if terminated or truncated:
             env.step(None)
         else:
-            env.step(lots.choice(np.flatnonzero(seen["action_mask"]).tolist()))
+            env.step(rng.choice(np.flatnonzero(seen["action_mask"]).tolist()))
     return got
 
 
@@ -145,7 +145,7 @@ def test_turn_by_turn_as_a_parallel_environment() -> None:
 def strongly(env: GameEnv, style: str, seed: int) -> int:
     """Play a game by a player of ours beside a table, comparing; how often an agent moved twice in a row."""
     env.reset(seed=seed)
-    lots, beside, got = Generator(style), Beside(env._game), dict.fromkeys(env.agents, 0.0)
+    rng, beside, got = Generator(style), Beside(env._game), dict.fromkeys(env.agents, 0.0)
     again = 0
     for agent in env.agent_iter():
         seen, reward, ended, _, info = env.last()
@@ -159,7 +159,7 @@ def strongly(env: GameEnv, style: str, seed: int) -> int:
             env.step(None)
             continue
         assert agent == f"player_{beside.table.turn}"
-        move = chosen(env.view(agent), style, lots)
+        move = chosen(env.view(agent), style, rng)
         env.step(env.action(move))
         beside.play(move)
         again += env.agent_selection == agent
@@ -196,14 +196,14 @@ def test_strong_play_reaches_caps_and_extra_turns() -> None:
     """What random play never shows: the last point of a track counts and wins another turn."""
     for game in ("axio", "hex", "rota"):
         env, capped, again = pettingzoo.raw_env(game, 2), 0, 0
-        lots = Generator(game)
+        rng = Generator(game)
         for seed in range(3):
             env.reset(seed=seed)
             while not any(env.terminations.values()):
                 agent, cap = env.agent_selection, env._game.variant.cap
                 seat = env.possible_agents.index(agent)
                 before = (env._game.points[seat] == cap).sum()
-                env.step(env.action(chosen(env.view(agent), "greedy", lots)))
+                env.step(env.action(chosen(env.view(agent), "greedy", rng)))
                 reached = (env._game.points[seat] == cap).sum() > before
                 capped += reached
                 again += reached and env.agent_selection == agent
@@ -234,7 +234,7 @@ def test_rewards_add_up(game: str, players: int) -> None:
 # ---------------------------------------------------------------- nothing hidden, shared or global
 
 
-def reshuffled(env: GameEnv, seat: int, lots: np.random.Generator) -> GameEnv:
+def reshuffled(env: GameEnv, seat: int, rng: np.random.Generator) -> GameEnv:
     """The same game, but for the tiles that a seat cannot see."""
     other = copy.deepcopy(env)
     state = other._game.states[0]
@@ -242,7 +242,7 @@ def reshuffled(env: GameEnv, seat: int, lots: np.random.Generator) -> GameEnv:
     holders = [holder for holder in range(env._game.players) if holder != seat]
     for holder in holders:
         hidden += state["hands"][holder][: state["held"][holder]].tolist()
-    lots.shuffle(hidden)
+    rng.shuffle(hidden)
     for holder in holders:
         held = int(state["held"][holder])
         state["hands"][holder][:held] = sorted(hidden.pop() for _ in range(held))
@@ -252,7 +252,7 @@ def reshuffled(env: GameEnv, seat: int, lots: np.random.Generator) -> GameEnv:
 
 @three_seats
 def test_observations_tell_nothing_hidden(game: str, players: int) -> None:
-    env, lots, numbers = pettingzoo.raw_env(game, players), Generator(game), np.random.default_rng(1)
+    env, rng, numbers = pettingzoo.raw_env(game, players), Generator(game), np.random.default_rng(1)
     env.reset(seed=2)
     changed = 0
     while not any(env.terminations.values()):
@@ -264,19 +264,19 @@ def test_observations_tell_nothing_hidden(game: str, players: int) -> None:
             assert env.infos == other.infos
             # The mask of somebody else's turn would show what that seat holds.
             assert seen["action_mask"].any() == (agent == env.agent_selection)
-        env.step(env.action(chosen(env.view(env.agent_selection), "balanced", lots)))
+        env.step(env.action(chosen(env.view(env.agent_selection), "balanced", rng)))
     assert changed > 10
 
 
 def test_what_was_observed_may_be_kept() -> None:
-    env, lots = pettingzoo.raw_env("hex", 2), random.Random(4)
+    env, rng = pettingzoo.raw_env("hex", 2), random.Random(4)
     env.reset(seed=4)
     kept, copies = [], []
     for _ in range(20):
         for seen in (env.last()[0], env.observe("player_0"), env.observe("player_1"), env.last()[0]):
             kept.append(seen)
             copies.append(copy.deepcopy(seen))
-        env.step(any_legal(env, lots))
+        env.step(any_legal(env, rng))
     assert data_equivalence(kept, copies, exact=True)
     arrays = [array for seen in kept for array in (*seen["observation"].values(), seen["action_mask"])]
     bases = {array.__array_interface__["data"][0] for array in arrays}
@@ -285,7 +285,7 @@ def test_what_was_observed_may_be_kept() -> None:
 
 def test_a_seed_is_a_game() -> None:
     """The one that a batch has as its first, and so has the game after it, for which no seed is told."""
-    env, batch = pettingzoo.raw_env("axio", 2), Batch("axio", 2, 1, seed=11, renew=False)
+    env, batch = pettingzoo.raw_env("axio", 2), Batch("axio", 2, 1, seed=11, auto_reset=False)
     for seed in (11, None):
         env.reset(seed=seed)
         while not batch.over[0]:
@@ -321,11 +321,11 @@ def test_chance_is_nobody_elses() -> None:
 
 
 def test_a_copy_goes_its_own_way() -> None:
-    env, lots = pettingzoo.env("trio", 2), random.Random(1)
+    env, rng = pettingzoo.env("trio", 2), random.Random(1)
     env.reset(seed=1)
-    env.step(any_legal(env, lots))
+    env.step(any_legal(env, rng))
     other = copy.deepcopy(env)
-    action = any_legal(env, lots)
+    action = any_legal(env, rng)
     before = other.unwrapped._game.states.tobytes()
     env.step(action)
     assert other.unwrapped._game.states.tobytes() == before
@@ -399,7 +399,7 @@ def test_ours_does_what_three_wrappers_do(when: int) -> None:
             for _ in env.agent_iter():
                 pass
         env.reset(seed=6)
-    lots = random.Random(6)
+    rng = random.Random(6)
     for turn, (one, other) in enumerate(zip(ours.agent_iter(), theirs.agent_iter(), strict=True)):
         assert one == other
         (*told, info), (*said, theirs_info) = ours.last(), theirs.last()
@@ -411,7 +411,7 @@ def test_ours_does_what_three_wrappers_do(when: int) -> None:
             action = None
         else:
             mask = told[0]["action_mask"] != (turn == when)
-            action = lots.choice(np.flatnonzero(mask).tolist())
+            action = rng.choice(np.flatnonzero(mask).tolist())
         for env in (ours, theirs):
             env.step(action)
         for name in ("agents", "rewards", "terminations", "truncations"):
@@ -424,11 +424,11 @@ def test_ours_does_what_three_wrappers_do(when: int) -> None:
 def test_a_game_can_be_broken_off() -> None:
     env = pettingzoo.raw_env("hex", 2, max_cycles=3)
     assert sum(played_out(env).values()) == 0
-    lots = random.Random(0)
+    rng = random.Random(0)
     env.reset(seed=0)
     for _ in range(6):
         assert not any(env.truncations.values())
-        env.step(any_legal(env, lots))
+        env.step(any_legal(env, rng))
     assert all(env.truncations.values())
     assert not any(env.terminations.values())
     assert set(env.infos["player_1"]) == {"place", "points"}

@@ -48,16 +48,27 @@ def desk_of(table: Table) -> Any:
 @pytest.mark.parametrize(("game", "players"), SHORT)
 def test_a_mind_plays_whole_games(game: str, players: int) -> None:
     variant = find_variant(game, players)
-    mind, desk = load_weights(variant), allocate(scratch_dtype(len(variant.tracks)))
-    states, room = allocate(variant.opening.dtype, 2), np.zeros(variant.most_actions, np.int32)
+    weights, scratch = load_weights(variant), allocate(scratch_dtype(len(variant.tracks)))
+    states, buffer = allocate(variant.opening.dtype, 2), np.zeros(variant.most_actions, np.int32)
     columns = feature_count(MAX_SEATS, len(variant.tracks))
     inputs, results = np.zeros((400, columns), np.float32), np.zeros(400, np.float32)
     seats = np.full(400, -1, np.int64)
     for keep in (0, 3):
         rows = variant.kernels[self_play](
-            variant.tables, variant.opening, states, keep, 100, seed_state(keep + 1), mind, desk, room,
-            inputs, results, seats, 0,
-        )  # fmt: skip
+            variant.constants,
+            variant.opening,
+            states,
+            keep,
+            100,
+            seed_state(keep + 1),
+            weights,
+            scratch,
+            buffer,
+            inputs,
+            results,
+            seats,
+            0,
+        )
         assert states["phase"][0] == OVER
         assert 5 < rows < 400
         assert set(seats[:rows].tolist()) == set(range(players))
@@ -93,11 +104,11 @@ def test_late_in_a_game_everybody_looks_at_what_moves_lead_to(game: str, players
     table = played(game, players, plies, by=MOVER)
     assert table.turn is not None
     view = table.view(table.turn)
-    mind, action = load_weights(view.variant), view.legal_moves().actions[:1]
+    weights, action = load_weights(view.variant), view.legal_moves().actions[:1]
     often = 1 if INTERPRETED else 16
 
-    def points(late: float) -> list[float]:
-        (tally,) = Rollouts(view, mind, 7, late=late).run(action, 0, often, TO_THE_END)
+    def points(search_after: float) -> list[float]:
+        (tally,) = Rollouts(view, weights, 7, search_after=search_after).run(action, 0, often, TO_THE_END)
         assert tally.count.tolist() == [often]
         assert 0 <= tally.means[0] <= 1
         return [*tally.points.ravel().tolist(), *tally.sums.tolist()]
@@ -116,14 +127,14 @@ def test_a_glance_takes_a_legal_move(game: str, players: int, plies: int) -> Non
     assert table.turn is not None
     states = allocate(table.state.dtype, 2)
     states[0] = table.view(table.turn).state[0]
-    room = np.zeros(variant.most_actions, np.int32)
+    buffer = np.zeros(variant.most_actions, np.int32)
     keen = variant.kernels[rollout_policy_at](
-        variant.tables, states[:1], seed_state(1), load_weights(variant), desk_of(table)
+        variant.constants, states[:1], seed_state(1), load_weights(variant), desk_of(table)
     )
     assert keen in table.legal_moves().actions
     for keep in (1, 4):
         action, value = variant.kernels[one_ply_search_at](
-            variant.tables, states, keep, load_weights(variant), desk_of(table), room
+            variant.constants, states, keep, load_weights(variant), desk_of(table), buffer
         )
         assert action in table.legal_moves().actions
         assert 0 <= value <= 1
@@ -135,7 +146,7 @@ def test_simple_play_places_first_tiles_where_they_may_lie(players: int) -> None
     for _ in range(players):
         legal = table.legal_moves()
         keen = table.variant.kernels[rollout_policy_at](
-            table.variant.tables,
+            table.variant.constants,
             table.state.copy(),
             seed_state(1),
             untrained_weights(table.variant),
@@ -148,12 +159,12 @@ def test_simple_play_places_first_tiles_where_they_may_lie(players: int) -> None
 
 @pytest.mark.parametrize("game", ["axio"] if INTERPRETED else ["axio", "hex"])
 def test_simple_play_takes_a_new_hand_where_it_is_offered(game: str) -> None:
-    table, lots = new_game(game, 2, seed=1), Generator(1)
+    table, rng = new_game(game, 2, seed=1), Generator(1)
     while table.state["phase"][0] != OFFER:
-        table = table if not table.over else new_game(game, 2, seed=lots.bits())
-        table.play(player("random").choose(table.view(table.turn), Budget(), lots).move)
+        table = table if not table.over else new_game(game, 2, seed=rng.bits())
+        table.play(player("random").choose(table.view(table.turn), Budget(), rng).move)
     keen = table.variant.kernels[rollout_policy_at](
-        table.variant.tables,
+        table.variant.constants,
         table.state.copy(),
         seed_state(1),
         untrained_weights(table.variant),
@@ -166,26 +177,26 @@ def test_simple_play_takes_a_new_hand_where_it_is_offered(game: str) -> None:
 @pytest.mark.parametrize("fresh", [-1.0, 1e6])
 def test_exchanges_are_looked_at_where_no_placement_is_worth_as_much(fresh: float) -> None:
     table = played("trio", 2, 12, by=MOVER)
-    mind = load_weights(table.variant).copy()
-    mind["knobs"][0, FRESH] = fresh
-    mind["outer"], mind["offset"] = (
+    weights = load_weights(table.variant).copy()
+    weights["utility_params"][0, FRESH] = fresh
+    weights["outer"], weights["offset"] = (
         0,
         0,
     )  # all positions look alike: the first of the list is taken, or the last
-    states, desk = allocate(table.state.dtype, 2), desk_of(table)
+    states, scratch = allocate(table.state.dtype, 2), desk_of(table)
     states[0] = table.state[0]
-    room = np.zeros(table.variant.most_actions, np.int32)
-    table.variant.kernels[one_ply_search_at](table.variant.tables, states, 1, mind, desk, room)
-    listed = [table.variant.decode(table.state, int(action)).kind for action in desk["chosen"][0, :8]]
+    buffer = np.zeros(table.variant.most_actions, np.int32)
+    table.variant.kernels[one_ply_search_at](table.variant.constants, states, 1, weights, scratch, buffer)
+    listed = [table.variant.decode(table.state, int(action)).kind for action in scratch["chosen"][0, :8]]
     assert listed[0] == "place"
     assert (listed[1:] == ["exchange"] * 7) == (fresh > 0)
 
 
-def _glance(table: Table, mind: Any) -> int:
-    states, room = allocate(table.state.dtype, 2), np.zeros(table.variant.most_actions, np.int32)
+def _glance(table: Table, weights: Any) -> int:
+    states, buffer = allocate(table.state.dtype, 2), np.zeros(table.variant.most_actions, np.int32)
     states[0] = table.state[0]
     action, _ = table.variant.kernels[one_ply_search_at](
-        table.variant.tables, states, 4, mind, desk_of(table), room
+        table.variant.constants, states, 4, weights, desk_of(table), buffer
     )
     return int(action)
 
@@ -203,25 +214,25 @@ def test_tiles_that_were_set_aside_are_guessed_too() -> None:
 @pytest.mark.parametrize("game", ["rota", pytest.param("axio", marks=pytest.mark.slow)])
 def test_minds_meet(game: str) -> None:
     variant = find_variant(game, 2)
-    mind = untrained_weights(variant)
-    minds = np.concatenate([mind, mind])
+    weights = untrained_weights(variant)
+    contestants = np.concatenate([weights, weights])
     points = np.zeros(2)
-    states, room = allocate(variant.opening.dtype, 2), np.zeros(variant.most_actions, np.int32)
+    states, buffer = allocate(variant.opening.dtype, 2), np.zeros(variant.most_actions, np.int32)
     keeps, games = np.array([0, 2], np.int64), 1 if INTERPRETED else 2
     variant.kernels[play_matches](
-        variant.tables, variant.opening, states, keeps, games, seed_state(3), minds,
-        allocate(scratch_dtype(len(variant.tracks))), room, points,
+        variant.constants, variant.opening, states, keeps, games, seed_state(3), contestants,
+        allocate(scratch_dtype(len(variant.tracks))), buffer, points,
     )  # fmt: skip
     assert points.sum() == pytest.approx(games)
 
 
 @pytest.mark.parametrize("draws", [0, 1, 2, 5])
 def test_the_best_of_some_draws(draws: int) -> None:
-    lots = np.random.default_rng(draws)
+    rng = np.random.default_rng(draws)
     for _ in range(20):
-        bag = lots.integers(0, 4, 6).astype(np.int8)
-        best = lots.random(6).astype(np.float32)
-        sure = np.float32(lots.random() * 0.5)
+        bag = rng.integers(0, 4, 6).astype(np.int8)
+        best = rng.random(6).astype(np.float32)
+        sure = np.float32(rng.random() * 0.5)
         found = _expected_best(bag, draws, sure, best)
         tiles = np.repeat(best, bag)
         if len(tiles) == 0 or draws == 0:

@@ -93,7 +93,7 @@ def refused_placements(table: Table, wanted: Reason) -> Iterator[str]:
     """Placements of the hand that the rules refuse for this reason."""
     variant = table.variant
     for action in range(variant.first_other_action):
-        if variant.kernels[loops.step](variant.tables, table.state.copy(), action, True) == wanted:
+        if variant.kernels[loops.step](variant.constants, table.state.copy(), action, True) == wanted:
             yield str(variant.decode(table.state, action))
 
 

@@ -81,13 +81,13 @@ def test_positions_views_and_moves_come_back_equal(game: str, again: Callable[[A
 
 
 @each_way
-@pytest.mark.parametrize("lean", [False, True])
+@pytest.mark.parametrize("compact", [False, True])
 @each_game
-def test_a_variant_is_one_object(game: str, lean: bool, again: Callable[[Any], Any]) -> None:
+def test_a_variant_is_one_object(game: str, compact: bool, again: Callable[[Any], Any]) -> None:
     variant = find_variant(game, 3)
-    chosen = variant.lean if lean else variant
+    chosen = variant.compact if compact else variant
     assert again(chosen) is chosen
-    assert chosen.lean is variant.lean
+    assert chosen.compact is variant.compact
 
 
 @each_way
@@ -102,24 +102,24 @@ def test_options_are_part_of_a_variant(again: Callable[[Any], Any]) -> None:
 
 @each_way
 def test_a_generator_goes_on_where_it_was(again: Callable[[Any], Any]) -> None:
-    lots = axio.Generator("seven")
-    lots.below(100)
-    other = again(lots)
-    assert other == lots
-    assert [other.below(1000) for _ in range(5)] == [lots.below(1000) for _ in range(5)]
-    other.below(2)
-    assert other != lots
-    assert lots != "seven"
+    rng = axio.Generator("seven")
+    rng.randint(100)
+    other = again(rng)
+    assert other == rng
+    assert [other.randint(1000) for _ in range(5)] == [rng.randint(1000) for _ in range(5)]
+    other.randint(2)
+    assert other != rng
+    assert rng != "seven"
 
 
 @each_way
 @each_game
 def test_a_copy_of_a_batch_goes_its_own_way(game: str, again: Callable[[Any], Any]) -> None:
-    batch = Batch(game, players=2, games=3, seed=4, reward="win", renew=False)
+    batch = Batch(game, players=2, games=3, seed=4, reward="win", auto_reset=False)
     batch.step(batch.sample())
     other = again(batch)
     assert repr(other) == repr(batch)
-    assert (other.renew, other.reward, other.variant) == (False, "win", batch.variant)
+    assert (other.auto_reset, other.reward, other.variant) == (False, "win", batch.variant)
     before = batch.states.tobytes()
     for _ in range(2):
         other.step(other.sample())
@@ -131,7 +131,7 @@ def test_a_copy_of_a_batch_goes_its_own_way(game: str, again: Callable[[Any], An
 
 
 def test_a_lean_batch_stays_lean() -> None:
-    batch = Batch(GAMES[0], games=2, lean=True)
+    batch = Batch(GAMES[0], games=2, compact=True)
     assert copy.copy(batch).variant is batch.variant
     assert batch.variant is not find_variant(GAMES[0])
 
@@ -374,10 +374,10 @@ def test_a_damaged_pickle_of_moves_is_refused(game: str) -> None:
             restore(position, wrong)
 
 
-@pytest.mark.parametrize("lean", [False, True])
+@pytest.mark.parametrize("compact", [False, True])
 @each_game
-def test_a_damaged_pickle_of_a_batch_is_refused(game: str, lean: bool) -> None:
-    batch = Batch(game, players=2, games=3, seed=4, renew=False, lean=lean)
+def test_a_damaged_pickle_of_a_batch_is_refused(game: str, compact: bool) -> None:
+    batch = Batch(game, players=2, games=3, seed=4, auto_reset=False, compact=compact)
     batch.step(batch.sample())
     restore, (settings, contents) = batch.__reduce__()
     assert restore(settings, contents).states.tobytes() == batch.states.tobytes()

@@ -64,9 +64,9 @@ def test_a_limited_player_thinks_within_its_own_budget() -> None:
     class Curious:
         name = "curious"
 
-        def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+        def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
             seen.append(budget)
-            return player("greedy").choose(view, budget, lots)
+            return player("greedy").choose(view, budget, rng)
 
     view = new_game(GAMES[0], seed=1).view(0)
     Limited(Curious(), Budget(0.25), "curious@0.25s").choose(view, Budget(9.0), Generator(1))

@@ -95,12 +95,12 @@ def test_no_choice_depends_on_what_is_hidden(game: str, players: int) -> None:
 
 def _game(game: str, players: int, moves: int) -> Iterator[Table]:
     """A table before each of so many moves, or of as many as there are until the game is over."""
-    table, lots = new_game(game, players, seed=players), Generator(players)
+    table, rng = new_game(game, players, seed=players), Generator(players)
     for _ in range(moves):
         if table.over:
             return
         yield table
-        table.play(player("greedy").choose(_to_move(table), Budget(), lots).move)
+        table.play(player("greedy").choose(_to_move(table), Budget(), rng).move)
 
 
 def test_redealing_does_change_what_is_hidden() -> None:

@@ -130,8 +130,8 @@ def offers(moves: Json) -> int:
 
 def at_random(seed: int | str = 0) -> Choose:
     """Picks by lot, the same ones for the same seed."""
-    lots = random.Random(seed)
-    return lambda moves: lots.randrange(offers(moves))
+    rng = random.Random(seed)
+    return lambda moves: rng.randrange(offers(moves))
 
 
 def move_text(moves: Json, pick: int) -> str:

@@ -95,16 +95,16 @@ def played(case: Case, kind: str) -> World:
             acts.append(Sat(seat, person_at(kind, seat), f"Player {seat}"))
         game.carry_out(acts[-1])
     acts.append(game.start())
-    lots = Generator(f"{case} {kind}")
+    rng = Generator(f"{case} {kind}")
     styles = [player(name) for name in PLAYERS]
     while (turn := game.turn) is not None:
         assert game.table is not None
         if game.held is not None:
             acts.append(game.draw())
             continue
-        style = styles[lots.below(len(styles))]
-        move = style.choose(game.table.view(turn), QUICK, lots).move
-        acts.append(game.move(turn, move, hold=lots.below(5) == 0))
+        style = styles[rng.randint(len(styles))]
+        move = style.choose(game.table.view(turn), QUICK, rng).move
+        acts.append(game.move(turn, move, hold=rng.randint(5) == 0))
     return World(terms, tuple(acts))
 
 
@@ -126,10 +126,10 @@ def viewers(case: Case, kind: str, turn: int | None) -> list[Viewer]:
     return found
 
 
-def twin(world: World, viewer: Viewer, lots: Generator) -> World | None:
+def twin(world: World, viewer: Viewer, rng: Generator) -> World | None:
     """A world that looks the same from a seat; `None` where nothing is hidden."""
     table = world.game.table
-    other = None if table is None else otherwise_dealt(table, viewer.seat, lots)
+    other = None if table is None else otherwise_dealt(table, viewer.seat, rng)
     if table is None or other is None:
         return None
     assert _drawn(table.events) == [tile for act in world.acts for tile in getattr(act, "drawn", ())]

@@ -263,10 +263,10 @@ def test_bots_of_one_person_take_turns_with_those_of_others(
     class Timed:
         name = "timed"
 
-        def choose(self, view: Any, budget: Any, lots: Any) -> Any:
+        def choose(self, view: Any, budget: Any, rng: Any) -> Any:
             assert blocked.wait(30)
             seconds[f"move {len(seconds)}"] = budget.seconds
-            return Greedy().choose(view, budget, lots)
+            return Greedy().choose(view, budget, rng)
 
     monkeypatch.setitem(PLAYERS, "level8", Timed)
 

@@ -36,9 +36,7 @@ async def everything(made: Inside, table: str, game: str, token: str) -> bytes:
     return b"\n".join([(await made.ask("GET", target, token)).all for target in asked])
 
 
-async def play(
-    made: Inside, table: str, sockets: list[Socket], lots: random.Random, most: int = 1000
-) -> None:
+async def play(made: Inside, table: str, sockets: list[Socket], rng: random.Random, most: int = 1000) -> None:
     """Play for all seats that have a WebSocket, until the end or for so many moves."""
     for _ in range(most):
         game = game_at(made, table)
@@ -49,7 +47,7 @@ async def play(
             continue
         assert game.turn is not None
         assert game.table is not None
-        pick = lots.randrange(len(game.table.legal_moves()))
+        pick = rng.randrange(len(game.table.legal_moves()))
         mine = sockets[game.turn]
         done = await mine.ask(do="move", id=f"m{game.number}", n=game.number, pick=pick)
         assert done["type"] != "refused", done
@@ -73,9 +71,9 @@ def test_nothing_that_is_sent_before_the_end_has_the_seed_a_hand_or_the_key(
             await made.good("POST", f"/api/tables/{table}/join", bob.token, {})
             sockets = [await made.socket(table, person.token) for person in (ann, bob)]
             seed = game_at(made, table).terms.seed.encode()
-            lots = random.Random(game)
+            rng = random.Random(game)
             while True:
-                await play(made, table, sockets, lots, 25)
+                await play(made, table, sockets, rng, 25)
                 tokens = ["", ann.token, bob.token, eve.token]
                 said = [await everything(made, table, game, token) for token in tokens]
                 refused = [

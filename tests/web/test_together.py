@@ -171,7 +171,7 @@ def test_who_watches_sees_no_hand(visit: Visit, site: RunningServer) -> None:
     table = ann.open("axio", ["me", "greedy"])
     page = eve.goto(f"/t/{table.id}")
     expect(page.locator("#detail")).to_have_text("You are watching.")
-    lots = at_random(7)
+    rng = at_random(7)
     turns = 0
 
     def choose(moves: Json) -> int:
@@ -179,7 +179,7 @@ def test_who_watches_sees_no_hand(visit: Visit, site: RunningServer) -> None:
         turns += 1
         if turns % 4 == 0:
             no_hand_on(page)
-        return lots(moves)
+        return rng(moves)
 
     with ann.live(table.id) as live:
         live.play_to_the_end(choose)

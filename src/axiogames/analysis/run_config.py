@@ -8,7 +8,7 @@ from ..errors import SettingsMismatch
 
 
 def check_same_settings(kept: msgspec.Struct, asked: msgspec.Struct, what: str, advice: str) -> None:
-    """Raise `SettingsMismatch` for the first field in which settings differ; `what` is kept, `advice` helps."""
+    """Raise `SettingsMismatch` for the first field in which `kept` and `asked` differ."""
     for name in kept.__struct_fields__:
         old, new = getattr(kept, name), getattr(asked, name)
         if old != new:

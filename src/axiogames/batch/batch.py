@@ -106,14 +106,14 @@ class Batch:
         seed: int = 0,
         options: Mapping[str, bool] | None = None,
         reward: str = "win",
-        renew: bool = True,
+        auto_reset: bool = True,
         threads: int = 1,
         device: str = CPU,
-        lean: bool = False,
+        compact: bool = False,
     ) -> None:
         variant = find_variant(game, players, options)
-        self.variant: Variant = variant.lean if lean else variant
-        self._lean = bool(lean)
+        self.variant: Variant = variant.compact if compact else variant
+        self._compact = bool(compact)
         self.games = _at_least_one("games", games)
         # The processor or the GPU that has the games.
         self.on = _device(device, self.variant, self.games, _at_least_one("threads", threads))
@@ -122,7 +122,7 @@ class Batch:
         if reward not in REWARDS:
             raise InvalidBatchInput(f"there is no reward {reward!r}; there are {', '.join(REWARDS)}")
         self.reward = reward
-        self.renew = bool(renew)
+        self.auto_reset = bool(auto_reset)
         self.seed = operator.index(seed)
         self.states = self.on.states(self.variant.opening.dtype)
         self.rngs = self.on.put(seed_states(self.seed & (2**64 - 1), 0, self.games))
@@ -170,7 +170,7 @@ class Batch:
     def over(self) -> Array:
         """Which games are over; none, where games that end start anew."""
         over = self._array("over", (self.games,), np.bool_)
-        self.on.run("over", self.states, over)
+        self.on.run("finished", self.states, over)
         return over
 
     @property
@@ -183,15 +183,15 @@ class Batch:
     def reset(self, which: Array | None = None) -> None:
         """Start all games anew, or those that `which` says; their generators go on."""
         flags = self._checked("which", np.ones(self.games, np.bool_) if which is None else which, np.bool_)
-        self.on.run("begin", self._opening, self.states, self.rngs, flags)
+        self.on.run("reset", self._opening, self.states, self.rngs, flags)
 
     def step(self, numbers: Array, *, checked: bool = True) -> BatchStep:
         """Make a move in every game, and let chance do what comes after it.
 
-        Games that end start anew, or, with `renew=False`, take no more part. Raises `InvalidBatchInput` for a number
-        that is not legal, before any game has changed; `checked=False` trusts the numbers.
+        Games that end start anew, or, with `renew=False`, take no more part. Raises `InvalidBatchInput` for a
+        number that is not legal, before any game has changed; `checked=False` trusts the numbers.
         """
-        self._advance("advance", numbers, checked)
+        self._advance("step", numbers, checked)
         return self._step
 
     def step_and_look(self, numbers: Array, *, checked: bool = True, sample: bool = False) -> StepObservation:
@@ -202,7 +202,7 @@ class Batch:
         board, vector = self._seen()
         masks, sampled = self._masks(), self._sampled()
         self._advance(
-            "advance_and_look", numbers, checked, self._places, board, vector, masks, bool(sample), sampled
+            "step_and_observe", numbers, checked, self._places, board, vector, masks, bool(sample), sampled
         )
         return StepObservation(self._step, self._observed(board, vector), masks, sampled)
 
@@ -210,7 +210,7 @@ class Batch:
         """Raise `InvalidBatchInput` for the first number that is no legal move of its game."""
         numbers = self._checked("numbers", numbers, np.int32)
         flags = self._array("wrong", (self.games,), np.bool_)
-        self.on.run("find_wrong", self.states, numbers, self.numbers, flags)
+        self.on.run("find_illegal", self.states, numbers, self.numbers, flags)
         found = np.flatnonzero(self.on.take(flags))
         if len(found):
             wrong = found[0]
@@ -223,7 +223,7 @@ class Batch:
     def masks(self) -> Array:
         """A row for each game with 1 for each number that is a legal move and 0 for all others."""
         masks = self._masks()
-        self.on.run("mark", self.states, masks)
+        self.on.run("masks", self.states, masks)
         return masks
 
     def counts(self) -> Array:
@@ -244,13 +244,13 @@ class Batch:
     def sample(self) -> Array:
         """The number of any legal move in every game, each as likely as any other."""
         numbers = self._sampled()
-        self.on.run("pick", self.states, self.rngs, numbers)
+        self.on.run("sample", self.states, self.rngs, numbers)
         return numbers
 
     def greedy(self) -> Array:
         """The number of a move with the most points now in every game."""
         numbers = self._array("greedy", (self.games,), np.int32)
-        self.on.run("choose", self.states, self.rngs, numbers)
+        self.on.run("greedy", self.states, self.rngs, numbers)
         return numbers
 
     def observe(self, seats: Array | None = None) -> BatchObservation:
@@ -305,10 +305,10 @@ class Batch:
             "seed": self.seed,
             "options": dict.fromkeys(self.variant.options, True),
             "reward": self.reward,
-            "renew": self.renew,
+            "auto_reset": self.auto_reset,
             "threads": self.threads,
             "device": self.device,
-            "lean": self._lean,
+            "compact": self._compact,
         }
 
     def _contents(self) -> list[np.ndarray]:
@@ -349,7 +349,7 @@ class Batch:
             self.check(numbers)
         rewards, ended, gains = self._step
         self.on.run(
-            loop, self._opening, self.states, self.rngs, numbers, self.renew, REWARDS[self.reward],
+            loop, self._opening, self.states, self.rngs, numbers, self.auto_reset, REWARDS[self.reward],
             gains, self.finals, rewards, ended, *more,
         )  # fmt: skip
 

@@ -58,9 +58,11 @@ class CpuBackend:
     def run(self, name: str, *arguments: Any) -> None:
         """Run a loop over all games."""
         if self._crew is None:
-            self._variant.kernels[LOOPS_BY_NAME[name]](self._variant.tables, *arguments, 0, self.games)
+            self._variant.kernels[LOOPS_BY_NAME[name]](self._variant.constants, *arguments, 0, self.games)
         else:
-            self._crew.run(shared_loop(self._variant, name), self.games, (self._variant.tables, *arguments))
+            self._crew.run(
+                shared_loop(self._variant, name), self.games, (self._variant.constants, *arguments)
+            )
 
     def wait(self) -> None:
         """Nothing to wait for: `run` comes back when its loop has ended."""

@@ -72,7 +72,7 @@ class CudaBackend:
         self._manner = manner
         self._cuda = find_cuda()
         self._variant = variant
-        self._tables = self._cuda.to_device(variant.tables)
+        self._tables = self._cuda.to_device(variant.constants)
         self._made: dict[str, Made] = {}
 
     def states(self, dtype: np.dtype[Any]) -> Any:
@@ -109,8 +109,8 @@ class CudaBackend:
 
     def run(self, name: str, *arguments: Any) -> None:
         """Run a loop over all games."""
-        if name == "advance_and_look":
-            self._advance_and_look(*arguments)
+        if name == "step_and_observe":
+            self._step_and_observe(*arguments)
             return
         if name not in self._made:
             self._made[name] = self._make(name)
@@ -140,17 +140,17 @@ class CudaBackend:
             device.MAX_THREADS_PER_MULTIPROCESSOR // WARP,
         )
 
-    def _advance_and_look(
-        self, openings: Any, states: Any, rngs: Any, numbers: Any, renew: bool, kind: int, gains: Any,
+    def _step_and_observe(
+        self, openings: Any, states: Any, rngs: Any, numbers: Any, auto_reset: bool, kind: int, gains: Any,
         finals: Any, rewards: Any, ended: Any, places: Any, boards: Any, vectors: Any, masks: Any,
         picking: bool, picked: Any,
     ) -> None:  # fmt: skip
         """One after the other: of threads that wait for each other a GPU has none."""
-        self.run("advance", openings, states, rngs, numbers, renew, kind, gains, finals, rewards, ended)
+        self.run("step", openings, states, rngs, numbers, auto_reset, kind, gains, finals, rewards, ended)
         self.run("observe", states, self.field(states, "seat"), places, boards, vectors)
-        self.run("mark", states, masks)
+        self.run("masks", states, masks)
         if picking:
-            self.run("pick", states, rngs, picked)
+            self.run("sample", states, rngs, picked)
 
     def _make(self, name: str) -> Made:
         share = self._share(name) if name in WHOLE_GAMES else None
@@ -166,8 +166,8 @@ class CudaBackend:
         room = SharedMemory(
             device.MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, device.MAX_REGISTERS_PER_MULTIPROCESSOR
         )
-        state, tables = self._variant.opening.dtype.itemsize, self._variant.tables.dtype.itemsize
-        return share_of(room, state, tables, self._manner or LAUNCH_CONFIGS[name])
+        state, constants = self._variant.opening.dtype.itemsize, self._variant.constants.dtype.itemsize
+        return share_of(room, state, constants, self._manner or LAUNCH_CONFIGS[name])
 
 
 @cache
@@ -176,7 +176,7 @@ def _kernel(variant: Variant, name: str, share: KernelShare | None) -> Any:
     cuda, kernels = find_cuda(), variant.kernels
     rules = kernels.with_parts(loops.PARTS, counted=False)
     if share:
-        return whole_games(cuda, rules[WHOLE_GAMES[name]], kernels.tables_type, kernels.state_type, share)
+        return whole_games(cuda, rules[WHOLE_GAMES[name]], kernels.constants_type, kernels.state_type, share)
     if name in ROWS:
         make, rule = ROWS[name]
         return make(cuda, rules[rule])

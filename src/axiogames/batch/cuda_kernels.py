@@ -33,11 +33,11 @@ def marks(cuda: Any, allowed: Any) -> Any:
 
     @cuda.jit
     def kernel(arguments, games):  # type: ignore[no-untyped-def]
-        tables, states, masks = arguments
+        constants, states, masks = arguments
         i, thread = cuda.grid(1) // WARP, cuda.grid(1) % WARP
         if i < games:
             for number in range(thread, masks.shape[1], WARP):
-                masks[i, number] = allowed(tables[0], states[i], number)
+                masks[i, number] = allowed(constants[0], states[i], number)
 
     return kernel
 
@@ -47,25 +47,25 @@ def observations(cuda: Any, observe: Any) -> Any:
 
     @cuda.jit
     def kernel(arguments, games):  # type: ignore[no-untyped-def]
-        tables, states, seats, places, boards, vectors = arguments
+        constants, states, seats, places, boards, vectors = arguments
         i, thread = cuda.grid(1) // WARP, cuda.grid(1) % WARP
         if i < games:
             for at in range(thread, boards.shape[1], WARP):
                 boards[i, at] = 0
             cuda.syncwarp()
             if thread == 0:
-                observe(tables[0], states[i], np.int64(seats[i]), places, boards[i], vectors[i])
+                observe(constants[0], states[i], np.int64(seats[i]), places, boards[i], vectors[i])
 
     return kernel
 
 
 def whole_games(
-    cuda: Any, game: Any, tables_type: np.dtype[Any], state_type: np.dtype[Any], share: KernelShare
+    cuda: Any, game: Any, constants_type: np.dtype[Any], state_type: np.dtype[Any], share: KernelShare
 ) -> Any:
     """Whole games, one after the other in every thread, with states where the share has them."""
     from numba import from_dtype, uint64
 
-    table, state = from_dtype(tables_type), from_dtype(state_type)
+    table, state = from_dtype(constants_type), from_dtype(state_type)
     fits, block = share.fits, WARP * share.warps
 
     @cuda.jit(
@@ -73,7 +73,7 @@ def whole_games(
         shared_memory_carveout="maxshared" if fits else "default",
     )
     def kernel(arguments, games):  # type: ignore[no-untyped-def]
-        tables, openings, kept, rngs, times, moves, rated = arguments
+        constants, openings, kept, rngs, times, moves, rated = arguments
         if fits:
             room = cuda.shared.array(block, state)
             at = cuda.threadIdx.x
@@ -82,7 +82,7 @@ def whole_games(
             at = 0
         near = cuda.shared.array(1, table)
         if cuda.threadIdx.x == 0:
-            near[0] = tables[0]
+            near[0] = constants[0]
         cuda.syncthreads()
         i = cuda.grid(1)
         if i < games:
@@ -101,7 +101,7 @@ def whole_games(
 
 # Loops in which a warp works for one game, and the rule that they need.
 ROWS: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
-    "mark": (marks, "allowed"),
+    "masks": (marks, "is_legal"),
     "observe": (observations, "observe"),
 }
 WHOLE_GAMES = {"random_games": "random_game", "greedy_games": "greedy_game"}

@@ -72,11 +72,11 @@ def warps_at_once(room: SharedMemory, size: int, warps: int, registers: int) -> 
     return warps * min(by_memory, by_registers)
 
 
-def share_of(room: SharedMemory, state: int, tables: int, manner: LaunchConfig) -> KernelShare:
+def share_of(room: SharedMemory, state: int, constants: int, manner: LaunchConfig) -> KernelShare:
     """The share with which the most games are played at once, for states and tables of so many bytes."""
 
     def at_once(warps: int, registers: int) -> int:
-        return warps_at_once(room, warps * WARP * state + tables, warps, registers)
+        return warps_at_once(room, warps * WARP * state + constants, warps, registers)
 
     choice = range(1, manner.most_warps + 1)
     most = max(at_once(warps, 1) for warps in choice)

@@ -52,19 +52,19 @@ from .thread_pool import SharedLoop, make_shared
 NOTHING, WIN, PLACE_REWARD, LOWEST = np.int64(0), np.int64(1), np.int64(2), np.int64(3)
 
 
-def reset_game(t, openings, states, rngs, i):
+def reset_game(c, openings, states, rngs, i):
     """Start a game anew, up to its first decision."""
     states[i] = openings[0]
-    resolve_chance(t, states[i], rngs[i : i + 1])
+    resolve_chance(c, states[i], rngs[i : i + 1])
 
 
-def write_rewards(t, s, kind, out):
+def write_rewards(c, s, kind, out):
     """Write what a finished game is worth to each seat.
 
     `WIN`: the winners share what the others lose, 1 at most, and everything adds up to 0. `PLACE_REWARD`:
     from 1 for the first place to -1 for the last, 0 in the middle. `LOWEST`: the points of the lowest track.
     """
-    players = t.players
+    players = c.players
     winners = 0
     for seat in range(players):
         better, worse = 0, 0
@@ -89,7 +89,7 @@ def write_rewards(t, s, kind, out):
             out[seat] = (won if out[seat] > 0 else np.float32(-1.0)) / np.float32(players - 1)
 
 
-def step_game(t, openings, states, rngs, i, number, renew, kind, gains, finals, rewards, ended):
+def step_game(c, openings, states, rngs, i, number, auto_reset, kind, gains, finals, rewards, ended):
     """Carry out a legal action of one game and what chance does after it; where it ends, start it anew.
 
     `gains` is what the seat scored by it, `finals` the points at the end of the last game that ended.
@@ -98,42 +98,42 @@ def step_game(t, openings, states, rngs, i, number, renew, kind, gains, finals, 
     seat, tracks = np.int64(s.seat), s.scores.shape[1]
     for track in range(tracks):
         gains[i, track] = 0
-    for other in range(t.players):
+    for other in range(c.players):
         rewards[i, other] = 0
     ended[i] = s.phase == OVER
     if s.phase == OVER:
         return
     for track in range(tracks):
         gains[i, track] = -s.scores[seat, track]
-    apply(t, s, action_for(t, s, np.int64(number)))
-    resolve_chance(t, s, rngs[i : i + 1])
+    apply(c, s, action_for(c, s, np.int64(number)))
+    resolve_chance(c, s, rngs[i : i + 1])
     for track in range(tracks):
         gains[i, track] += s.scores[seat, track]
     if s.phase == OVER:
         ended[i] = True
-        write_rewards(t, s, kind, rewards[i])
-        for other in range(t.players):
+        write_rewards(c, s, kind, rewards[i])
+        for other in range(c.players):
             for track in range(tracks):
                 finals[i, other, track] = s.scores[other, track]
-        if renew:
-            reset_game(t, openings, states, rngs, i)
+        if auto_reset:
+            reset_game(c, openings, states, rngs, i)
 
 
-def write_mask(t, s, mask):
+def write_mask(c, s, mask):
     """Write the mask of one game's legal actions."""
     clear(mask)
-    legal_mask(t, s, mask)
+    legal_mask(c, s, mask)
 
 
-def is_legal(t, s, number):
+def is_legal(c, s, number):
     """Whether this is the number of a legal action; none is, where the game is over."""
-    action = action_for(t, s, np.int64(number))
-    return action >= 0 and refusal(t, s, action) == 0
+    action = action_for(c, s, np.int64(number))
+    return action >= 0 and refusal(c, s, action) == 0
 
 
-def sample_action(t, s, rng):
+def sample_action(c, s, rng):
     """The number of any legal action of one game, each as likely as any other; 0 where it is over."""
-    return 0 if s.phase == OVER else number_for(t, s, sample_legal(t, s, rng))
+    return 0 if s.phase == OVER else number_for(c, s, sample_legal(c, s, rng))
 
 
 PARTS = (*loops.PARTS, reset_game, write_rewards, observe, step_game, write_mask, is_legal, sample_action)
@@ -152,107 +152,156 @@ over_games = loop(parts=PARTS, counted=False)
 
 @over_games
 def reset_all(
-    tables: Constants, openings: States, states: States, rngs: Rng, which: Flags, first: Int, last: Int
+    constants: Constants, openings: States, states: States, rngs: Rng, which: Flags, first: Int, last: Int
 ):
     """Start every game anew that `which` says."""
     for i in range(first, last):
         if which[i]:
-            reset_game(tables[0], openings, states, rngs, i)
+            reset_game(constants[0], openings, states, rngs, i)
 
 
 @over_games
 def find_illegal(
-    tables: Constants, states: States, numbers: Actions, most: Int, wrong: Flags, first: Int, last: Int
+    constants: Constants, states: States, numbers: Actions, most: Int, wrong: Flags, first: Int, last: Int
 ):
     """Write in which games the number is no legal action; finished games take any number."""
     for i in range(first, last):
         number = np.int64(numbers[i])
         known = number >= 0 and number < most
-        wrong[i] = states[i].phase != OVER and not (known and is_legal(tables[0], states[i], number))
+        wrong[i] = states[i].phase != OVER and not (known and is_legal(constants[0], states[i], number))
 
 
 @over_games
 def step_all(
-    tables: Constants, openings: States, states: States, rngs: Rng, numbers: Actions, renew: Bool, kind: Int,
-    gains: Int16Rows, finals: Finals, rewards: Float32Rows, ended: Flags, first: Int, last: Int,
-):  # fmt: skip
+    constants: Constants,
+    openings: States,
+    states: States,
+    rngs: Rng,
+    numbers: Actions,
+    auto_reset: Bool,
+    kind: Int,
+    gains: Int16Rows,
+    finals: Finals,
+    rewards: Float32Rows,
+    ended: Flags,
+    first: Int,
+    last: Int,
+):
     """Carry out an action in every game."""
     for i in range(first, last):
         step_game(
-            tables[0], openings, states, rngs, i, numbers[i], renew, kind, gains, finals, rewards, ended
+            constants[0],
+            openings,
+            states,
+            rngs,
+            i,
+            numbers[i],
+            auto_reset,
+            kind,
+            gains,
+            finals,
+            rewards,
+            ended,
         )
 
 
 @over_games
 def step_and_observe_all(
-    tables: Constants, openings: States, states: States, rngs: Rng, numbers: Actions, renew: Bool, kind: Int,
-    gains: Int16Rows, finals: Finals, rewards: Float32Rows, ended: Flags, places: Int16s, boards: Boards,
-    vectors: Int16Rows, masks: Masks, picking: Bool, picked: Actions, first: Int, last: Int,
-):  # fmt: skip
+    constants: Constants,
+    openings: States,
+    states: States,
+    rngs: Rng,
+    numbers: Actions,
+    auto_reset: Bool,
+    kind: Int,
+    gains: Int16Rows,
+    finals: Finals,
+    rewards: Float32Rows,
+    ended: Flags,
+    places: Int16s,
+    boards: Boards,
+    vectors: Int16Rows,
+    masks: Masks,
+    picking: Bool,
+    picked: Actions,
+    first: Int,
+    last: Int,
+):
     """Carry out an action in every game, and write what the seat to move then knows and may do.
 
     With `picking` also the number of any legal action, each as likely as any other.
     """
     for i in range(first, last):
         step_game(
-            tables[0], openings, states, rngs, i, numbers[i], renew, kind, gains, finals, rewards, ended
+            constants[0],
+            openings,
+            states,
+            rngs,
+            i,
+            numbers[i],
+            auto_reset,
+            kind,
+            gains,
+            finals,
+            rewards,
+            ended,
         )
         clear(boards[i])
-        observe(tables[0], states[i], np.int64(states[i].seat), places, boards[i], vectors[i])
-        write_mask(tables[0], states[i], masks[i])
+        observe(constants[0], states[i], np.int64(states[i].seat), places, boards[i], vectors[i])
+        write_mask(constants[0], states[i], masks[i])
         if picking:
-            picked[i] = sample_action(tables[0], states[i], rngs[i : i + 1])
+            picked[i] = sample_action(constants[0], states[i], rngs[i : i + 1])
 
 
 @over_games
-def masks_all(tables: Constants, states: States, masks: Masks, first: Int, last: Int):
+def masks_all(constants: Constants, states: States, masks: Masks, first: Int, last: Int):
     """Write the mask of every game's legal actions."""
     for i in range(first, last):
-        write_mask(tables[0], states[i], masks[i])
+        write_mask(constants[0], states[i], masks[i])
 
 
 @over_games
-def count_all(tables: Constants, states: States, counts: Actions, first: Int, last: Int):
+def count_all(constants: Constants, states: States, counts: Actions, first: Int, last: Int):
     """Write how many legal actions every game has."""
     for i in range(first, last):
-        counts[i] = count_legal(tables[0], states[i])
+        counts[i] = count_legal(constants[0], states[i])
 
 
 @over_games
-def nth_all(tables: Constants, states: States, ranks: Int64s, numbers: Actions, first: Int, last: Int):
+def nth_all(constants: Constants, states: States, ranks: Int64s, numbers: Actions, first: Int, last: Int):
     """Write the number of the legal action with this rank in every game; ranks go round."""
-    t = tables[0]
+    c = constants[0]
     for i in range(first, last):
         s = states[i]
-        count = count_legal(t, s)
+        count = count_legal(c, s)
         if count == 0:
             numbers[i] = 0
         else:
-            numbers[i] = number_for(t, s, nth_legal(t, s, np.int64(ranks[i]) % count))
+            numbers[i] = number_for(c, s, nth_legal(c, s, np.int64(ranks[i]) % count))
 
 
 @over_games
-def sample_all(tables: Constants, states: States, rngs: Rng, numbers: Actions, first: Int, last: Int):
+def sample_all(constants: Constants, states: States, rngs: Rng, numbers: Actions, first: Int, last: Int):
     """Write the number of any legal action in every game, each as likely as any other."""
     for i in range(first, last):
-        numbers[i] = sample_action(tables[0], states[i], rngs[i : i + 1])
+        numbers[i] = sample_action(constants[0], states[i], rngs[i : i + 1])
 
 
 @over_games
-def greedy_all(tables: Constants, states: States, rngs: Rng, numbers: Actions, first: Int, last: Int):
+def greedy_all(constants: Constants, states: States, rngs: Rng, numbers: Actions, first: Int, last: Int):
     """Write the number of an action with the most points now in every game."""
-    t = tables[0]
+    c = constants[0]
     for i in range(first, last):
         s = states[i]
         if s.phase == OVER:
             numbers[i] = 0
         else:
-            action, _ = greedy_action(t, s, rngs[i : i + 1])
-            numbers[i] = number_for(t, s, action)
+            action, _ = greedy_action(c, s, rngs[i : i + 1])
+            numbers[i] = number_for(c, s, action)
 
 
 @over_games
-def finished_all(tables: Constants, states: States, over: Flags, first: Int, last: Int):
+def finished_all(constants: Constants, states: States, over: Flags, first: Int, last: Int):
     """Write which games are over."""
     for i in range(first, last):
         over[i] = states[i].phase == OVER
@@ -260,39 +309,53 @@ def finished_all(tables: Constants, states: States, over: Flags, first: Int, las
 
 @over_games
 def observe_all(
-    tables: Constants, states: States, seats: Seats, places: Int16s, boards: Boards, vectors: Int16Rows,
+    constants: Constants, states: States, seats: Seats, places: Int16s, boards: Boards, vectors: Int16Rows,
     first: Int, last: Int,
 ):  # fmt: skip
     """Write what a seat of every game knows."""
     for i in range(first, last):
         clear(boards[i])
-        observe(tables[0], states[i], np.int64(seats[i]), places, boards[i], vectors[i])
+        observe(constants[0], states[i], np.int64(seats[i]), places, boards[i], vectors[i])
 
 
 @over_games
 def random_games(
-    tables: Constants, openings: States, states: States, rngs: Rng, games: Int, moves: Int64s, rated: Int64s,
-    first: Int, last: Int,
-):  # fmt: skip
+    constants: Constants,
+    openings: States,
+    states: States,
+    rngs: Rng,
+    games: Int,
+    moves: Int64s,
+    rated: Int64s,
+    first: Int,
+    last: Int,
+):
     """Play so many whole games of random moves in every place; the moves made and rated."""
     for i in range(first, last):
         moves[i], rated[i] = 0, 0
         for _ in range(games):
-            made, seen = random_game(tables[0], openings, states, i, rngs[i : i + 1])
+            made, seen = random_game(constants[0], openings, states, i, rngs[i : i + 1])
             moves[i] += made
             rated[i] += seen
 
 
 @over_games
 def greedy_games(
-    tables: Constants, openings: States, states: States, rngs: Rng, games: Int, moves: Int64s, rated: Int64s,
-    first: Int, last: Int,
-):  # fmt: skip
+    constants: Constants,
+    openings: States,
+    states: States,
+    rngs: Rng,
+    games: Int,
+    moves: Int64s,
+    rated: Int64s,
+    first: Int,
+    last: Int,
+):
     """Play so many whole games of most points now in every place; the moves made and rated."""
     for i in range(first, last):
         moves[i], rated[i] = 0, 0
         for _ in range(games):
-            made, seen = greedy_game(tables[0], openings, states, i, rngs[i : i + 1])
+            made, seen = greedy_game(constants[0], openings, states, i, rngs[i : i + 1])
             moves[i] += made
             rated[i] += seen
 

@@ -147,7 +147,7 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
         self.reward = reward
         self.illegal = illegal
         self.render_mode = checked_mode(render_mode)
-        self._batch = Batch(game, 1, num_envs, options=options, renew=False, threads=threads)
+        self._batch = Batch(game, 1, num_envs, options=options, auto_reset=False, threads=threads)
         self.num_envs = num_envs
         self.single_observation_space = seen_space(self._batch.variant)
         self.single_action_space = action_space(self._batch.variant)

@@ -17,7 +17,7 @@ WIDTH = 640  # pixels
 
 
 def checked_mode(mode: str | None) -> str | None:
-    """The mode, if there is such a one. Raises `InvalidEnvironment`, or `MissingDependency` for what it needs."""
+    """Return the render mode. Raises `InvalidEnvironment`, or `MissingDependency` for `rgb_array`."""
     if mode is not None and mode not in MODES:
         raise InvalidEnvironment(f"there is no render mode {mode!r}; there are {', '.join(MODES)}")
     if mode == "rgb_array":

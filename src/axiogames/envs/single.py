@@ -55,27 +55,39 @@ PARTS = (*loops.PARTS, lowest_of)
 
 @loop(parts=PARTS)
 def step_and_observe(
-    tables: Constants, openings: States, states: States, rngs: Rng, kind: Int, places: Int16s, gains: Int16Rows,
-    finals: Finals, rewards: Float32Rows, ended: Flags, number: Int, looking: Int, board: Any,
-    vector: Int16s, mask: Annotated[Any, array(np.int8)],
-):  # fmt: skip
+    constants: Constants,
+    openings: States,
+    states: States,
+    rngs: Rng,
+    kind: Int,
+    places: Int16s,
+    gains: Int16Rows,
+    finals: Finals,
+    rewards: Float32Rows,
+    ended: Flags,
+    number: Int,
+    looking: Int,
+    board: Any,
+    vector: Int16s,
+    mask: Annotated[Any, array(np.int8)],
+):
     """Begin the game, make a move or neither; then write what a seat knows and which moves it has.
 
     `looking` is that seat, -1 the one to move; how many dimensions `board` has is each game's own. Gives back
     why the move was refused (0: it was not; otherwise nothing has changed), the seat to move, whether the
     game is over, the points of the seat that moved, and by how much its lowest track rose.
     """
-    t, s = tables[0], states[0]
+    c, s = constants[0], states[0]
     why, points, rise = np.int64(0), np.int64(0), np.int64(0)
     if number == BEGIN:
-        reset_game(t, openings, states, rngs, 0)
+        reset_game(c, openings, states, rngs, 0)
     elif number != LOOK:
-        action = action_for(t, s, np.int64(number))
-        why = np.int64(refusal(t, s, action)) if action >= 0 else np.int64(NO_SUCH_MOVE)
+        action = action_for(c, s, np.int64(number))
+        why = np.int64(refusal(c, s, action)) if action >= 0 else np.int64(NO_SUCH_MOVE)
         if why == 0:
             seat = np.int64(s.seat)
             rise = -lowest_of(s, seat)
-            step_game(t, openings, states, rngs, 0, number, False, kind, gains, finals, rewards, ended)
+            step_game(c, openings, states, rngs, 0, number, False, kind, gains, finals, rewards, ended)
             rise += lowest_of(s, seat)
             for track in range(gains.shape[1]):
                 points += np.int64(gains[0, track])
@@ -83,10 +95,10 @@ def step_and_observe(
         seat = np.int64(s.seat) if looking < 0 else np.int64(looking)
         planes = board.reshape(board.size)
         clear(planes)
-        observe(t, s, seat, places, planes, vector)
+        observe(c, s, seat, places, planes, vector)
         clear(mask)
         if s.seat == seat:
-            legal_mask(t, s, mask)
+            legal_mask(c, s, mask)
     return why, np.int64(s.seat), s.phase == OVER, points, rise
 
 
@@ -129,7 +141,7 @@ class SingleGame:
         kind, ended = REWARDS[self.reward], np.zeros(1, np.bool_)
         # What every call hands over first. The numbers are Python's: the loop is compiled for those.
         self._fixed = (
-            variant.tables, variant.opening, self.states, self.rngs, int(kind), layout.places, self.gains,
+            variant.constants, variant.opening, self.states, self.rngs, int(kind), layout.places, self.gains,
             self.finals, self.rewards, ended,
         )  # fmt: skip
         self._turn = _compiled(variant)

@@ -39,11 +39,11 @@ def is_array_of(array: object, dtype: np.dtype[Any], shape: tuple[int, ...]) -> 
     )
 
 
-def _variant(name: str, players: int, options: tuple[str, ...], lean: bool) -> Variant:
+def _variant(name: str, players: int, options: tuple[str, ...], compact: bool) -> Variant:
     from . import find_variant
 
     found = find_variant(name, players, dict.fromkeys(options, True))
-    return found.lean if lean else found
+    return found.compact if compact else found
 
 
 class Variant(ABC):
@@ -84,7 +84,7 @@ class Variant(ABC):
         return f"<{type(self).__name__} {self.game.id}, {self.players} players, {options}>"
 
     @property
-    def lean(self) -> Variant:
+    def compact(self) -> Variant:
         """The same game with the smallest state there is for it, for which some things take longer."""
         return self
 
@@ -115,7 +115,7 @@ class Variant(ABC):
     def legal_actions(self, state: State) -> np.ndarray:
         """The numbers of all legal moves, ascending."""
         out = np.empty(self.most_actions, np.int32)
-        return out[: self.kernels[list_legal](self.tables, state, out)]
+        return out[: self.kernels[list_legal](self.constants, state, out)]
 
     def gains(self, state: State, actions: np.ndarray) -> np.ndarray:
         """What each move would score on the track: a row for each, a column for each colour."""
@@ -123,7 +123,7 @@ class Variant(ABC):
         if len(actions) and actions.max() >= self.first_other_action:
             actions = actions[actions < self.first_other_action]
         # Rating writes into the state's scratch fields, so it works on a copy.
-        self.kernels[score_all](self.tables, copied(state), actions, len(actions), out)
+        self.kernels[score_all](self.constants, copied(state), actions, len(actions), out)
         return out
 
     def chances(self, state: State) -> list[tuple[int, int]]:
@@ -171,7 +171,8 @@ class Variant(ABC):
     def check_state(self, state: State) -> None:
         """Check a state that comes from outside. Nothing else may reach compiled rules.
 
-        Raises `ParseError` for an array that is not one record of this game, and for a state that no game has.
+        Raises `ParseError` for an array that is not one record of this game, and for a state that no game
+        has.
         """
         if not is_array_of(state, self.opening.dtype, (1,)):
             raise ParseError(f"this is no state of {self.game.id} for {self.players} players")
@@ -235,7 +236,7 @@ class Variant(ABC):
 
     # ------------------------------------------------------------ what a game provides
 
-    tables: Any
+    constants: Any
     opening: State
     kernels: Kernels
     kinds: tuple[str, ...]  # one way to write each kind of tile, in the order of their numbers

@@ -57,7 +57,7 @@ class Log:
         else:
             self._tell_move(action, seat)
             return
-        variant.kernels[step](variant.tables, state, action, False)
+        variant.kernels[step](variant.constants, state, action, False)
 
     def _extend(self, empty: Any, **more: tuple[Any, ...]) -> None:
         """Add to the last event if it is of the same kind, else to a new one."""
@@ -73,7 +73,7 @@ class Log:
         move = variant.decode(state, action)
         if move.kind == "place":
             pyramids = variant.pyramids(state)
-            variant.kernels[step](variant.tables, state, action, False)
+            variant.kernels[step](variant.constants, state, action, False)
             points = state["gain"][0].tolist()
             gain = {track: n for track, n in zip(variant.tracks, points, strict=True) if n}
             new = tuple(cell for cell in variant.pyramids(state) if cell not in pyramids)
@@ -83,4 +83,4 @@ class Log:
             self._events.append(Exchange(seat, move.tiles or variant.hand_of(state, seat)))
         elif move.kind == "pass":
             self._events.append(Pass(seat))
-        variant.kernels[step](variant.tables, state, action, False)
+        variant.kernels[step](variant.constants, state, action, False)

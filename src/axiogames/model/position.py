@@ -247,7 +247,7 @@ class Position:
             raise IllegalMove(move, Reason.NOT_YOUR_TURN)
         action = self.variant.encode(self.state, move)
         # The rules themselves say whether it may be done; they do it on a copy.
-        why = self.variant.kernels[step](self.variant.tables, self.state.copy(), action, True)
+        why = self.variant.kernels[step](self.variant.constants, self.state.copy(), action, True)
         if why:
             raise IllegalMove(move, Reason.of(why))
         return action
@@ -256,7 +256,7 @@ class Position:
         """What a legal move would do. Raises `IllegalMove` if it is not legal."""
         action = self.action_of(move)
         after = self.state.copy()
-        self.variant.kernels[step](self.variant.tables, after, action, False)
+        self.variant.kernels[step](self.variant.constants, after, action, False)
         before = self.variant.pyramids(self.state)
         placed = action < self.variant.first_other_action
         return Preview(

@@ -65,7 +65,7 @@ class Table(Position):
         if self.draw_due:
             raise IllegalMove(move, Reason.DRAW_DUE)
         action = self.variant.encode(self.state, move)
-        why = self.variant.kernels[step](self.variant.tables, self.state, action, True)
+        why = self.variant.kernels[step](self.variant.constants, self.state, action, True)
         if why:
             raise IllegalMove(move, Reason.of(why))
         self._moves.append(len(self.actions))
@@ -82,7 +82,7 @@ class Table(Position):
         For programs in a hurry: a number that is not in `legal_moves().actions` breaks the table.
         """
         action = int(action)  # NumPy's numbers would have the loop compiled again for their own type
-        self.variant.kernels[step](self.variant.tables, self.state, action, False)
+        self.variant.kernels[step](self.variant.constants, self.state, action, False)
         self._moves.append(len(self.actions))
         self.actions.append(action)
         if deal:
@@ -93,13 +93,13 @@ class Table(Position):
         drawn: list[str] = []
         if self.seed is None:
             return drawn
-        lots: Generator | None = None
+        rng: Generator | None = None
         while self.draw_due:
-            if lots is None:
+            if rng is None:
                 # One number for each draw so far: after an undo the same tiles come again.
-                lots = Generator(f"{self.seed}/deal", len(self.actions) - len(self._moves))
+                rng = Generator(f"{self.seed}/deal", len(self.actions) - len(self._moves))
             outcomes = self.variant.chances(self.state)
-            left = lots.below(sum(weight for _, weight in outcomes))
+            left = rng.randint(sum(weight for _, weight in outcomes))
             for action, weight in outcomes:
                 left -= weight
                 if left < 0:
@@ -137,7 +137,7 @@ class Table(Position):
         self._chance(action)
 
     def _chance(self, action: int) -> None:
-        self.variant.kernels[step](self.variant.tables, self.state, action, False)
+        self.variant.kernels[step](self.variant.constants, self.state, action, False)
         self.actions.append(action)
 
     def undo(self) -> Move:
@@ -156,7 +156,7 @@ class Table(Position):
     def _replayed(self) -> State:
         state = self.variant.new_state()
         for action in self.actions:
-            self.variant.kernels[step](self.variant.tables, state, action, False)
+            self.variant.kernels[step](self.variant.constants, state, action, False)
         return state
 
     def copy(self) -> Self:
@@ -213,7 +213,7 @@ class Table(Position):
         for n, action in enumerate(self.actions):
             if n in where:
                 made.append(self.variant.decode(state, action))
-            self.variant.kernels[step](self.variant.tables, state, action, False)
+            self.variant.kernels[step](self.variant.constants, state, action, False)
         return tuple(made)
 
     @property
@@ -272,12 +272,12 @@ def _replayed_checked(variant: Variant, actions: object) -> tuple[State, list[in
     for n, action in enumerate(actions):
         phase = int(state["phase"][0])
         if phase < DRAW and 0 <= action < variant.actions:
-            why = variant.kernels[step](variant.tables, state, action, True)
+            why = variant.kernels[step](variant.constants, state, action, True)
             moves.append(n)
         else:
             why = action not in dict(variant.chances(state)) if phase >= DRAW else True
             if not why:
-                variant.kernels[step](variant.tables, state, action, False)
+                variant.kernels[step](variant.constants, state, action, False)
         if why:
             raise ParseError(f"action {n + 1} of {len(actions)} of a table, {action}, is not legal")
     return state, moves

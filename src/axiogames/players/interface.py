@@ -61,7 +61,7 @@ class Choice:
 class Player(Protocol):
     """A program that plays. It is shown a view and nothing else, and knows no game's name.
 
-    All chance it uses comes from `lots`: the same view, budget of rollouts and generator give the same move.
+    All chance it uses comes from `rng`: the same view, budget of rollouts and generator give the same move.
     """
 
     @property
@@ -69,7 +69,7 @@ class Player(Protocol):
         """The name it is asked for by."""
         ...
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """A legal move for the seat of the view, whose turn it is."""
         ...
 
@@ -90,9 +90,9 @@ class Limited:
     budget: Budget
     name: str
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """A legal move, thought about within this player's own budget."""
-        return self.player.choose(view, self.budget, lots)
+        return self.player.choose(view, self.budget, rng)
 
 
 def read_limit(text: str) -> Budget:

@@ -23,8 +23,8 @@ def play_match(
     The deal and every player have generators of their own, so that thinking never changes the deal.
     """
     table = Table(find_variant(game, len(players), options), seed)
-    lots = [Generator(f"{seed}/player {seat}") for seat in range(len(players))]
+    rng = [Generator(f"{seed}/player {seat}") for seat in range(len(players))]
     budget = budget or Budget()
     while (seat := table.turn) is not None:
-        table.play(players[seat].choose(table.view(seat), budget, lots[seat]).move)
+        table.play(players[seat].choose(table.view(seat), budget, rng[seat]).move)
     return table

@@ -35,13 +35,13 @@ def arena(
     A seat's strength is its bot's rating, and chance: a Gumbel variable for each seat and game, so that the
     better of two wins as Bradley and Terry have it, and `luck` times what the deal gives the seat.
     """
-    lots = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     schedule = Schedule(tuple(elo), players)
     played = {}
     for deal in range(deals):
-        gift = lots.gumbel(size=players)
+        gift = rng.gumbel(size=players)
         for seating in schedule.games(deal):
-            chance = lots.gumbel(size=players)
+            chance = rng.gumbel(size=players)
             strengths = [
                 elo[bot] / ELO + chance[seat] + luck * gift[seat] for seat, bot in enumerate(seating.seats)
             ]

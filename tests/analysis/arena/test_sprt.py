@@ -30,11 +30,11 @@ def outcomes(elo: float, luck: float) -> list[float]:
 def decisions(
     elo: float, test: Hypotheses, runs: int = RUNS, luck: float = 0.3
 ) -> list[tuple[int | None, int]]:
-    lots = np.random.default_rng(7)
+    rng = np.random.default_rng(7)
     found = []
     for _ in range(runs):
         watch = Watch(test)
-        for score in lots.choice(SCORES, 3000, p=outcomes(elo, luck)):
+        for score in rng.choice(SCORES, 3000, p=outcomes(elo, luck)):
             if watch.add(float(score)).accepted is not None:
                 break
         found.append((watch.standing.accepted, watch.standing.deals))

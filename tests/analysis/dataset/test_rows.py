@@ -97,8 +97,8 @@ def test_full_noise_is_nothing_but_lots() -> None:
 
 def test_noise_comes_about_as_often_as_asked_for() -> None:
     settings = checked(GAMES[0], ["random"], noise=0.25)
-    lots = [row["lot"] for game in range(12) for row in play(settings, game)]
-    assert 0.15 < sum(lots) / len(lots) < 0.35
+    rng = [row["lot"] for game in range(12) for row in play(settings, game)]
+    assert 0.15 < sum(rng) / len(rng) < 0.35
 
 
 def test_bots_take_turns_in_the_seats() -> None:

@@ -35,7 +35,7 @@ class Simple:
 
     name = "simple"
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """The simple move."""
         return Choice(view.variant.decode(view.state, simple_move(view)), ())
 

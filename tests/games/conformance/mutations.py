@@ -224,11 +224,11 @@ def roll_out(
     sums = guarded.array(np.zeros(len(actions)))
     late = np.float32(NEVER if INTERPRETED else rng.choice((ALWAYS, 0.8, NEVER)))
     points = np.zeros((len(actions), variant.players, tracks))
-    lots, barred = hidden_tile_groups(view)
+    hidden_counts, barred = hidden_tile_groups(view)
     variant.kernels[rollout_loops.run_rollouts](
-        variant.tables, guarded.array(states), guarded.array(actions), len(actions),
+        variant.constants, guarded.array(states), guarded.array(actions), len(actions),
         guarded.array(seed_states(rng.getrandbits(64), 0, guesses)), turns,
-        late, guarded.array(lots), guarded.array(barred),
+        late, guarded.array(hidden_counts), guarded.array(barred),
         guarded.array(mind), guarded.array(allocate(scratch_dtype(tracks))),
         guarded.array(np.zeros(variant.most_actions, np.int32)), sums,
         guarded.array(np.zeros(len(actions))), guarded.array(points),
@@ -247,12 +247,12 @@ def play_to_the_end(variant: Variant, state: State, rng: random.Random, *, check
         if state["phase"][0] == OVER:
             break
         if state["phase"][0] >= DRAW:
-            variant.kernels[loops.step](variant.tables, state, sample_chance(variant, state, rng), False)
+            variant.kernels[loops.step](variant.constants, state, sample_chance(variant, state, rng), False)
         else:
             actions = variant.legal_actions(state)
             variant.gains(state, actions)
             action = rng.choice(actions.tolist())
-            assert variant.kernels[loops.step](variant.tables, state, action, True) == 0
+            assert variant.kernels[loops.step](variant.constants, state, action, True) == 0
         assert memory.startswith(CANARY), "something was written before the state"
         assert memory.endswith(CANARY), "something was written behind the state"
         if step % check_every == 0:

@@ -112,10 +112,10 @@ def play(variant: Variant, styles: Sequence[str], seed: str) -> Iterator[Table]:
     """A table after the deal and after every move of a game between these players."""
     table = Table(variant, seed)
     seats = [player(styles[seat % len(styles)]) for seat in range(variant.players)]
-    lots = [Generator(f"{seed}/{seat}") for seat in range(variant.players)]
+    rng = [Generator(f"{seed}/{seat}") for seat in range(variant.players)]
     yield table
     while (seat := table.turn) is not None:
-        table.play(seats[seat].choose(table.view(seat), Budget(), lots[seat]).move)
+        table.play(seats[seat].choose(table.view(seat), Budget(), rng[seat]).move)
         yield table
 
 

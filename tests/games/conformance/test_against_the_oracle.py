@@ -59,14 +59,14 @@ def compare(table: Table, judge: Referee) -> None:
         assert json.loads(msgspec.json.encode(table.result)) == judge.result()
 
 
-def compare_moves(table: Table, judge: Referee, lots: Generator) -> int:
+def compare_moves(table: Table, judge: Referee, rng: Generator) -> int:
     """Compare all legal moves, and of some what they would score; how many were compared."""
     moves = list(table.legal_moves())
     told = [as_told(table, move) for move in moves]
     assert len(set(told)) == len(told)
     assert set(told) == judge.legal_moves()
     for _ in range(min(12, len(moves))):
-        n = lots.below(len(moves))
+        n = rng.randint(len(moves))
         preview = table.preview(moves[n])
         assert preview.gain in (judge.gains(told[n]) if told[n][0] == "place" else [{}])
         if told[n][0] == "place":
@@ -81,7 +81,7 @@ def test_engine_and_oracle_agree(case: Case, twist: str) -> None:
     compared = 0
     for n in range(GAMES_EACH):
         styles = (("greedy",), ("balanced",), ("random", "greedy", "balanced"), ("random",))[n]
-        lots = Generator(f"{case} {twist} {n}")
+        rng = Generator(f"{case} {twist} {n}")
         judge, told = None, 0
         for table in play(variant, styles, f"oracle {n}"):
             judge = judge or start(table)
@@ -89,7 +89,7 @@ def test_engine_and_oracle_agree(case: Case, twist: str) -> None:
                 judge.event(json.loads(msgspec.json.encode(event)))
             told = len(table.events)
             compare(table, judge)
-            if not table.over and (table.plies < 2 or lots.below(1000) < 1000 * LISTED):
-                compared += compare_moves(table, judge, lots)
+            if not table.over and (table.plies < 2 or rng.randint(1000) < 1000 * LISTED):
+                compared += compare_moves(table, judge, rng)
         assert table.over
     assert compared > 0

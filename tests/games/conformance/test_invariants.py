@@ -353,7 +353,7 @@ def test_both_halves_of_a_tile_lie_side_by_side(name: str) -> None:
     apart = 0
     for half in table.moves[-1].at:
         for cell in empty:
-            near = variant.tables["near"][0, variant.number[cell]]
+            near = variant.constants["near"][0, variant.number[cell]]
             alone = (table.state["cells"][0, near] < 0).all()
             if alone:
                 with pytest.raises(ParseError, match="not those of whole tiles"):

@@ -14,18 +14,18 @@ from tests.games.conformance.positions import EACH, FEW, Case, tables
 
 @pytest.mark.parametrize("case", EACH, ids=str)
 def test_the_legal_moves_are_exactly_those_the_rules_accept(case: Case) -> None:
-    lots = Generator(f"{case}")
+    rng = Generator(f"{case}")
     accepted = refused = 0
     for table in tables(case, games=1):
         before = table.state.tobytes()
         legal = set(table.legal_moves().actions.tolist())
         for _ in range(3 * FEW):
-            actions = [lots.below(table.variant.actions)] + (
-                [sorted(legal)[lots.below(len(legal))]] if legal else []
+            actions = [rng.randint(table.variant.actions)] + (
+                [sorted(legal)[rng.randint(len(legal))]] if legal else []
             )
             for action in actions:
                 copy = table.state.copy()
-                why = table.variant.kernels[step](table.variant.tables, copy, action, True)
+                why = table.variant.kernels[step](table.variant.constants, copy, action, True)
                 assert (why == 0) == (action in legal)
                 assert why == 0 or copy.tobytes() == before
                 accepted, refused = accepted + (why == 0), refused + (why != 0)
@@ -43,11 +43,11 @@ def test_moves_are_listed_once_and_in_ascending_order(case: Case) -> None:
 
 @pytest.mark.parametrize("case", EACH, ids=str)
 def test_a_move_is_read_back_from_its_text_and_its_number(case: Case) -> None:
-    lots = Generator(f"{case}")
+    rng = Generator(f"{case}")
     for table in tables(case, games=1):
         moves = table.legal_moves()
         for _ in range(min(len(moves), 4)):
-            n = lots.below(len(moves))
+            n = rng.randint(len(moves))
             move = moves[n]
             assert Move.parse(str(move)) == move
             assert eval(repr(move)) == move
@@ -60,12 +60,12 @@ def test_a_move_is_read_back_from_its_text_and_its_number(case: Case) -> None:
 
 @pytest.mark.parametrize("case", EACH, ids=str)
 def test_what_a_move_would_score_is_what_it_scores(case: Case) -> None:
-    lots = Generator(f"{case}")
+    rng = Generator(f"{case}")
     for table in tables(case, games=1):
         moves = table.legal_moves()
         if not moves:
             continue
-        n = lots.below(len(moves))
+        n = rng.randint(len(moves))
         foreseen = table.preview(moves[n])
         rated = table.gains(moves[n : n + 1])[0].tolist()
         copy = table.copy()

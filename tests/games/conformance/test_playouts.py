@@ -51,18 +51,18 @@ def bound(loop: Any, game: str) -> Any:
 @pytest.mark.parametrize("case", CASES if INTERPRETED else seldom_larger(CASES), ids=str)
 def test_playouts_end_and_leave_a_position_that_reads(case: Case, twist: str) -> None:
     variant = twisted(case, twist)
-    states, lots = variant.new_state(), seed_state(7)
+    states, rng = variant.new_state(), seed_state(7)
     by_chance = int(variant.opening["due"][0]) if variant.opening["phase"][0] == START else 0
     for _ in range(1 if INTERPRETED else 20):
-        moves = variant.kernels[random_playouts](variant.tables, variant.opening, states, lots, 1)
+        moves = variant.kernels[random_playouts](variant.constants, variant.opening, states, rng, 1)
         assert states["phase"][0] == OVER
         assert moves >= variant.tiles_laid(states) - by_chance
-        made, rated = variant.kernels[greedy_playouts](variant.tables, variant.opening, states, lots, 1)
+        made, rated = variant.kernels[greedy_playouts](variant.constants, variant.opening, states, rng, 1)
         assert states["phase"][0] == OVER
         # Every tile that a player laid was rated before it was chosen.
         assert min(made, rated) >= variant.tiles_laid(states) - by_chance
         for action in (0, variant.actions - 1):
-            assert variant.kernels[step](variant.tables, states, action, True) == Reason.GAME_OVER
+            assert variant.kernels[step](variant.constants, states, action, True) == Reason.GAME_OVER
         if twist == "plain":
             text = Position(variant, states).position
             assert Position.parse(text).position == text
@@ -79,7 +79,7 @@ def test_moves_by_lot_are_legal_and_each_is_as_likely(case: Case) -> None:
             continue
         each = 200
         picked = np.zeros(each * len(actions), np.int32)
-        bound(pick_many, case.game)(table.variant.tables, table.state, seed_state(table.plies), picked)
+        bound(pick_many, case.game)(table.variant.constants, table.state, seed_state(table.plies), picked)
         counts = np.array([(picked == action).sum() for action in actions])
         assert counts.sum() == len(picked)  # nothing but legal moves
         freedom = len(actions) - 1
@@ -98,7 +98,7 @@ def test_greed_takes_the_most_points(case: Case) -> None:
         position = Position(variant, state)
         moves = position.legal_moves()
         if moves and moves[0].kind == "place":
-            chosen = bound(choose_greedily, case.game)(variant.tables, state.copy(), seed_state(3))
+            chosen = bound(choose_greedily, case.game)(variant.constants, state.copy(), seed_state(3))
             gains = position.gains(moves).sum(axis=1)
             assert gains[moves.actions.tolist().index(chosen)] == gains.max()
 
@@ -112,10 +112,10 @@ def test_who_can_only_pass_passes(case: Case) -> None:
             moves = table.legal_moves()
             if len(moves) == 1 and moves[0].kind == "pass":
                 picked = np.zeros(3, np.int32)
-                bound(pick_many, case.game)(table.variant.tables, table.state, seed_state(1), picked)
+                bound(pick_many, case.game)(table.variant.constants, table.state, seed_state(1), picked)
                 assert set(picked.tolist()) == {moves.actions[0]}
                 assert (
-                    bound(choose_greedily, case.game)(table.variant.tables, table.state, seed_state(1))
+                    bound(choose_greedily, case.game)(table.variant.constants, table.state, seed_state(1))
                     == moves.actions[0]
                 )
                 return

@@ -42,7 +42,7 @@ def shown(view: View) -> bytes:
     return b"\0".join(parts)
 
 
-def otherwise_dealt(table: Table, seat: int | None, lots: Generator) -> Table | None:
+def otherwise_dealt(table: Table, seat: int | None, rng: Generator) -> Table | None:
     """A table with the same visible history in which hidden tiles are others.
 
     Tiles that other seats drew and still hold (or that were removed) are exchanged for tiles still in the
@@ -62,8 +62,8 @@ def otherwise_dealt(table: Table, seat: int | None, lots: Generator) -> Table | 
                 if not still_held.get(event.p, Counter())[kind]:
                     continue
                 still_held[event.p][kind] -= 1
-            if unseen and lots.below(2):
-                tiles[i] = unseen.pop(lots.below(len(unseen)))
+            if unseen and rng.randint(2):
+                tiles[i] = unseen.pop(rng.randint(len(unseen)))
                 changed += tiles[i] != tile
         events.append(msgspec.structs.replace(event, tiles=tuple(tiles)) if tiles else event)
     other = Table(variant)
@@ -77,13 +77,13 @@ def otherwise_dealt(table: Table, seat: int | None, lots: Generator) -> Table | 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
 def test_a_view_does_not_depend_on_what_it_hides(case: Case) -> None:
-    lots = Generator(f"{case}")
+    rng = Generator(f"{case}")
     viewers, varied = cycle((None, *range(case.players))), 0
     for table in play(case.variant(), STYLES, "views"):
         if table.plies % EVERY:
             continue
         for seat in islice(viewers, 2):
-            other = otherwise_dealt(table, seat, lots)
+            other = otherwise_dealt(table, seat, rng)
             if other is not None and other.state.tobytes() != table.state.tobytes():
                 varied += 1
                 assert shown(other.view(seat)) == shown(table.view(seat))
@@ -92,11 +92,11 @@ def test_a_view_does_not_depend_on_what_it_hides(case: Case) -> None:
 
 @pytest.mark.parametrize("case", EACH, ids=str)
 def test_players_do_not_depend_on_what_is_hidden(case: Case) -> None:
-    lots = Generator(f"{case} players")
+    rng = Generator(f"{case} players")
     varied = 0
     for table in play(case.variant(), STYLES, "hidden"):
         seat = table.turn
-        other = None if seat is None else otherwise_dealt(table, seat, lots)
+        other = None if seat is None else otherwise_dealt(table, seat, rng)
         if seat is None or other is None or table.plies % EVERY:
             continue
         varied += 1

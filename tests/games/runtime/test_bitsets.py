@@ -44,16 +44,16 @@ def kinds(counts, total, found):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.98, 1.0])
 @pytest.mark.parametrize("room", [8, 64, 65, 200])
 def test_sets_of_bits_are_sets(room: int, share: float) -> None:
-    lots = random.Random(f"{room} {share}")
+    rng = random.Random(f"{room} {share}")
     for _ in range(20):
-        members = sorted({n for n in range(room) if lots.random() < share} or {lots.randrange(room)})
+        members = sorted({n for n in range(room) if rng.random() < share} or {rng.randrange(room)})
         words = bitsets.words_of(members, room)
         assert len(words) == bitsets.words_for(room)
         ranks, present, passed = (np.zeros(room, np.int64) for _ in range(3))
         assert look(words, len(members), ranks, present) == len(members)
         assert ranks[: len(members)].tolist() == members
         assert np.flatnonzero(present).tolist() == members
-        for start in (0, room - 1, lots.randrange(room), members[0], members[-1]):
+        for start in (0, room - 1, rng.randrange(room), members[0], members[-1]):
             go_through(words, len(members), start, passed)
             later = [member for member in members if member >= start]
             assert passed[: len(members)].tolist() == later + members[: len(members) - len(later)]
@@ -61,10 +61,10 @@ def test_sets_of_bits_are_sets(room: int, share: float) -> None:
 
 @pytest.mark.parametrize("size", [8, 9, 15, 16, 21, 40, 60])
 def test_the_nth_of_many_things_has_a_kind(size: int) -> None:
-    lots = random.Random(size)
+    rng = random.Random(size)
     for _ in range(20):
         counts = [0] * size
-        for kind in lots.choices(range(size), k=lots.randint(1, 127)):
+        for kind in rng.choices(range(size), k=rng.randint(1, 127)):
             counts[kind] += 1
         found = np.zeros(sum(counts), np.int64)
         kinds(np.array(counts, np.int8), len(found), found)

@@ -22,13 +22,13 @@ SCRIPT = "from tests.test_ways_to_run import digests; print('\\n'.join(digests()
 def digest(case: Case, twist: str) -> str:
     """The final states of random and greedy games, and how many moves they took."""
     variant = twisted(case, twist)
-    states, lots = variant.new_state(), seed_state(case.players)
+    states, rng = variant.new_state(), seed_state(case.players)
     seen = hashlib.sha256()
     loops = [variant.kernels[random_playouts]]
     if case.players == 2 and twist == "plain":  # interpreted greed takes long, on the largest boards minutes
         loops.append(variant.kernels[greedy_playouts])
     for loop in loops:
-        moves = loop(variant.tables, variant.opening, states, lots, 1)
+        moves = loop(variant.constants, variant.opening, states, rng, 1)
         seen.update(np.ascontiguousarray(states).tobytes() + repr(np.ravel(moves).tolist()).encode())
     return seen.hexdigest()
 

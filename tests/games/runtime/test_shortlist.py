@@ -18,22 +18,24 @@ from tests.players.search.positions import played
 KEEP = 12
 
 
-def shortlist(tables, states, start, keep, gone, mind, desk):  # type: ignore[no-untyped-def]
-    fill_utility(states[0], np.int64(states[0].seat), mind[0].cap, gone, mind[0].knobs, desk[0].worth)
-    return top_placements(tables[0], states[0], start, keep, desk[0])
+def shortlist(tables, states, start, keep, gone, weights, scratch):  # type: ignore[no-untyped-def]
+    fill_utility(
+        states[0], np.int64(states[0].seat), weights[0].cap, gone, weights[0].knobs, scratch[0].worth
+    )
+    return top_placements(tables[0], states[0], start, keep, scratch[0])
 
 
 def listed(view: View, start: int, keep: int) -> tuple[list[int], np.ndarray, np.ndarray]:
     """The actions of a shortlist, their values, and what points are worth; an extra turn is worth nothing."""
     variant = view.variant
-    mind: Any = load_weights(variant).copy()
-    mind["knobs"][0, EXTRA] = 0
-    desk = allocate(scratch_dtype(len(variant.tracks)))
+    weights: Any = load_weights(variant).copy()
+    weights["utility_params"][0, EXTRA] = 0
+    scratch = allocate(scratch_dtype(len(variant.tracks)))
     state = allocate(view.state.dtype, 1)
     state[0] = view.state[0]
     loop = bind(shortlist, variant.kernels.rules)
-    n = loop(variant.tables, state, start, keep, np.float32(0.5), mind, desk)
-    return desk["chosen"][0, :n].tolist(), desk["values"][0, :n].copy(), desk["worth"][0].copy()
+    n = loop(variant.constants, state, start, keep, np.float32(0.5), weights, scratch)
+    return scratch["chosen"][0, :n].tolist(), scratch["values"][0, :n].copy(), scratch["worth"][0].copy()
 
 
 # Not the game with pyramids: there a placement's points in one colour come from two places, and the shortlist

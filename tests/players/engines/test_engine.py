@@ -269,7 +269,7 @@ class Broken:
 
     name = "random"
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         raise ZeroDivisionError("a fault")
 
 

@@ -54,11 +54,11 @@ def test_a_view_comes_back_as_it_was(case: Case) -> None:
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
 def test_what_is_sent_does_not_depend_on_what_is_hidden(case: Case) -> None:
-    lots = Generator(f"{case} lines")
+    rng = Generator(f"{case} lines")
     varied = 0
     for table in play(case.variant(), STYLES, "lines"):
         seat = table.turn
-        other = None if seat is None or table.plies % 5 else otherwise_dealt(table, seat, lots)
+        other = None if seat is None or table.plies % 5 else otherwise_dealt(table, seat, rng)
         if seat is not None and other is not None and other.state.tobytes() != table.state.tobytes():
             varied += 1
             assert write_view(other.view(seat)) == write_view(table.view(seat))
@@ -204,37 +204,37 @@ def test_a_part_of_the_events_is_accepted(case: Case) -> None:
         assert read_view(write_view(view)) == view
 
 
-def mutated(events: list[dict[str, Any]], lots: Generator) -> list[dict[str, Any]]:
+def mutated(events: list[dict[str, Any]], rng: Generator) -> list[dict[str, Any]]:
     """The events with a few things in them swapped, left out, doubled or replaced."""
     odd = ("", "\u0000", "a1", "a99999999", "0,0", "-1,2", "999,-999", "R", "?", "f6", "g7")
     events = json.loads(json.dumps(events))
-    for _ in range(1 + lots.below(2)):
-        event = events[lots.below(len(events))]
+    for _ in range(1 + rng.randint(2)):
+        event = events[rng.randint(len(events))]
         inside = event.get("display") or [event]
-        event = inside[lots.below(len(inside))]
+        event = inside[rng.randint(len(inside))]
         keys = sorted(event)
-        key = keys[lots.below(len(keys))]
+        key = keys[rng.randint(len(keys))]
         match event[key]:
             case list() as items if items:
-                n, way = lots.below(len(items)), lots.below(4)
-                new = ([], [items[n]] * 2, [items[-1 - n]], [odd[lots.below(len(odd))]])[way]
+                n, way = rng.randint(len(items)), rng.randint(4)
+                new = ([], [items[n]] * 2, [items[-1 - n]], [odd[rng.randint(len(odd))]])[way]
                 event[key] = items[:n] + new + items[n + 1 :]
             case dict():
-                event[key] = {odd[lots.below(len(odd))]: lots.below(9)}
+                event[key] = {odd[rng.randint(len(odd))]: rng.randint(9)}
             case int():
-                event[key] = lots.below(3)
+                event[key] = rng.randint(3)
             case _:
-                other = events[lots.below(len(events))]
-                event[key] = other.get(key, odd[lots.below(len(odd))])
+                other = events[rng.randint(len(events))]
+                event[key] = other.get(key, odd[rng.randint(len(odd))])
     return events
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_mutated_events_are_refused_or_can_be_shown(name: str) -> None:
-    told, lots = example(name), Generator(f"{name} mutated")
+    told, rng = example(name), Generator(f"{name} mutated")
     events, refused = told["events"], 0
     for _ in range(300):
-        told["events"] = mutated(events, lots)
+        told["events"] = mutated(events, rng)
         try:
             view = read_view(json.dumps(told))
         except ParseError:

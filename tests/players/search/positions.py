@@ -21,9 +21,9 @@ def played(game: str, players: int, plies: int, seed: int = 1, by: str = "greedy
 @cache
 def _played(game: str, players: int, plies: int, seed: int, by: str) -> Table:
     table = new_game(game, players, seed=seed)
-    mover, lots = player(by), Generator(seed)
+    mover, rng = player(by), Generator(seed)
     for _ in range(plies):
-        table.play(mover.choose(table.view(table.turn), Budget(), lots).move)
+        table.play(mover.choose(table.view(table.turn), Budget(), rng).move)
         if table.over:
             table.undo()
             break
@@ -34,7 +34,7 @@ def redealt(table: Table, seat: int, seed: int) -> Table:
     """The same table as the seat sees it, but with other tiles where it cannot look."""
     other = table.copy()
     state = other.state
-    lots = Generator(seed)
+    rng = Generator(seed)
     bag, hands, held = state["bag"][0], state["hands"][0], state["held"][0]
     for hidden in range(table.players):
         if hidden == seat:
@@ -44,14 +44,14 @@ def redealt(table: Table, seat: int, seed: int) -> Table:
     for hidden in range(table.players):
         if hidden == seat:
             continue
-        kinds = sorted(_drawn(bag, lots) for _ in range(int(held[hidden])))
+        kinds = sorted(_drawn(bag, rng) for _ in range(int(held[hidden])))
         hands[hidden, : len(kinds)] = kinds
     return other
 
 
-def _drawn(bag: object, lots: Generator) -> int:
+def _drawn(bag: object, rng: Generator) -> int:
     counts = bag.tolist()  # type: ignore[attr-defined]
-    nth = lots.below(sum(counts))
+    nth = rng.randint(sum(counts))
     for kind, count in enumerate(counts):
         nth -= count
         if nth < 0:

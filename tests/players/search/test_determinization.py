@@ -21,7 +21,7 @@ from axiogames.rng import Generator
 
 def games_with_exchanges(game: str, players: int) -> Iterator[Table]:
     """Tables after every move of games in which much is exchanged."""
-    lots = Generator(f"{game}{players}")
+    rng = Generator(f"{game}{players}")
     for seed in range(4):
         table = new_game(game, players, seed=seed)
         mover = player("balanced" if seed % 2 else "greedy")
@@ -29,10 +29,10 @@ def games_with_exchanges(game: str, players: int) -> Iterator[Table]:
             actions = table.legal_moves().actions
             others = actions[actions >= table.variant.first_other_action].tolist()  # few moves are to be read
             exchanges = [at for at in others if table.variant.decode(table.state, at).kind == "exchange"]
-            if exchanges and lots.below(3) == 0:
-                table.play_unchecked(exchanges[lots.below(len(exchanges))])
+            if exchanges and rng.randint(3) == 0:
+                table.play_unchecked(exchanges[rng.randint(len(exchanges))])
             else:
-                table.play(mover.choose(table.view(table.turn), Budget(), lots).move)
+                table.play(mover.choose(table.view(table.turn), Budget(), rng).move)
             yield table
 
 
@@ -48,14 +48,14 @@ def test_what_is_true_is_never_barred(game: str, players: int) -> None:
     barred_at_all = 0
     for number, table in enumerate(games_with_exchanges(game, players)):
         view = table.view(number % (players + 1) % players)  # every seat at every time of a round
-        lots, barred = hidden_tile_groups(view)
+        rng, excluded = hidden_tile_groups(view)
         true, unseen = hidden_kinds(table, view), view.state["bag"][0].astype(int)
-        assert lots[:, 1].sum() == true.sum()
+        assert rng[:, 1].sum() == true.sum()
         # Tiles beyond what a row may draw from must be newer ones, which are in the rows after it.
-        for row in range(len(lots)):
-            beyond = np.maximum(true - (unseen - barred[row]), 0).sum()
-            assert beyond <= lots[row + 1 :, 1].sum()
-        barred_at_all += int(barred.sum())
+        for row in range(len(rng)):
+            beyond = np.maximum(true - (unseen - excluded[row]), 0).sum()
+            assert beyond <= rng[row + 1 :, 1].sum()
+        barred_at_all += int(excluded.sum())
     exchanges = game != "rota"
     assert (barred_at_all > 0) == exchanges
 
@@ -64,9 +64,9 @@ def after_an_exchange() -> tuple[Table, tuple[str, ...]]:
     """A table where the other seat has just got a new hand, and the tiles that it gave for it."""
     for seed in range(100):
         table = new_game("axio", 2, seed=seed)
-        mover, lots = player("greedy"), Generator(seed)
+        mover, rng = player("greedy"), Generator(seed)
         while not table.over:
-            table.play(mover.choose(table.view(table.turn), Budget(), lots).move)
+            table.play(mover.choose(table.view(table.turn), Budget(), rng).move)
             match table.events[-2:]:
                 case (Exchange(p, shown), Draw()) if table.turn == 1 - p:
                     return table, shown
@@ -76,10 +76,10 @@ def after_an_exchange() -> tuple[Table, tuple[str, ...]]:
 def test_a_new_hand_has_none_of_the_tiles_that_went_back_after_it() -> None:
     table, shown = after_an_exchange()
     assert table.turn is not None
-    lots, barred = hidden_tile_groups(table.view(table.turn))
+    rng, excluded = hidden_tile_groups(table.view(table.turn))
     kinds = np.array([table.variant.kind_of(tile) for tile in shown], np.int64)
-    assert lots.tolist() == [[1 - table.turn, len(table.hand(1 - table.turn))]]
-    assert barred.tolist() == [np.bincount(kinds, minlength=len(table.variant.kinds)).tolist()]
+    assert rng.tolist() == [[1 - table.turn, len(table.hand(1 - table.turn))]]
+    assert excluded.tolist() == [np.bincount(kinds, minlength=len(table.variant.kinds)).tolist()]
 
 
 def test_the_own_exchange_is_known_in_any_game() -> None:
@@ -100,9 +100,9 @@ def test_events_that_cannot_have_led_here_say_nothing() -> None:
     drawn = Draw(1, view.hand(1), "bag")
     for shown, learned in ((tiles[:3], 3), (tiles[:1] * (max(unseen) + 1), 0), (tiles, 0)):
         told = View(view.variant, view.state, 0, (Exchange(1, tuple(shown)), drawn))
-        lots, barred = hidden_tile_groups(told)
-        assert lots.tolist() == [[1, len(view.hand(1))]]
-        assert barred.sum() == learned
+        rng, excluded = hidden_tile_groups(told)
+        assert rng.tolist() == [[1, len(view.hand(1))]]
+        assert excluded.sum() == learned
 
 
 def test_guesses_are_as_likely_as_the_tiles_are_many() -> None:
@@ -110,20 +110,20 @@ def test_guesses_are_as_likely_as_the_tiles_are_many() -> None:
     table, _ = after_an_exchange()
     view = table.view(table.turn)
     variant, other = view.variant, 1 - int(view.state["seat"][0])
-    lots, barred = hidden_tile_groups(view)
+    rng, excluded = hidden_tile_groups(view)
     unseen = view.state["bag"][0].astype(int)
-    pool = unseen - barred[0]
+    pool = unseen - excluded[0]
     action = view.legal_moves().actions[:1].copy()
     states = allocate(view.state.dtype, 4)
     states[0] = view.state[0]
-    mind, desk = load_weights(variant), allocate(scratch_dtype(len(variant.tracks)))
-    room, sums = np.zeros(variant.most_actions, np.int32), np.zeros(1)
+    weights, scratch = load_weights(variant), allocate(scratch_dtype(len(variant.tracks)))
+    buffer, sums = np.zeros(variant.most_actions, np.int32), np.zeros(1)
     points = np.zeros((1, variant.players, len(variant.tracks)))
     seen, guesses = np.zeros(len(pool)), 4000
     for number in range(guesses):
         variant.kernels[run_rollouts](
-            variant.tables, states, action, 1, seed_states(5, number, 1), 0, np.float32(2), lots, barred,
-            mind, desk, room, sums, sums, points,
+            variant.constants, states, action, 1, seed_states(5, number, 1), 0, np.float32(2), rng, excluded,
+            weights, scratch, buffer, sums, sums, points,
         )  # fmt: skip
         hand = states["hands"][1, other, : int(states["held"][1, other])]
         counts = np.bincount(hand, minlength=len(pool))
@@ -131,7 +131,7 @@ def test_guesses_are_as_likely_as_the_tiles_are_many() -> None:
         assert (states["bag"][1] + counts == unseen).all()
         assert states["in_bag"][1] == view.state["in_bag"][0] == states["bag"][1].sum()
         seen += counts
-    expected = guesses * lots[0, 1] * pool / pool.sum()
+    expected = guesses * rng[0, 1] * pool / pool.sum()
     assert (seen[pool == 0] == 0).all()
     likely = expected > 0
     chi = ((seen - expected)[likely] ** 2 / expected[likely]).sum()

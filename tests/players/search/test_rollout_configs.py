@@ -26,7 +26,7 @@ from axiogames.players.search.rollouts import (
 )
 from tests.players.search.positions import played
 
-ODD = RolloutConfig(turns=TO_THE_END, width=7, faith=12.5, late=0.25)
+ODD = RolloutConfig(turns=TO_THE_END, width=7, prior_weight=12.5, search_after=0.25)
 
 
 def test_a_manner_is_kept_beside_what_has_been_learned(tmp_path: Path) -> None:

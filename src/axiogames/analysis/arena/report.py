@@ -351,7 +351,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def make_report(folder: Path) -> Summary:
-    """Make the report of the games that a folder holds. Raises `InvalidFile`, or `MissingDependency` without plots."""
+    """Write the report of a folder's games. Raises `InvalidFile`, or `MissingDependency` for plots."""
     settings, played = read(folder)
     summary = summarise(settings, played)
     if not summary.games:

@@ -61,9 +61,9 @@ class Timed:
     def name(self) -> str:
         return self.player.name
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         start = perf_counter()
-        choice = self.player.choose(view, budget, lots)
+        choice = self.player.choose(view, budget, rng)
         took = perf_counter() - start
         self.moves += 1
         self.seconds += took
@@ -139,7 +139,8 @@ class Results:
 def results(settings: Settings, folder: Path | None = None) -> Iterator[Results]:
     """The results of these settings: those that the folder holds already, and room for more.
 
-    Raises `SettingsMismatch` if the folder holds those of others, and `InvalidFile` if it is not ours to write to.
+    Raises `SettingsMismatch` if the folder holds those of others, and `InvalidFile` if it is not ours to
+    write to.
     """
     if folder is None:
         yield Results(settings, {}, None)

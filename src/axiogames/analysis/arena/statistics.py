@@ -55,10 +55,10 @@ class Bootstrap:
     def sums(self, columns: np.ndarray) -> np.ndarray:
         """The weighted sums of columns with a row for each deal: a row for each resample."""
         flat = columns.reshape(self.deals, -1)
-        lots = np.random.default_rng(0)
+        rng = np.random.default_rng(0)
         size = max(1, CHUNK // max(1, self.deals))
         parts = [
-            lots.standard_exponential((min(size, self.resamples - first), self.deals)) @ flat
+            rng.standard_exponential((min(size, self.resamples - first), self.deals)) @ flat
             for first in range(0, self.resamples, size)
         ]
         return np.concatenate(parts).reshape(self.resamples, *columns.shape[1:])

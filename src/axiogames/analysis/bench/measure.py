@@ -73,15 +73,15 @@ def yardstick_work() -> Count:
 def random_work(game: str, players: int) -> Count:
     """Random games, by the complete rules, in compiled code."""
     variant = find_variant(game, players)
-    loop, states, lots = variant.kernels[random_playouts], variant.new_state(), seed_state(1)
-    return lambda: (loop(variant.tables, variant.opening, states, lots, 100),)
+    loop, states, rng = variant.kernels[random_playouts], variant.new_state(), seed_state(1)
+    return lambda: (loop(variant.constants, variant.opening, states, rng, 100),)
 
 
 def greedy_work(game: str, players: int) -> Count:
     """Games of most points now, in compiled code: moves made, and placements scored to find them."""
     variant = find_variant(game, players)
-    loop, states, lots = variant.kernels[greedy_playouts], variant.new_state(), seed_state(1)
-    return lambda: tuple(loop(variant.tables, variant.opening, states, lots, 20))
+    loop, states, rng = variant.kernels[greedy_playouts], variant.new_state(), seed_state(1)
+    return lambda: tuple(loop(variant.constants, variant.opening, states, rng, 20))
 
 
 def python_work(game: str, players: int) -> Count:

@@ -158,7 +158,7 @@ class Parts:
             raise self._damaged(stretch) from None
 
     def _read(self, stretch: Stretch, columns: Any) -> Any:
-        """Return the rows of a part. Raises `InvalidFile` unless they are rows of this dataset and its games."""
+        """Return the rows of a part. Raises `InvalidFile` if they do not belong to this dataset."""
         try:
             table = self._open(stretch).read()
         except (require("pyarrow", EXTRA).ArrowException, OSError):

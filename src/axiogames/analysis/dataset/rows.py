@@ -35,7 +35,7 @@ def play(settings: Settings, game: int) -> list[Row]:
     """
     seed = f"{settings.seed}/{game}"
     table = Table(settings.variant, seed)
-    lots = [Generator(f"{seed}/player {seat}") for seat in range(settings.players)]
+    rng = [Generator(f"{seed}/player {seat}") for seat in range(settings.players)]
     noise = Generator(f"{seed}/noise")
     bots = settings.seats(game)
     rows: list[Row] = []
@@ -47,9 +47,9 @@ def play(settings: Settings, game: int) -> list[Row]:
             by_lot = noise.bits() < settings.noise * 2**64
             if by_lot:
                 moves = view.legal_moves()
-                move = moves[noise.below(len(moves))]
+                move = moves[noise.randint(len(moves))]
             else:
-                move = players[seat].choose(view, budgets[seat], lots[seat]).move
+                move = players[seat].choose(view, budgets[seat], rng[seat]).move
             row |= {"game": game, "ply": table.plies, "bot": bots[seat], "lot": by_lot}
             rows.append(row | _made(table, view, table.play(move, deal=False)))
             table.deal()

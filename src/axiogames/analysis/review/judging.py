@@ -31,7 +31,7 @@ from .values import LEAST, SURE, straight
 def after(view: View, action: int) -> State:
     """The state that a move leads to, before anything is drawn."""
     state = view.state.copy()
-    view.variant.kernels[step](view.variant.tables, state, action, False)
+    view.variant.kernels[step](view.variant.constants, state, action, False)
     return state
 
 
@@ -60,10 +60,12 @@ def wins_turn(view: View, led_to: State) -> bool:
 def simple_move(view: View) -> int:
     """The number of the move that simple play makes for the seat to move."""
     variant = view.variant
-    desk = allocate(scratch_dtype(len(variant.tracks)))
+    scratch = allocate(scratch_dtype(len(variant.tracks)))
     state = copied(view.state)  # rating writes into the state's scratch fields
     return int(
-        variant.kernels[rollout_policy_at](variant.tables, state, seed_state(0), load_weights(variant), desk)
+        variant.kernels[rollout_policy_at](
+            variant.constants, state, seed_state(0), load_weights(variant), scratch
+        )
     )
 
 

@@ -59,9 +59,9 @@ def symbols_to_come(variant: DominoVariant, kinds: Sequence[int]) -> np.ndarray:
     return shows
 
 
-def move_on(t, s, action):
+def move_on(c, s, action):
     """Carry out an action or what chance drew: called, since copies of it would take long to compile."""
-    apply(t, s, action)
+    apply(c, s, action)
 
 
 def result_of(s, order):
@@ -79,37 +79,37 @@ def result_of(s, order):
     return value
 
 
-def promise(t, s, laid, shows, knobs, counts):
+def promise(c, s, laid, shows, utility_params, counts):
     """What a position after `laid` tiles promises: about the points of the lowest colour at the end.
 
     `shows` comes from `symbols_to_come`; `counts` is room to count in.
     """
     colours = s.scores.shape[1]
-    empty = look_around(t, s, counts)
-    tiles = knobs[TAKEN] * empty * 0.5
+    empty = look_around(c, s, counts)
+    tiles = utility_params[TAKEN] * empty * 0.5
     last = laid + np.int64(tiles)
     part = tiles - np.int64(tiles)
-    steep = knobs[STEEP] + knobs[STEEPER] * (1.0 - s.n_free / len(t.slots))
+    steep = utility_params[STEEP] + utility_params[STEEPER] * (1.0 - s.n_free / len(c.slots))
     total = 0.0
     for colour in range(colours):
         to_come = (
             shows[last, colour] + part * (shows[last + 1, colour] - shows[last, colour]) - shows[laid, colour]
         )
-        each = knobs[EACH]
+        each = utility_params[EACH]
         for i in range(BEST):
-            each += knobs[BY_BEST + i] * counts[colour, i]
+            each += utility_params[BY_BEST + i] * counts[colour, i]
         points = s.scores[0, colour] + to_come * each
         points += (
-            knobs[BESIDE_NEARLY] * counts[colour, NEARLY_SHUT]
-            + knobs[BESIDE_HALF] * counts[colour, HALF_SHUT]
+            utility_params[BESIDE_NEARLY] * counts[colour, NEARLY_SHUT]
+            + utility_params[BESIDE_HALF] * counts[colour, HALF_SHUT]
         )
-        if points > knobs[PLENTY]:
-            points = knobs[PLENTY] + (points - knobs[PLENTY]) * knobs[BEYOND]
+        if points > utility_params[PLENTY]:
+            points = utility_params[PLENTY] + (points - utility_params[PLENTY]) * utility_params[BEYOND]
         total += np.exp(-steep * points)
     return -np.log(total) / steep
 
 
-def look_around(t, s, counts):
+def look_around(c, s, counts):
     """Count what each colour finds on the board; how many cells a tile can still take."""
     empty = 0
     for colour in range(s.scores.shape[1]):
@@ -129,8 +129,8 @@ def look_around(t, s, counts):
                     at -= 1
                 counts[colour, at] = points
         if sides <= 2:
-            for d in range(t.near.shape[1]):
-                colour = s.cells[t.near[cell, d]]
+            for d in range(c.near.shape[1]):
+                colour = s.cells[c.near[cell, d]]
                 if colour >= 0:
                     counts[colour, BEST - 1 + sides] += 1.0
     return empty
@@ -141,30 +141,43 @@ PARTS = (look_around, promise, move_on, result_of)
 
 @loop(parts=PARTS)
 def expand(
-    tables: Constants, states: States, first: Int, end: Int, laid: Int, last: Bool, shows: Float64Rows,
-    knobs: Float64s, counts: Float64Rows, order: Int64s, room: Actions, trial: States, values: Float64s,
-    parents: Int64s, actions: Int64s, best: Int64s,
-):  # fmt: skip
+    constants: Constants,
+    states: States,
+    first: Int,
+    end: Int,
+    laid: Int,
+    last: Bool,
+    shows: Float64Rows,
+    utility_params: Float64s,
+    counts: Float64Rows,
+    order: Int64s,
+    buffer: Actions,
+    trial: States,
+    values: Float64s,
+    parents: Int64s,
+    actions: Int64s,
+    best: Int64s,
+):
     """Try every move in the positions from `first` on; how many of them lead to positions to go on from.
 
     Those get a row in `values`, `parents` and `actions`. Of the moves that end the game (with `last`, all do:
     no tile is known after this one) the first with the best result goes into `best`: result, parent, action.
     `laid` is how many tiles lie after the move.
     """
-    t = tables[0]
+    c = constants[0]
     s = trial[0]
     rows = 0
     for i in range(first, end):
-        for j in range(legal_actions(t, states[i], room)):
-            action = np.int64(room[j])
+        for j in range(legal_actions(c, states[i], buffer)):
+            action = np.int64(buffer[j])
             trial[0] = states[i]
-            move_on(t, s, action)
+            move_on(c, s, action)
             if last or s.phase == OVER:
                 result = result_of(s, order)
                 if result > best[0]:
                     best[0], best[1], best[2] = result, i, action
             else:
-                values[rows] = promise(t, s, laid, shows, knobs, counts)
+                values[rows] = promise(c, s, laid, shows, utility_params, counts)
                 parents[rows] = i
                 actions[rows] = action
                 rows += 1
@@ -172,14 +185,14 @@ def expand(
 
 
 @loop(parts=PARTS)
-def follow(tables: Constants, states: States, parents: Int64s, actions: Int64s, kind: Int, after: States):
+def follow(constants: Constants, states: States, parents: Int64s, actions: Int64s, kind: Int, after: States):
     """Write the positions after these moves, with a tile of this kind drawn, into `after`."""
-    t = tables[0]
+    c = constants[0]
     for i in range(len(parents)):
         after[i] = states[parents[i]]
-        move_on(t, after[i], np.int64(actions[i]))
+        move_on(c, after[i], np.int64(actions[i]))
         if after[i].phase >= DRAW:
-            move_on(t, after[i], np.int64(kind))
+            move_on(c, after[i], np.int64(kind))
 
 
 CHUNK = 64  # positions that a thread expands in one go
@@ -245,8 +258,8 @@ class Beam:
         best = NOTHING
         line: tuple[int, ...] = ()
         exact = True
-        room = int((self.state["cells"][0] == EMPTY).sum()) // 2
-        most = min(len(self.kinds) - self.laid, room)  # layers
+        buffer = int((self.state["cells"][0] == EMPTY).sum()) // 2
+        most = min(len(self.kinds) - self.laid, buffer)  # layers
         for layer in range(most):
             ends = [(start, min(start + CHUNK, len(states))) for start in range(0, len(states), CHUNK)]
             work = ((states, *chunk, self.laid + layer + 1) for chunk in ends)
@@ -276,11 +289,23 @@ class Beam:
         values, best = np.empty(most), np.full(3, NOTHING)
         parents, actions = np.empty(most, np.int64), np.empty(most, np.int64)
         rows = self._expand(
-            self.variant.tables, states, first, end, laid, laid == len(self.kinds), self._shows, self._knobs,
-            np.zeros((tracks, COUNTS)), np.zeros(tracks, np.int64),
-            np.zeros(self.variant.most_actions, np.int32), allocate(states.dtype),
-            values, parents, actions, best,
-        )  # fmt: skip
+            self.variant.constants,
+            states,
+            first,
+            end,
+            laid,
+            laid == len(self.kinds),
+            self._shows,
+            self._knobs,
+            np.zeros((tracks, COUNTS)),
+            np.zeros(tracks, np.int64),
+            np.zeros(self.variant.most_actions, np.int32),
+            allocate(states.dtype),
+            values,
+            parents,
+            actions,
+            best,
+        )
         return _Expanded(values[:rows], parents[:rows], actions[:rows], best)
 
     def _kept(
@@ -289,7 +314,7 @@ class Beam:
         """The most promising positions, no two alike; which candidates they are; whether all were kept."""
         for order in _best_first(values, TWINS * width):
             after = allocate(states.dtype, len(order))
-            self._follow(self.variant.tables, states, parents[order], actions[order], kind, after)
+            self._follow(self.variant.constants, states, parents[order], actions[order], kind, after)
             different = _different(after)
             if len(different) >= width or len(order) == len(values):
                 break

@@ -59,10 +59,10 @@ def deal_of_seed(name: str, seed: int | str) -> Deal:
     variant = solvable(find_variant(name, 1))
     seed_bytes(seed)  # raises for a seed that cannot be written
     bag = [variant.tileset[kind] for kind in variant.kinds]
-    lots = Generator(f"{seed}/deal")
+    rng = Generator(f"{seed}/deal")
     kinds = []
     while left := sum(bag):
-        nth, kind = lots.below(left), 0
+        nth, kind = rng.randint(left), 0
         while nth >= bag[kind]:
             nth -= bag[kind]
             kind += 1

@@ -51,7 +51,7 @@ def command(
     variant = find_variant(game, players)
     plan = Plan(rounds=rounds, games=games, seed=seed)
     if quick:
-        plan = replace(plan, games=min(games, 40), generations=1, knob_games=10, proof_games=20)
+        plan = replace(plan, games=min(games, 40), generations=1, param_games=10, proof_games=20)
     path = Path(out) if out else weights_file(variant)
     check_writable(path, "what has been learned", only_files=True)
     kept = (
@@ -64,7 +64,7 @@ def command(
     try:
         for done in train(variant, plan, bars.advance, kept if resume else None):
             bars.close()
-            write_weights(variant, done.mind, path)
+            write_weights(variant, done.weights, path)
             click.echo(_line(done, time.monotonic() - begun, as_json))
     finally:
         bars.close()

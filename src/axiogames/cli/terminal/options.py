@@ -67,7 +67,7 @@ def lines_of(file: str) -> Iterator[tuple[int, bytes]]:
 
 
 def choose(file: str, number: int) -> Chosen:
-    """Return the record with this number, counted from 1. Raises `InvalidFile`, `InvalidRecord` or `AxioError`."""
+    """Return record number `n`, counted from 1. Raises `InvalidFile`, `InvalidRecord` or `AxioError`."""
     found = 0
     for line, text in lines_of(file):
         found += 1

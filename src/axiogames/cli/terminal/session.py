@@ -79,9 +79,9 @@ def list_moves(view: View, wanted: Sequence[str]) -> tuple[list[Move], list[str]
     return [move for move, _ in best], lines
 
 
-def hint(view: View, names: Sequence[str], lots: Generator) -> tuple[list[Move], list[str]]:
+def hint(view: View, names: Sequence[str], rng: Generator) -> tuple[list[Move], list[str]]:
     """The best moves after some thought, with what they are worth and what speaks for them."""
-    found = best_moves(view, Budget(PATIENCE, THOUGHT), lots.bits() >> 1)
+    found = best_moves(view, Budget(PATIENCE, THOUGHT), rng.bits() >> 1)
     wording = Wording("en", found.terms, tuple(names))
     if not found.suggestions:
         only = view.legal_moves()[0]
@@ -189,8 +189,8 @@ class Session:
 
     def _move_of_program(self, seat: int) -> None:
         # A generator for each move by its number: what is played does not depend on stopping in between.
-        lots = Generator(f"{self.game.seed}/player {seat}/{self.table.plies}")
-        choice = player(self.game.players[seat]).choose(self.table.view(seat), Budget(), lots)
+        rng = Generator(f"{self.game.seed}/player {seat}/{self.table.plies}")
+        choice = player(self.game.players[seat]).choose(self.table.view(seat), Budget(), rng)
         self._reasons[len(self.table.events)] = choice.candidates[0].why
         self.table.play(choice.move)
         self._keep()
@@ -276,8 +276,8 @@ class Session:
                 self._listed, lines = list_moves(view, order.rest.split())
                 say("\n".join(lines))
             case "hint":
-                lots = Generator(f"{self.game.seed}/hint/{self.table.plies}")
-                self._listed, lines = hint(view, self.names, lots)
+                rng = Generator(f"{self.game.seed}/hint/{self.table.plies}")
+                self._listed, lines = hint(view, self.names, rng)
                 say("\n".join(lines))
             case "score":
                 if not order.rest:

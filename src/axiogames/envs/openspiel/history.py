@@ -84,7 +84,7 @@ class History:
 
     def _legal(self) -> np.ndarray:
         mask = np.zeros((1, self.variant.numbers), np.uint8)
-        self.variant.kernels[masks_all](self.variant.tables, self.state, mask, 0, 1)
+        self.variant.kernels[masks_all](self.variant.constants, self.state, mask, 0, 1)
         return np.flatnonzero(mask[0])
 
     def action_of(self, number: int) -> int:
@@ -129,8 +129,8 @@ class History:
         if self.phase == OVER:
             raise IllegalMove(f"action {number}", Reason.GAME_OVER)
         happening = self._chance(number) if self.phase >= DRAW else self._move(number)
-        tables = self.variant.tables
-        if why := self.variant.kernels[step](tables, self.state, happening.action, self.phase < DRAW):
+        constants = self.variant.constants
+        if why := self.variant.kernels[step](constants, self.state, happening.action, self.phase < DRAW):
             raise IllegalMove(happening.told, Reason.of(why))
         self.happened.append(happening)
         self.phase, self.seat = int(self.state["phase"][0]), int(self.state["seat"][0])

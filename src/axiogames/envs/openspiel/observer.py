@@ -94,7 +94,7 @@ class Observer:
         layout = variant.observation.board
         board = np.zeros((1, layout.size), np.int8)
         vector = np.zeros((1, len(variant.observation.names)), np.int16)
-        variant.kernels[observe_all](variant.tables, state, seats, layout.places, board, vector, 0, 1)
+        variant.kernels[observe_all](variant.constants, state, seats, layout.places, board, vector, 0, 1)
         self.dict["board"][:] = board.reshape(layout.shape)
         self.dict["vector"][:] = vector[0]
 

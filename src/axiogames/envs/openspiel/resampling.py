@@ -60,14 +60,14 @@ class DrawAssignment:
         self._possible: dict[tuple[int, Tiles], bool] = {}
         self._dead: set[tuple[int, Tiles]] = set()
 
-    def plan(self, deal: Deal, lots: Random) -> dict[int, Tiles] | None:
+    def plan(self, deal: Deal, rng: Random) -> dict[int, Tiles] | None:
         """The tiles of everything that happened, by its number, so that it leads to this deal; or `None`."""
         happened, seat, bag = self.play.happened, self.seat, list(deal.bag)
         hands, removed = [list(hand) for hand in deal.hands], list(deal.removed)
         plan = {n: h.tiles for n, h in enumerate(happened) if h.public or h.seat == seat}
         for other, hand in enumerate(hands):
             if other != seat:
-                drawn = self._traced(other, hand, lots)
+                drawn = self._traced(other, hand, rng)
                 if drawn is None:
                     return None
                 plan |= drawn
@@ -78,7 +78,7 @@ class DrawAssignment:
                 cause = group.first - 1
                 if n == group.last and cause >= 0 and happened[cause].what == EXCHANGED and this.due == 1:
                     # Before the last draw of an exchange, what was given up was not in the bag.
-                    given = plan.get(cause) or _some(bag, len(happened[cause].tiles), lots)
+                    given = plan.get(cause) or _some(bag, len(happened[cause].tiles), rng)
                     plan[cause] = given
                     for kind in () if self.variant.tiles_leave else given:
                         bag[kind] -= 1
@@ -87,7 +87,7 @@ class DrawAssignment:
                 if (
                     n not in plan
                 ):  # where exchanges are secret, nothing else has to be explained by what was drawn
-                    plan[n] = (self._drawn(n, hands[this.seat], bag, lots),)
+                    plan[n] = (self._drawn(n, hands[this.seat], bag, rng),)
                 bag[plan[n][0]] += 1
             elif n not in plan:
                 plan[n] = tuple(deal.aside) if this.what == EXCHANGED else (removed.pop(),)
@@ -111,20 +111,20 @@ class DrawAssignment:
         """Whether what a seat did can be explained, if it holds these tiles now."""
         return self._traced(other, hand, Random(0)) is not None
 
-    def _drawn(self, n: int, hand: list[int], bag: list[int], lots: Random) -> int:
+    def _drawn(self, n: int, hand: list[int], bag: list[int], rng: Random) -> int:
         """Take the tile out of a hand that was drawn by draw `n`: any, unless one is known to be no older.
 
         What the seat that asks has given up was in the bag. A tile of that kind that is not there now must
         have been drawn since, by any of the draws since.
         """
         free = []
-        for i in lots.sample(range(len(hand)), len(hand)):
+        for i in rng.sample(range(len(hand)), len(hand)):
             since = self._given_up(hand[i], n) if bag[hand[i]] == 0 else -1
             if since < 0:
                 free.append(i)
-            elif lots.random() * sum(since < m <= n for m in self._draws_of[self.play.happened[n].seat]) < 1:
+            elif rng.random() * sum(since < m <= n for m in self._draws_of[self.play.happened[n].seat]) < 1:
                 return hand.pop(i)
-        return hand.pop(lots.choice(free) if free else lots.randrange(len(hand)))
+        return hand.pop(rng.choice(free) if free else rng.randrange(len(hand)))
 
     def _given_up(self, kind: int, n: int) -> int:
         """When the seat that asks last gave up such a tile, if it has not drawn one since; -1: never."""
@@ -135,15 +135,15 @@ class DrawAssignment:
 
     # ------------------------------------------------------------ one seat's draws
 
-    def _traced(self, other: int, hand: list[int], lots: Random) -> dict[int, Tiles] | None:
+    def _traced(self, other: int, hand: list[int], rng: Random) -> dict[int, Tiles] | None:
         """When a seat drew what, if it holds these tiles now; nothing where exchanges are secret."""
         if not self.variant.exchange_is_public:
             return {} if self._explains_passes(other, hand) else None
         drawn: dict[int, Tiles] = {}
         end = len(self.play.happened) - 1
-        return drawn if self._back(other, end, sorted(hand), lots, drawn) else None
+        return drawn if self._back(other, end, sorted(hand), rng, drawn) else None
 
-    def _back(self, other: int, n: int, hand: list[int], lots: Random, drawn: dict[int, Tiles]) -> bool:
+    def _back(self, other: int, n: int, hand: list[int], rng: Random, drawn: dict[int, Tiles]) -> bool:
         """Go back from a number of what happened to the start; whether that can be explained."""
         happened = self.play.happened
         while n >= 0 and not (happened[n].what == DRAWN and happened[n].seat == other):
@@ -155,10 +155,10 @@ class DrawAssignment:
         if (n, tuple(hand)) in self._dead:
             return False
         group = self._draws[n]
-        for some, rest in _parted(hand, n - group.first + 1, lots):
+        for some, rest in _parted(hand, n - group.first + 1, rng):
             if group.placed >= 0 and not self._explains(group.placed, (*rest, *happened[group.placed].tiles)):
                 continue
-            if self._back(other, group.first - 1, rest, lots, drawn):
+            if self._back(other, group.first - 1, rest, rng, drawn):
                 drawn |= {group.first + i: (kind,) for i, kind in enumerate(some)}
                 return True
         self._dead.add((n, tuple(hand)))
@@ -183,7 +183,7 @@ class DrawAssignment:
         if key not in self._possible:
             state, this = copied(self._before[n]), self.play.happened[n]
             state["hands"][0, this.seat, : len(hand)] = key[1]
-            refused = self.variant.kernels[step](self.variant.tables, state, this.action, True)
+            refused = self.variant.kernels[step](self.variant.constants, state, this.action, True)
             later = self.play.happened[n + 1 :]
             phase = later[0].phase if later else self.play.phase
             self._possible[key] = not refused and bool(state["phase"][0] == phase)
@@ -197,7 +197,7 @@ class DrawAssignment:
         for n, this in enumerate(self.play.happened):
             if this.what in (PLACED, PASSED) and this.seat != self.seat:
                 before[n] = copied(state)
-            self.variant.kernels[step](self.variant.tables, state, this.action, False)
+            self.variant.kernels[step](self.variant.constants, state, this.action, False)
         return before
 
     def _noted(self) -> list[list[tuple[int, bool]]]:
@@ -230,25 +230,25 @@ class DrawAssignment:
         return groups
 
 
-def _parted(hand: list[int], count: int, lots: Random) -> Iterator[tuple[list[int], list[int]]]:
+def _parted(hand: list[int], count: int, rng: Random) -> Iterator[tuple[list[int], list[int]]]:
     """All ways to part a hand into so many tiles and the rest, by lot."""
     if count == len(hand):
-        yield lots.sample(hand, count), []
+        yield rng.sample(hand, count), []
         return
     ways = list(combinations(range(len(hand)), count))
-    lots.shuffle(ways)
+    rng.shuffle(ways)
     tried = set()
     for way in ways:
         some = [hand[i] for i in way]
         if tuple(some) not in tried:
             tried.add(tuple(some))
-            yield lots.sample(some, count), [kind for i, kind in enumerate(hand) if i not in way]
+            yield rng.sample(some, count), [kind for i, kind in enumerate(hand) if i not in way]
 
 
-def _some(bag: list[int], count: int, lots: Random) -> Tiles:
+def _some(bag: list[int], count: int, rng: Random) -> Tiles:
     """So many tiles of a bag, by lot."""
     tiles = [kind for kind, n in enumerate(bag) for _ in range(n)]
-    return tuple(lots.sample(tiles, min(count, len(tiles))))
+    return tuple(rng.sample(tiles, min(count, len(tiles))))
 
 
 GUESSES = 24  # free guesses, before tiles change places
@@ -279,23 +279,23 @@ class Resampler:
         self.removable = _tiles(self.known["bag"][0] - np.array(self.tracing.surely_there()))
         self.others = [other for other in range(play.variant.players) if other != seat]
 
-    def another(self, lots: Random) -> History:
+    def another(self, rng: Random) -> History:
         """A game that could be this one."""
         for guess in range(GUESSES + WALKS):
-            deal = self._guess(lots) if guess < GUESSES else self._changed(lots)
-            plan = self.tracing.plan(deal, lots)
+            deal = self._guess(rng) if guess < GUESSES else self._changed(rng)
+            plan = self.tracing.plan(deal, rng)
             other = self._played(plan) if plan is not None else None
             if other is not None:
                 return other
         return self.play.copy()
 
-    def _guess(self, lots: Random) -> Deal:
+    def _guess(self, rng: Random) -> Deal:
         """Any unseen tiles where tiles are hidden."""
         state, variant = copied(self.known), self.variant
-        removed = lots.sample(self.removable, self.removed)
+        removed = rng.sample(self.removable, self.removed)
         np.subtract.at(state["bag"][0], removed, 1)
         state["unseen"] -= self.removed
-        variant.kernels[resample_one](variant.tables, state, *self.hidden, seed_state(lots.getrandbits(63)))
+        variant.kernels[resample_one](variant.constants, state, *self.hidden, seed_state(rng.getrandbits(63)))
         return self._dealt(state, removed)
 
     def _dealt(self, state: State, removed: list[int]) -> Deal:
@@ -307,7 +307,7 @@ class Resampler:
             left.subtract(tiles)
         return Deal(hands, bag, list(left.elements()), removed)
 
-    def _changed(self, lots: Random) -> Deal:
+    def _changed(self, rng: Random) -> Deal:
         """The true deal after hidden tiles have changed places many times, as far as that stayed possible."""
         truth = self.play.state
         deal = self._dealt(truth, _tiles(truth["removed"][0]) if self.removed else [])
@@ -316,7 +316,7 @@ class Resampler:
         hidden = [(place, n) for place in places for n in range(len(place))]
         spots = hidden + [(bag, n) for n in range(len(bag))]
         for _ in range(CHANGES * len(hidden)):
-            (here, i), (there, j) = lots.choice(hidden), lots.choice(spots)
+            (here, i), (there, j) = rng.choice(hidden), rng.choice(spots)
             here[i], there[j] = there[j], here[i]
             touched = [
                 other for other in self.others if deal.hands[other] is here or deal.hands[other] is there
@@ -358,6 +358,8 @@ def _hand(state: State, seat: int) -> list[int]:
 
 
 @loop(parts=(determinize,))
-def resample_one(tables: Constants, states: States, lots: Int64Rows, barred: Int64Rows, rng: Rng) -> None:
+def resample_one(
+    constants: Constants, states: States, hidden_counts: Int64Rows, barred: Int64Rows, rng: Rng
+) -> None:
     """Fill in what a view does not show."""
-    determinize(tables[0], states[0], lots, barred, rng)  # type: ignore[no-untyped-call]
+    determinize(constants[0], states[0], hidden_counts, barred, rng)  # type: ignore[no-untyped-call]

@@ -29,7 +29,7 @@ def check_reward(reward: str) -> str:
 def returns_of(variant: Variant, state: State, reward: str) -> list[float]:
     """What a finished game is worth to each seat."""
     out = np.zeros(variant.players, np.float32)
-    variant.kernels[write_returns](variant.tables, state, int(REWARDS[reward]), out)
+    variant.kernels[write_returns](variant.constants, state, int(REWARDS[reward]), out)
     # Thirds as 32-bit numbers would not add up to 0 as closely as OpenSpiel asks for.
     return [round(value * PARTS) / PARTS for value in out.tolist()]
 
@@ -49,9 +49,9 @@ def adds_up(reward: str, players: int) -> bool:
 
 
 @loop(parts=(write_rewards,))
-def write_returns(tables: Constants, states: States, kind: Int, out: Float32s) -> None:
+def write_returns(constants: Constants, states: States, kind: Int, out: Float32s) -> None:
     """Write what a finished game is worth to each seat."""
-    write_rewards(tables[0], states[0], kind, out)  # type: ignore[no-untyped-call]
+    write_rewards(constants[0], states[0], kind, out)  # type: ignore[no-untyped-call]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,9 @@ def most_placements(variant: Variant, tiles: int) -> int:
         np.zeros((1, len(variant.observation.names)), np.int16),
     )
     seats = np.zeros(1, np.uint8)
-    variant.kernels[observe_all](variant.tables, variant.opening, seats, layout.places, board, vector, 0, 1)
+    variant.kernels[observe_all](
+        variant.constants, variant.opening, seats, layout.places, board, vector, 0, 1
+    )
     empty = board.reshape(layout.shape)[layout.names.index("empty")].sum()
     return min(tiles, int(empty) // len(variant.cells_of(variant.opening, 0)))
 
@@ -110,7 +112,7 @@ def most_outcomes(variant: Variant) -> int:
     while state["phase"][0] == START:
         numbers = [number for number, _ in variant.chances(state)]
         most = max(most, max(numbers) + 1)
-        variant.kernels[step](variant.tables, state, numbers[0], False)
+        variant.kernels[step](variant.constants, state, numbers[0], False)
     return most
 
 

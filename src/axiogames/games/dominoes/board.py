@@ -23,49 +23,49 @@ COVERED = 32  # added to `open` of a cell that is not empty, so that small value
 
 
 @rule
-def placements(t):
+def placements(c):
     """How many actions are placements; those after them are the exchange and the plain refill."""
-    return len(t.slots) * t.kind_of.size
+    return len(c.slots) * c.kind_of.size
 
 
 @rule
-def encode(t, slot, ca, cb):
+def encode(c, slot, ca, cb):
     """The action that puts colour `ca` on the slot's first cell and `cb` on its second."""
-    colours = t.kind_of.shape[0]
+    colours = c.kind_of.shape[0]
     return (np.int64(slot) * colours + ca) * colours + cb
 
 
 @rule
-def decode(t, action):
+def decode(c, action):
     """Slot and colours of a placement; as unsigned numbers, which index without a check for -1."""
-    colours = np.uint32(t.kind_of.shape[0])
+    colours = np.uint32(c.kind_of.shape[0])
     rest, cb = np.uint32(action) // colours, np.uint32(action) % colours
     return np.uint16(rest // colours), np.uint8(rest % colours), np.uint8(cb)
 
 
 @rule
-def is_free(t, s, slot):
+def is_free(c, s, slot):
     """Whether both cells of a slot are empty."""
     return contains(s.free, slot)
 
 
 @rule
-def set_cell(t, s, cell, colour):
+def set_cell(c, s, cell, colour):
     """Put a symbol on an empty cell."""
     s.cells[cell] = colour
     s.n_free -= s.open[cell]  # a slot to every empty cell beside it
     for word in range(len(s.free)):
-        s.free[word] &= t.keeps[cell, word]
+        s.free[word] &= c.keeps[cell, word]
     s.open[cell] += COVERED
     if has_sums(s):
-        half = t.near.shape[1] // 2
+        half = c.near.shape[1] // 2
         for axis in range(half):
-            ahead, run_ahead = run_length(t, s, cell, axis, colour)
-            behind, run_behind = run_length(t, s, cell, axis + half, colour)
+            ahead, run_ahead = run_length(c, s, cell, axis, colour)
+            behind, run_behind = run_length(c, s, cell, axis + half, colour)
             raise_sum(s, ahead, colour, 1 + run_behind)
             raise_sum(s, behind, colour, 1 + run_ahead)
-    for d in range(t.near.shape[1]):
-        s.open[t.near[cell, d]] -= 1
+    for d in range(c.near.shape[1]):
+        s.open[c.near[cell, d]] -= 1
 
 
 @rule
@@ -75,25 +75,25 @@ def has_sums(s):
 
 
 @rule
-def line_points(t, s, cell, colour):
+def line_points(c, s, cell, colour):
     """What a symbol would score on an empty cell."""
     if has_sums(s):
         return np.int64(s.sums[cell, colour])
     total = 0
-    for d in range(t.near.shape[1]):
-        _, length = run_length(t, s, cell, d, colour)
+    for d in range(c.near.shape[1]):
+        _, length = run_length(c, s, cell, d, colour)
         total += length
     return total
 
 
 @rule
-def run_length(t, s, cell, d, colour):
+def run_length(c, s, cell, d, colour):
     """The first cell after an unbroken run of `colour` from a cell, and how long the run is."""
     length = 0
-    at = t.near[cell, d]
+    at = c.near[cell, d]
     while s.cells[at] == colour:
         length += 1
-        at = t.near[at, d]
+        at = c.near[at, d]
     return at, length
 
 
@@ -108,12 +108,12 @@ def raise_sum(s, cell, colour, more):
 
 
 @rule_noinline
-def put_pyramids(t, s, a, b, count):
+def put_pyramids(c, s, a, b, count):
     """Set a pyramid on each of the cells that the tile on `a` and `b` shut in (7)."""
     for _ in range(count):
-        cell = shut_in(t, s, a, b)
-        at = s.n_pyramids % t.pyramids
-        if s.n_pyramids >= t.pyramids:  # none left: the oldest moves here (8)
+        cell = shut_in(c, s, a, b)
+        at = s.n_pyramids % c.pyramids
+        if s.n_pyramids >= c.pyramids:  # none left: the oldest moves here (8)
             s.cells[s.order[at]] = SPENT
         s.cells[cell] = PYRAMID
         s.open[cell] = COVERED
@@ -122,11 +122,11 @@ def put_pyramids(t, s, a, b, count):
 
 
 @rule
-def shut_in(t, s, a, b):
+def shut_in(c, s, a, b):
     """The first empty cell beside `a` or `b` without an open side; there is one."""
     found = np.uint8(0)
-    for d in range(t.near.shape[1] - 1, -1, -1):
-        for cell in (t.near[b, d], t.near[a, d]):
+    for d in range(c.near.shape[1] - 1, -1, -1):
+        for cell in (c.near[b, d], c.near[a, d]):
             if s.open[cell] == 0:
                 found = cell
     return found

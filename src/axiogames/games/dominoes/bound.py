@@ -89,7 +89,7 @@ class _Board:
 
     def __init__(self, variant: DominoVariant, state: State) -> None:
         cells = len(variant.names)
-        self.near: list[list[int]] = variant.tables["near"][0].tolist()
+        self.near: list[list[int]] = variant.constants["near"][0].tolist()
         self.edge = cells
         self.degree = len(variant.facts.directions)
         self.axes = self.degree // 2

@@ -15,53 +15,53 @@ from .scoring import pyramids_made, score
 
 
 @rule
-def greedy_action(t, s, rng):
+def greedy_action(c, s, rng):
     """A placement with the most points now and how many were rated; a new hand where one is offered.
 
     Starts at a random slot and keeps the first of equals, so that no corner is preferred.
     """
     if s.phase == OFFER:
-        return placements(t), 0
+        return placements(c), 0
     best, best_points, rated = -1, -1, 0
     seat = s.seat
     at, left = iterate_from(s.free, nth(s.free, randint(rng, np.int64(s.n_free))))
     for _ in range(s.n_free):
         at, left = next_word(s.free, at, left)
         slot, left = lowest_member(at, left), without_lowest(left)
-        if not suits_first(t, s, slot):
+        if not suits_first(c, s, slot):
             continue
-        a, b = t.slots[slot, 0], t.slots[slot, 1]
-        simple = not t.solo and (t.pyramids == 0 or pyramids_made(t, s, a, b) == 0)
+        a, b = c.slots[slot, 0], c.slots[slot, 1]
+        simple = not c.solo and (c.pyramids == 0 or pyramids_made(c, s, a, b) == 0)
         for i in range(s.held[seat]):
             kind = s.hands[seat, i]
             if i > 0 and s.hands[seat, i - 1] == kind:
                 continue
-            for turned in range(t.ways[kind]):
-                ca, cb = t.pairs[kind, turned], t.pairs[kind, 1 - turned]
+            for turned in range(c.ways[kind]):
+                ca, cb = c.pairs[kind, turned], c.pairs[kind, 1 - turned]
                 if simple:
-                    points = capped_points(t, s, a, ca, b, cb)
+                    points = capped_points(c, s, a, ca, b, cb)
                 else:
-                    points = total_points(t, s, encode(t, slot, ca, cb))
+                    points = total_points(c, s, encode(c, slot, ca, cb))
                 rated += 1
                 if points > best_points:
-                    best, best_points = encode(t, slot, ca, cb), points
+                    best, best_points = encode(c, slot, ca, cb), points
     return best, rated
 
 
 @rule
-def capped_points(t, s, a, ca, b, cb):
+def capped_points(c, s, a, ca, b, cb):
     """The points of both halves on the tracks, where no pyramid is made."""
-    room_a = t.cap - s.scores[s.seat, ca]
-    points_a, points_b = line_points(t, s, a, ca), line_points(t, s, b, cb)
+    room_a = c.cap - s.scores[s.seat, ca]
+    points_a, points_b = line_points(c, s, a, ca), line_points(c, s, b, cb)
     if ca == cb:
         return min(points_a + points_b, room_a)
-    return min(points_a, room_a) + min(points_b, t.cap - s.scores[s.seat, cb])
+    return min(points_a, room_a) + min(points_b, c.cap - s.scores[s.seat, cb])
 
 
 @rule
-def total_points(t, s, action):
+def total_points(c, s, action):
     """The points of a placement in all colours together."""
-    score(t, s, action)
+    score(c, s, action)
     points = 0
     for colour in range(len(s.gain)):
         points += s.gain[colour]
@@ -69,35 +69,35 @@ def total_points(t, s, action):
 
 
 @rule
-def has_extra_turn(t, s):
+def has_extra_turn(c, s):
     """Whether the seat that has just moved has an extra placement."""
     return s.phase == PLACE
 
 
 @rule
-def progress(t, s):
+def progress(c, s):
     """How much of the game has been played, by the room that is left."""
-    return np.float32(1.0) - np.float32(s.n_free) / np.float32(len(t.slots))
+    return np.float32(1.0) - np.float32(s.n_free) / np.float32(len(c.slots))
 
 
 @rule
-def fallback_action(t, s, value, desk):
+def fallback_action(c, s, value, scratch):
     """What simple play does rather than make a placement that is worth so much: take an offered hand."""
-    return np.int64(placements(t)) if s.phase == OFFER else np.int64(-1)
+    return np.int64(placements(c)) if s.phase == OFFER else np.int64(-1)
 
 
 @rule
-def non_placements(t, s, kept, desk, room):
+def non_placements(c, s, kept, scratch, buffer):
     """List an offered hand and keeping the own one, where there is such an offer; how many there are then."""
     if s.phase == OFFER:
-        desk.chosen[kept], desk.chosen[kept + 1] = placements(t), placements(t) + 1
+        scratch.actions[kept], scratch.actions[kept + 1] = placements(c), placements(c) + 1
         kept += 2
     return kept
 
 
 @rule
-def top_placements(t, s, start, keep, desk):
-    """List the placements whose points are worth the most by `desk.worth`; how many."""
+def top_placements(c, s, start, keep, scratch):
+    """List the placements whose points are worth the most by `scratch.utility`; how many."""
     kept, least = 0, np.float32(NOTHING_YET)
     if s.phase == OFFER:
         return kept
@@ -107,84 +107,84 @@ def top_placements(t, s, start, keep, desk):
     for _ in range(s.n_free):
         at, left = next_word(s.free, at, left)
         slot, left = lowest_member(at, left), without_lowest(left)
-        if first and not suits_first(t, s, slot):
+        if first and not suits_first(c, s, slot):
             continue
-        besides = rate_slot(t, s, slot, desk)
-        if besides + desk.most[0] + desk.most[1] <= least:
+        besides = rate_slot(c, s, slot, scratch)
+        if besides + scratch.most[0] + scratch.most[1] <= least:
             continue
         for i in range(s.held[seat]):
             kind = s.hands[seat, i]
             if i > 0 and s.hands[seat, i - 1] == kind:
                 continue
-            ca, cb = t.pairs[kind, 0], t.pairs[kind, 1]
-            value = besides + desk.halves[0, ca] + desk.halves[1, cb]
+            ca, cb = c.pairs[kind, 0], c.pairs[kind, 1]
+            value = besides + scratch.halves[0, ca] + scratch.halves[1, cb]
             if ca == cb:
-                value = besides + double_utility(t, s, slot, ca, desk)
+                value = besides + double_utility(c, s, slot, ca, scratch)
             if value > least:
-                kept = insert(encode(t, slot, ca, cb), value, kept, keep, desk)
-                least = threshold(kept, keep, desk)
-            value = besides + desk.halves[0, cb] + desk.halves[1, ca]
+                kept = insert(encode(c, slot, ca, cb), value, kept, keep, scratch)
+                least = threshold(kept, keep, scratch)
+            value = besides + scratch.halves[0, cb] + scratch.halves[1, ca]
             if value > least and ca != cb:
-                kept = insert(encode(t, slot, cb, ca), value, kept, keep, desk)
-                least = threshold(kept, keep, desk)
+                kept = insert(encode(c, slot, cb, ca), value, kept, keep, scratch)
+                least = threshold(kept, keep, scratch)
     return kept
 
 
 @rule
-def rate_slot(t, s, slot, desk):
-    """Write what each colour would be worth on either cell of a slot into `desk.halves`.
+def rate_slot(c, s, slot, scratch):
+    """Write what each colour would be worth on either cell of a slot into `scratch.halves`.
 
     Gives back what the pyramids are worth that any tile would make there, by the symbols that lie already;
     the points that they bring for the tile's own halves are in the halves' worth.
     """
-    a, b = t.slots[slot, 0], t.slots[slot, 1]
+    a, b = c.slots[slot, 0], c.slots[slot, 1]
     besides = np.float32(0.0)
-    desk.beside[0], desk.beside[1] = 0, 0
-    if t.pyramids > 0 and pyramids_made(t, s, a, b) > 0:
-        besides = pyramid_utility(t, s, a, b, desk)
+    scratch.beside[0], scratch.beside[1] = 0, 0
+    if c.pyramids > 0 and pyramids_made(c, s, a, b) > 0:
+        besides = pyramid_utility(c, s, a, b, scratch)
     for half in range(2):
-        cell = t.slots[slot, half]
+        cell = c.slots[slot, half]
         most = np.float32(0.0)
         for colour in range(len(s.gain)):
-            points = line_points(t, s, cell, colour) + desk.beside[half]
-            value = desk.worth[colour, min(points, MAX_POINTS - 1)]
-            desk.halves[half, colour] = value
+            points = line_points(c, s, cell, colour) + scratch.beside[half]
+            value = scratch.utility[colour, min(points, MAX_POINTS - 1)]
+            scratch.halves[half, colour] = value
             most = max(most, value)
-        desk.most[half] = most
+        scratch.most[half] = most
     return besides
 
 
 @rule
-def double_utility(t, s, slot, colour, desk):
+def double_utility(c, s, slot, colour, scratch):
     """What two halves of one colour are worth together on a slot that has been looked at."""
-    points = line_points(t, s, t.slots[slot, 0], colour) + line_points(t, s, t.slots[slot, 1], colour)
-    return desk.worth[colour, min(points + desk.beside[0] + desk.beside[1], MAX_POINTS - 1)]
+    points = line_points(c, s, c.slots[slot, 0], colour) + line_points(c, s, c.slots[slot, 1], colour)
+    return scratch.utility[colour, min(points + scratch.beside[0] + scratch.beside[1], MAX_POINTS - 1)]
 
 
 @rule_noinline
-def pyramid_utility(t, s, a, b, desk):
+def pyramid_utility(c, s, a, b, scratch):
     """What the pyramids are worth that a tile on `a` and `b` would make; how many lie beside each half."""
     value = np.float32(0.0)
     for half in range(2):
-        for d in range(t.near.shape[1]):
-            cell = t.near[a, d] if half == 0 else t.near[b, d]
+        for d in range(c.near.shape[1]):
+            cell = c.near[a, d] if half == 0 else c.near[b, d]
             if s.open[cell] == 1 and cell != a and cell != b:
-                desk.beside[half] += 1
-                for e in range(t.near.shape[1]):
-                    colour = s.cells[t.near[cell, e]]
+                scratch.beside[half] += 1
+                for e in range(c.near.shape[1]):
+                    colour = s.cells[c.near[cell, e]]
                     if colour >= 0:
-                        value += desk.worth[colour, 1]
+                        value += scratch.utility[colour, 1]
     return value
 
 
 @rule
-def track_features(t, s, seat, out):
+def track_features(c, s, seat, out):
     """For each colour: the best and second-best cell for it, the best if the hand has it, and how often."""
     colours = len(s.gain)
     for cell in range(len(s.cells) - 1):
         if s.open[cell] > 0 and s.open[cell] < COVERED:
             for colour in range(colours):
-                points = np.float32(line_points(t, s, cell, colour))
+                points = np.float32(line_points(c, s, cell, colour))
                 if points > out[colour, 0]:
                     out[colour, 1] = out[colour, 0]
                     out[colour, 0] = points
@@ -192,8 +192,8 @@ def track_features(t, s, seat, out):
                     out[colour, 1] = points
     for i in range(s.held[seat]):
         kind = s.hands[seat, i]
-        out[t.pairs[kind, 0], 3] += 1
-        out[t.pairs[kind, 1], 3] += 1
+        out[c.pairs[kind, 0], 3] += 1
+        out[c.pairs[kind, 1], 3] += 1
     for colour in range(colours):
         out[colour, 0] *= np.float32(0.125)
         out[colour, 1] *= np.float32(0.125)
@@ -202,13 +202,13 @@ def track_features(t, s, seat, out):
 
 
 @rule
-def expected_gain(t, s, seat, known, desk):
+def expected_gain(c, s, seat, known, scratch):
     """What a seat's next placement is worth to it on average, as the board is now.
 
     With its hand, where that is known, and what it will draw; otherwise with any hand.
     """
-    kinds = len(t.pairs)
-    best = desk.best
+    kinds = len(c.pairs)
+    best = scratch.best
     for kind in range(kinds):
         best[kind] = 0
     least = np.float32(0.0)  # of the best so far: where nothing beats it, no tile needs to be tried
@@ -216,22 +216,25 @@ def expected_gain(t, s, seat, known, desk):
     for _ in range(s.n_free):
         at, left = next_word(s.free, at, left)
         slot, left = lowest_member(at, left), without_lowest(left)
-        besides = rate_slot(t, s, slot, desk)
-        if besides + desk.most[0] + desk.most[1] <= least:
+        besides = rate_slot(c, s, slot, scratch)
+        if besides + scratch.most[0] + scratch.most[1] <= least:
             continue
         least = np.float32(1e9)
         for kind in range(kinds):
-            ca, cb = t.pairs[kind, 0], t.pairs[kind, 1]
+            ca, cb = c.pairs[kind, 0], c.pairs[kind, 1]
             if ca == cb:
-                value = double_utility(t, s, slot, ca, desk)
+                value = double_utility(c, s, slot, ca, scratch)
             else:
-                value = max(desk.halves[0, ca] + desk.halves[1, cb], desk.halves[0, cb] + desk.halves[1, ca])
+                value = max(
+                    scratch.halves[0, ca] + scratch.halves[1, cb],
+                    scratch.halves[0, cb] + scratch.halves[1, ca],
+                )
             best[kind] = max(best[kind], besides + value)
             least = min(least, best[kind])
     sure = np.float32(0.0)
-    draws = np.int64(t.hand)
+    draws = np.int64(c.hand)
     if known:
         for i in range(s.held[seat]):
             sure = max(sure, best[s.hands[seat, i]])
         draws -= s.held[seat]
-    return expected_best(s.bag, np.int64(s.unseen), draws, sure, best, desk.kinds)
+    return expected_best(s.bag, np.int64(s.unseen), draws, sure, best, scratch.kinds)

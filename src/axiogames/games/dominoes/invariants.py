@@ -187,8 +187,8 @@ def _first_tiles(variant: DominoVariant, state: State, now: Snapshot) -> Iterato
     printed = len(variant.facts.printed)
     if claimed >> printed or claimed.bit_count() != begun.bit_count():
         yield f"`claimed` is {claimed}, but each seat that has begun touches one of {printed} printed symbols"
-    near, cells = variant.tables["near"][0], state["cells"][0]
-    beside = variant.tables["beside"][0] & state["free"][0]
+    near, cells = variant.constants["near"][0], state["cells"][0]
+    beside = variant.constants["beside"][0] & state["free"][0]
     waiting = variant.players - begun.bit_count()
     places = 0
     for symbol, name in enumerate(variant.facts.printed):
@@ -221,7 +221,7 @@ def most_points(variant: DominoVariant, state: State) -> Counter[str]:
     A symbol scores those of its colour to which it is joined by an unbroken line, so each pair on such a line
     has scored once at most; a pyramid scores the symbols beside it.
     """
-    near, cells = variant.tables["near"][0], state["cells"][0]
+    near, cells = variant.constants["near"][0], state["cells"][0]
     symbols = np.flatnonzero(cells[:-1] >= 0)
     counts = np.zeros(len(variant.colours), int)
     for direction in range(near.shape[1] // 2):

@@ -14,58 +14,58 @@ from .board import decode, line_points
 
 
 @rule
-def score(t, s, action):
+def score(c, s, action):
     """Write what a placement would score, by colour, into `s.gain`; how many pyramids it would set."""
-    slot, ca, cb = decode(t, action)
-    a, b = t.slots[slot, 0], t.slots[slot, 1]
-    count = pyramids_made(t, s, a, b) if t.pyramids > 0 else 0
-    if t.solo:
-        score_solo(t, s, a, ca, b, cb, count)
+    slot, ca, cb = decode(c, action)
+    a, b = c.slots[slot, 0], c.slots[slot, 1]
+    count = pyramids_made(c, s, a, b) if c.pyramids > 0 else 0
+    if c.solo:
+        score_solo(c, s, a, ca, b, cb, count)
     else:
-        score_halves(t, s, a, ca, b, cb)
+        score_halves(c, s, a, ca, b, cb)
         if count > 0:
-            score_pyramids(t, s, a, ca, b, cb, count)
+            score_pyramids(c, s, a, ca, b, cb, count)
     return count
 
 
 @rule
-def score_halves(t, s, a, ca, b, cb):
+def score_halves(c, s, a, ca, b, cb):
     """Score the half on `a`, then the half on `b` (6); the points that were lost."""
     for colour in range(len(s.gain)):
         s.gain[colour] = 0
-    lost = add(t, s, ca, line_points(t, s, a, ca))
-    return lost + add(t, s, cb, line_points(t, s, b, cb))
+    lost = add(c, s, ca, line_points(c, s, a, ca))
+    return lost + add(c, s, cb, line_points(c, s, b, cb))
 
 
 @rule_noinline
-def score_pyramids(t, s, a, ca, b, cb, count):
+def score_pyramids(c, s, a, ca, b, cb, count):
     """Score every pyramid that the tile makes (7); with one cap for each colour the order is no matter."""
     for n in range(count):
-        cell = pyramid_made(t, s, a, b, n)
-        for d in range(t.near.shape[1]):
-            shows = cell_after(t, s, a, ca, b, cb, t.near[cell, d])
+        cell = pyramid_made(c, s, a, b, n)
+        for d in range(c.near.shape[1]):
+            shows = cell_after(c, s, a, ca, b, cb, c.near[cell, d])
             if shows >= 0:
-                add(t, s, np.uint8(shows), 1)
+                add(c, s, np.uint8(shows), 1)
 
 
 @rule_noinline
-def score_solo(t, s, a, ca, b, cb, count):
+def score_solo(c, s, a, ca, b, cb, count):
     """Score halves and pyramids in the order that is the best for the player (17)."""
-    lost = score_in_order(t, s, a, ca, b, cb, count, np.int64(0))
+    lost = score_in_order(c, s, a, ca, b, cb, count, np.int64(0))
     if lost > 0:
-        score_in_order(t, s, a, ca, b, cb, count, best_order(t, s, a, ca, b, cb, count))
+        score_in_order(c, s, a, ca, b, cb, count, best_order(c, s, a, ca, b, cb, count))
 
 
 @rule_noinline
-def score_in_order(t, s, a, ca, b, cb, count, order):
+def score_in_order(c, s, a, ca, b, cb, count, order):
     """Score the halves and then the pyramids in the order with this number; the points that were lost.
 
     The lowest bit says which half comes first, the rest picks the pyramids one after the other.
     """
     if order % 2 == 0:
-        lost = score_halves(t, s, a, ca, b, cb)
+        lost = score_halves(c, s, a, ca, b, cb)
     else:
-        lost = score_halves(t, s, b, cb, a, ca)
+        lost = score_halves(c, s, b, cb, a, ca)
     order //= 2
     done = 0
     for left in range(count, 0, -1):
@@ -76,12 +76,12 @@ def score_in_order(t, s, a, ca, b, cb, count, order):
                 skip -= 1
             n += 1
         done |= 1 << n
-        lost += add_pyramid(t, s, a, ca, b, cb, pyramid_made(t, s, a, b, n))
+        lost += add_pyramid(c, s, a, ca, b, cb, pyramid_made(c, s, a, b, n))
     return lost
 
 
 @rule_noinline
-def best_order(t, s, a, ca, b, cb, count):
+def best_order(c, s, a, ca, b, cb, count):
     """Alone the order of scorings is the best for the player (17): by the sorted vector it leads to.
 
     Where two orders lead to the same vector, the one that gives more to the earlier colour.
@@ -91,18 +91,18 @@ def best_order(t, s, a, ca, b, cb, count):
         orders *= left
     best, best_sorted, best_colours = 0, -1, -1
     for order in range(orders):
-        score_in_order(t, s, a, ca, b, cb, count, order)
-        by_points, by_colour = sorted_value(t, s), colour_value(s)
+        score_in_order(c, s, a, ca, b, cb, count, order)
+        by_points, by_colour = sorted_value(c, s), colour_value(s)
         if by_points > best_sorted or (by_points == best_sorted and by_colour > best_colours):
             best, best_sorted, best_colours = order, by_points, by_colour
     return best
 
 
 @rule
-def sorted_value(t, s):
+def sorted_value(c, s):
     """The seat's points with `s.gain`, sorted ascending, as one number that compares like the vector."""
     value = 0
-    for points in range(2 * t.cap + 1):
+    for points in range(2 * c.cap + 1):
         for colour in range(len(s.gain)):
             if s.scores[s.seat, colour] + s.gain[colour] == points:
                 value = value * 64 + points
@@ -119,55 +119,55 @@ def colour_value(s):
 
 
 @rule
-def add(t, s, colour, points):
+def add(c, s, colour, points):
     """Count one scoring up to the cap (9) or, alone, to the track's next stop (17); the points lost."""
     before = s.scores[s.seat, colour] + s.gain[colour]
-    stop = t.cap
-    if t.solo and before >= t.cap:
-        stop = 2 * t.cap
+    stop = c.cap
+    if c.solo and before >= c.cap:
+        stop = 2 * c.cap
     counted = min(points, stop - before)
     s.gain[colour] += counted
     return points - counted
 
 
 @rule_noinline
-def add_pyramid(t, s, a, ca, b, cb, cell):
+def add_pyramid(c, s, a, ca, b, cb, cell):
     """Count a pyramid on `cell`, a point for each adjacent symbol (7), as one scoring; the points lost."""
     lost = 0
     for colour in range(len(s.gain)):
         points = 0
-        for d in range(t.near.shape[1]):
-            if cell_after(t, s, a, ca, b, cb, t.near[cell, d]) == colour:
+        for d in range(c.near.shape[1]):
+            if cell_after(c, s, a, ca, b, cb, c.near[cell, d]) == colour:
                 points += 1
-        lost += add(t, s, np.uint8(colour), points)
+        lost += add(c, s, np.uint8(colour), points)
     return lost
 
 
 @rule
-def cell_after(t, s, a, ca, b, cb, cell):
+def cell_after(c, s, a, ca, b, cb, cell):
     """What a cell shows when the tile lies on `a` and `b`."""
     return np.int64(ca) if cell == a else np.int64(cb) if cell == b else np.int64(s.cells[cell])
 
 
 @rule
-def pyramids_made(t, s, a, b):
+def pyramids_made(c, s, a, b):
     """How many cells a tile on `a` and `b` would shut in: empty ones with just one open side (7).
 
     Only boards with pyramids ask. On those no cell lies beside both halves of a tile, and the
     halves themselves, each beside the other, are taken out of the count again.
     """
     count = 0
-    for d in range(t.near.shape[1]):
-        count += (s.open[t.near[a, d]] == 1) + (s.open[t.near[b, d]] == 1)
+    for d in range(c.near.shape[1]):
+        count += (s.open[c.near[a, d]] == 1) + (s.open[c.near[b, d]] == 1)
     return count - (s.open[a] == 1) - (s.open[b] == 1)
 
 
 @rule_noinline
-def pyramid_made(t, s, a, b, n):
+def pyramid_made(c, s, a, b, n):
     """The n-th cell that a tile on `a` and `b` would shut in."""
     found = a
-    for d in range(t.near.shape[1]):
-        for cell in (t.near[a, d], t.near[b, d]):
+    for d in range(c.near.shape[1]):
+        for cell in (c.near[a, d], c.near[b, d]):
             if s.open[cell] == 1 and cell != a and cell != b:
                 if n == 0:
                     found = cell

@@ -83,34 +83,34 @@ def constants(facts: Facts) -> Any:
         ("printed", np.int8),  # how many symbols are printed
         ("solo", np.bool_),
     )
-    t = allocate(dtype)
-    near = t["near"][0]
+    c = allocate(dtype)
+    near = c["near"][0]
     near[:] = cells  # the cell beyond the edge
     for (x, y), cell in number.items():
         for d, (dx, dy) in enumerate(facts.directions):
             near[cell, d] = number.get((x + dx, y + dy), cells)
-    t["slots"][0] = slots
+    c["slots"][0] = slots
     for cell in range(cells):
-        t["keeps"][0, cell] = ~words_of([n for n, slot in enumerate(slots) if cell in slot], len(slots))
+        c["keeps"][0, cell] = ~words_of([n for n, slot in enumerate(slots) if cell in slot], len(slots))
     for n, (a, b) in enumerate(slots):
         for bit, printed in enumerate(facts.printed):
             if names.index(printed) in {*near[a], *near[b]}:
-                t["touch"][0, n] |= 1 << bit
+                c["touch"][0, n] |= 1 << bit
     for bit in range(len(facts.printed)):
-        t["beside"][0, bit] = words_of(np.flatnonzero((t["touch"][0] >> bit) & 1), len(slots))
+        c["beside"][0, bit] = words_of(np.flatnonzero((c["touch"][0] >> bit) & 1), len(slots))
     for kind, letters in enumerate(kinds):
         i, j = (facts.colours.index(letter) for letter in letters)
-        t["pairs"][0, kind] = i, j
-        t["kind_of"][0, i, j] = t["kind_of"][0, j, i] = kind
-        t["shows"][0, kind] = 1 << i | 1 << j
-        t["ways"][0, kind] = 1 if i == j else 2
-    t["hand"] = 1 if facts.solo else facts.hand
-    t["cap"], t["pyramids"] = facts.cap, facts.pyramids
-    t["players"], t["solo"], t["printed"] = facts.players, facts.solo, len(facts.printed)
-    return t
+        c["pairs"][0, kind] = i, j
+        c["kind_of"][0, i, j] = c["kind_of"][0, j, i] = kind
+        c["shows"][0, kind] = 1 << i | 1 << j
+        c["ways"][0, kind] = 1 if i == j else 2
+    c["hand"] = 1 if facts.solo else facts.hand
+    c["cap"], c["pyramids"] = facts.cap, facts.pyramids
+    c["players"], c["solo"], c["printed"] = facts.players, facts.solo, len(facts.printed)
+    return c
 
 
-def state_dtype(facts: Facts, lean: bool = False) -> np.dtype[Any]:
+def state_dtype(facts: Facts, compact: bool = False) -> np.dtype[Any]:
     """The state of a game, small numbers packed tightly: a batch holds millions of them."""
     cells = len(facts.cells)
     kinds, colours = len(pairs(facts.colours)), len(facts.colours)
@@ -130,7 +130,11 @@ def state_dtype(facts: Facts, lean: bool = False) -> np.dtype[Any]:
         ("n_aside", np.int8),
         ("free", np.uint64, words_for(len(slots_of(facts)))),  # the slots whose cells are both empty, as bits
         ("cells", np.int8, cells + 1),
-        ("sums", np.int8, (0 if lean else cells + 1, colours)),  # what a symbol would score on an empty cell
+        (
+            "sums",
+            np.int8,
+            (0 if compact else cells + 1, colours),
+        ),  # what a symbol would score on an empty cell
         ("open", np.int8, cells + 1),  # how many empty cells lie beside a cell
         ("order", np.uint8, max(facts.pyramids, 1)),  # the cells of pyramids, oldest overwritten
         ("bag", np.int8, kinds),
@@ -142,19 +146,19 @@ def state_dtype(facts: Facts, lean: bool = False) -> np.dtype[Any]:
     )
 
 
-def opening(facts: Facts, t: Any, lean: bool = False) -> Any:
+def opening(facts: Facts, c: Any, compact: bool = False) -> Any:
     """The state before the first draw, without the printed symbols."""
-    s = allocate(state_dtype(facts, lean))
-    slots = len(t["slots"][0])
+    s = allocate(state_dtype(facts, compact))
+    slots = len(c["slots"][0])
     edge = len(facts.cells)
     s["cells"] = EMPTY
     s["cells"][0, edge] = EDGE
-    s["open"] = (t["near"][0] != edge).sum(axis=1)
+    s["open"] = (c["near"][0] != edge).sum(axis=1)
     s["open"][0, edge] = 127  # never falls to what an empty cell has: cells of the border are covered once
     s["free"] = words_of(np.arange(slots), slots)
     s["n_free"] = s["open"][0, :edge].sum() // 2  # with those of cells that will show a printed symbol
     s["hands"] = s["aside"] = NO_TILE
     s["bag"] = [facts.tiles[kind] for kind in pairs(facts.colours)]
     s["in_bag"] = s["unseen"] = sum(facts.tiles.values())
-    s["phase"], s["due"], s["dealing"] = DRAW, t["hand"][0], facts.players
+    s["phase"], s["due"], s["dealing"] = DRAW, c["hand"][0], facts.players
     return s

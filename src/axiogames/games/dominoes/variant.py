@@ -50,7 +50,7 @@ class DominoVariant(Variant):
     other_actions = 2
 
     def __init__(
-        self, game: Game, facts: Facts, options: tuple[str, ...], drawing: Drawing, lean: bool = False
+        self, game: Game, facts: Facts, options: tuple[str, ...], drawing: Drawing, compact: bool = False
     ) -> None:
         super().__init__(game, facts.players, options)
         self.facts = facts
@@ -65,25 +65,25 @@ class DominoVariant(Variant):
         self.slot_of = {pair: slot for slot, pair in enumerate(self.slots)}
         self.places = len(self.slots)
         self.first_other_action = self.places * len(facts.colours) ** 2
-        self.tables = constants(facts)
-        label = f"{game.id} ({len(self.names)} cells{', lean' if lean else ''})"
+        self.constants = constants(facts)
+        label = f"{game.id} ({len(self.names)} cells{', compact' if compact else ''})"
         all_rules = hooks(board, scoring, rules, evaluation, numbers)
-        self.kernels = Kernels(label, all_rules, self.tables, state_dtype(facts, lean))
-        self._lean = lean
+        self.kernels = Kernels(label, all_rules, self.constants, state_dtype(facts, compact))
+        self._compact = compact
 
     @cached_property
     def opening(self) -> State:
         """The position before anything is dealt; printed squares are laid by the rules."""
-        state = opening(self.facts, self.tables, self._lean)
+        state = opening(self.facts, self.constants, self._compact)
         printed = self.facts.printed
         self._lay(state, {self.number[cell]: colour for cell, colour in printed.items()})
         return state
 
     @cached_property
-    def lean(self) -> Variant:
-        if self._lean:
+    def compact(self) -> Variant:
+        if self._compact:
             return self
-        return type(self)(self.game, self.facts, self.options, self.drawing, lean=True)
+        return type(self)(self.game, self.facts, self.options, self.drawing, compact=True)
 
     @property
     def cap(self) -> int:
@@ -98,7 +98,7 @@ class DominoVariant(Variant):
     def _lay(self, state: State, symbols: dict[int, str]) -> None:
         cells = np.array(list(symbols), np.int64)
         colours = np.array([self.colours.index(letter) for letter in symbols.values()], np.int64)
-        self.kernels[set_cells](self.tables, state, cells, colours, len(cells))
+        self.kernels[set_cells](self.constants, state, cells, colours, len(cells))
 
     # ------------------------------------------------------------ what is seen, in numbers
 

@@ -11,16 +11,16 @@ from .rules import BLANK, TURNS, encode, lies_at, names, score
 
 
 @rule
-def greedy_action(t, s, rng):
+def greedy_action(c, s, rng):
     """A placement with the most points now, and how many were rated."""
     best, best_points, rated = -1, -1, 0
     first = randint(rng, s.n_edge)
     for j in range(s.n_edge):
         at = s.edge[(first + j) % s.n_edge]
         for turn in range(TURNS):
-            for name in range(names(t, s)):
+            for name in range(names(c, s)):
                 action = encode(at, turn, name)
-                score(t, s, action)
+                score(c, s, action)
                 points = 0
                 for colour in range(len(s.gain)):
                     points += s.gain[colour]
@@ -31,66 +31,66 @@ def greedy_action(t, s, rng):
 
 
 @rule
-def has_extra_turn(t, s):
+def has_extra_turn(c, s):
     """Whether the seat that has just moved has an extra turn, for which a tile of the supply is due."""
     return s.from_supply
 
 
 @rule
-def progress(t, s):
+def progress(c, s):
     """How much of the game has been played, by the seat's stack."""
-    return np.float32(1.0) - np.float32(s.stack[s.seat]) / np.float32(t.stack)
+    return np.float32(1.0) - np.float32(s.stack[s.seat]) / np.float32(c.stack)
 
 
 @rule
-def fallback_action(t, s, value, desk):
+def fallback_action(c, s, value, scratch):
     """What simple play does rather than make a placement: there is nothing else to do."""
     return np.int64(-1)
 
 
 @rule
-def non_placements(t, s, kept, desk, room):
+def non_placements(c, s, kept, scratch, buffer):
     """List other actions than placements: there are none."""
     return kept
 
 
 @rule
-def top_placements(t, s, start, keep, desk):
-    """List the placements whose points are worth the most by `desk.worth`; how many."""
+def top_placements(c, s, start, keep, scratch):
+    """List the placements whose points are worth the most by `scratch.utility`; how many."""
     kept, least = 0, np.float32(NOTHING_YET)
     start %= np.int64(s.n_edge)
     for j in range(s.n_edge):
         at = s.edge[(start + j) % s.n_edge]
         for turn in range(TURNS):
-            for name in range(names(t, s)):
+            for name in range(names(c, s)):
                 action = encode(at, turn, name)
-                score(t, s, action)
-                value = gain_utility(s, desk.worth)
+                score(c, s, action)
+                value = gain_utility(s, scratch.utility)
                 if value > least:
-                    kept = insert(action, value, kept, keep, desk)
-                    least = threshold(kept, keep, desk)
+                    kept = insert(action, value, kept, keep, scratch)
+                    least = threshold(kept, keep, scratch)
     return kept
 
 
 @rule
-def circle_match(t, s, at, corner, k):
+def circle_match(c, s, at, corner, k):
     """The colour of the k-th corner around a corner of a square, and how many up to it show that colour."""
-    colour = lies_at(t, s, at, corner, k)
+    colour = lies_at(c, s, at, corner, k)
     points = 0
     if colour != BLANK:
         for m in range(k + 1):
-            points += lies_at(t, s, at, corner, m) == colour
+            points += lies_at(c, s, at, corner, m) == colour
     return colour, points
 
 
 @rule
-def track_features(t, s, seat, out):
+def track_features(c, s, seat, out):
     """For each colour: the best circle for it, and how many give two and one (no tile is in hand then)."""
     for i in range(s.n_edge):
         at = s.edge[i]
         for corner in range(4):
             for k in range(3):
-                colour, points = circle_match(t, s, at, corner, k)
+                colour, points = circle_match(c, s, at, corner, k)
                 if points == 0:
                     continue
                 out[colour, 0] = max(out[colour, 0], np.float32(points))
@@ -103,7 +103,7 @@ def track_features(t, s, seat, out):
 
 
 @rule
-def expected_gain(t, s, seat, known, desk):
+def expected_gain(c, s, seat, known, scratch):
     """What a seat's next placement would be worth with the corners it would like best."""
     best = np.float32(0.0)
     for i in range(s.n_edge):
@@ -112,10 +112,10 @@ def expected_gain(t, s, seat, known, desk):
         for corner in range(4):
             most = np.float32(0.0)
             for k in range(3):
-                colour, points = circle_match(t, s, at, corner, k)
+                colour, points = circle_match(c, s, at, corner, k)
                 if points == 0:
                     continue
-                most = max(most, desk.worth[colour, points])
+                most = max(most, scratch.utility[colour, points])
             total += most
         best = max(best, total)
     return best

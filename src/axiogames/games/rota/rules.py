@@ -1,4 +1,4 @@
-"""The rules of the game with four corners on a tile, over a table record `t` and a state record `s`.
+"""The rules of the game with four corners on a tile, over a table record `c` and a state record `s`.
 
 The display grows without bounds but never holds more than 60 connected tiles. So it lies on a torus
 of 64 by 64 squares: with the free squares around it, no display is wide enough to meet itself. A
@@ -64,13 +64,13 @@ def turned(kind, turn):
 
 
 @rule
-def names(t, s):
+def names(c, s):
     """How many ways to name there are for the tile in hand: only an empty corner can be named (5)."""
-    return NAMES if t.has_blank[s.hands[s.seat, 0]] else 1
+    return NAMES if c.has_blank[s.hands[s.seat, 0]] else 1
 
 
 @rule
-def refusal(t, s, action):
+def refusal(c, s, action):
     """Why the seat to move may not do this, `OK` if it may."""
     if s.phase == OVER:
         return GAME_OVER
@@ -79,37 +79,37 @@ def refusal(t, s, action):
         return NOT_BESIDE_DISPLAY
     if s.grid[at] != FREE:
         return OCCUPIED
-    if name >= names(t, s):
+    if name >= names(c, s):
         return NOTHING_TO_NAME
     return OK
 
 
 @rule
-def legal_actions(t, s, out):
+def legal_actions(c, s, out):
     """Write all legal actions in ascending order; how many there are."""
     n = 0
     if s.phase == PLACE:
         for i in range(s.n_edge):
             for turn in range(TURNS):
-                for name in range(names(t, s)):
+                for name in range(names(c, s)):
                     out[n] = encode(s.edge[i], turn, name)
                     n += 1
     return n
 
 
 @rule
-def sample_legal(t, s, rng):
+def sample_legal(c, s, rng):
     """One of the legal actions, each as likely as any other, without listing them."""
-    return encode(s.edge[randint(rng, s.n_edge)], randint(rng, TURNS), randint(rng, names(t, s)))
+    return encode(s.edge[randint(rng, s.n_edge)], randint(rng, TURNS), randint(rng, names(c, s)))
 
 
 @rule
-def sample_chance(t, s, rng):
+def sample_chance(c, s, rng):
     """What chance does: any unseen tile; in the opening display in a random rotation, a blank inside (2)."""
     kind = sample_tile(s.bag, s.unseen, rng)
     if s.phase != START:
         return kind
-    turn = t.inward[4 - s.due, kind] if t.has_blank[kind] else randint(rng, TURNS)
+    turn = c.inward[4 - s.due, kind] if c.has_blank[kind] else randint(rng, TURNS)
     return kind * TURNS + turn
 
 
@@ -117,54 +117,54 @@ def sample_chance(t, s, rng):
 
 
 @rule
-def apply(t, s, action):
+def apply(c, s, action):
     """Carry out a legal action, or what chance drew, up to the next decision or draw."""
     if s.phase == PLACE:
-        place(t, s, action)
+        place(c, s, action)
     elif s.phase == DRAW:
-        draw(t, s, action)
+        draw(c, s, action)
     else:
-        start(t, s, action)
+        start(c, s, action)
 
 
 @rule
-def lies_at(t, s, at, corner, k):
+def lies_at(c, s, at, corner, k):
     """The colour of the k-th other corner in the circle around a corner of a square, `BLANK` for none."""
-    tile = s.grid[beside(at, t.circle[corner, k, 0], t.circle[corner, k, 1])]
-    return t.corners[tile, t.circle[corner, k, 2]]
+    tile = s.grid[beside(at, c.circle[corner, k, 0], c.circle[corner, k, 1])]
+    return c.corners[tile, c.circle[corner, k, 2]]
 
 
 @rule
-def score(t, s, action):
+def score(c, s, action):
     """Write what a placement would score on the track, by colour, into `s.gain` (4, 5, 6)."""
     for colour in range(len(s.gain)):
         s.gain[colour] = 0
     at, turn, name = decode(action)
     tile = turned(s.hands[s.seat, 0], turn)
     for corner in range(4):
-        colour = t.corners[tile, corner]
+        colour = c.corners[tile, corner]
         if colour == BLANK:
             if name == 0:
                 continue
             colour = np.uint8(name - 1)
         points = 0
         for k in range(3):
-            points += lies_at(t, s, at, corner, k) == colour
-        s.gain[colour] = min(s.gain[colour] + points, t.cap - s.scores[s.seat, colour])
+            points += lies_at(c, s, at, corner, k) == colour
+        s.gain[colour] = min(s.gain[colour] + points, c.cap - s.scores[s.seat, colour])
 
 
 @rule
-def place(t, s, action):
+def place(c, s, action):
     """Place and score the tile in hand; then an extra turn from the supply, or the turn's end."""
-    score(t, s, action)
+    score(c, s, action)
     at, turn, _ = decode(action)
     kind = s.hands[s.seat, 0]
     remove_from_hand(s, s.seat, kind)
-    set_cell(t, s, at, turned(kind, turn))
+    set_cell(c, s, at, turned(kind, turn))
     full = 0
     for colour in range(len(s.gain)):
         s.scores[s.seat, colour] += s.gain[colour]
-        if s.scores[s.seat, colour] == t.cap:
+        if s.scores[s.seat, colour] == c.cap:
             full += 1
             if s.gain[colour] > 0:
                 s.extra += 1
@@ -181,11 +181,11 @@ def place(t, s, action):
             s.due = 1
             s.phase = DRAW
         else:
-            next_turn(t, s)
+            next_turn(c, s)
 
 
 @rule
-def draw(t, s, kind):
+def draw(c, s, kind):
     """The tile for an extra turn is played at once; one from the stack ends the turn (6)."""
     draw_to_hand(s, s.seat, kind)
     s.due = 0
@@ -199,26 +199,26 @@ def draw(t, s, kind):
             s.due = 1
             s.seat += 1
         else:
-            next_turn(t, s)
+            next_turn(c, s)
         s.dealing = max(s.dealing - 1, 0)
 
 
 @rule
-def next_turn(t, s):
+def next_turn(c, s):
     """The next seat takes its turn; without a tile it has placed its stack, and so has everybody (7)."""
-    s.seat = (s.seat + 1) % t.players
+    s.seat = (s.seat + 1) % c.players
     s.phase = PLACE if s.held[s.seat] > 0 else OVER
 
 
 @rule_noinline
-def start(t, s, action):
+def start(c, s, action):
     """Lay the next tile of the opening display; after the fourth the seats draw from their stacks (2)."""
     kind, turn = action // TURNS, action % TURNS
     s.bag[kind] -= 1
     s.in_bag -= 1
     s.unseen -= 1
     n = 4 - s.due
-    set_cell(t, s, square(n % 2, n // 2), turned(kind, turn))
+    set_cell(c, s, square(n % 2, n // 2), turned(kind, turn))
     s.due -= 1
     if s.due == 0:
         s.due = 1
@@ -226,7 +226,7 @@ def start(t, s, action):
 
 
 @rule
-def set_cell(t, s, at, tile):
+def set_cell(c, s, at, tile):
     """Put a turned tile on a square and bring the free squares around the display up to date."""
     if s.grid[at] == FREE:
         i = 0
@@ -241,7 +241,7 @@ def set_cell(t, s, at, tile):
     s.low_x = min(s.low_x, unwrap(s.low_x, at & (SIDE - 1)))
     s.low_y = min(s.low_y, unwrap(s.low_y, at // SIDE))
     for d in range(4):
-        around = beside(at, t.sides[d, 0], t.sides[d, 1])
+        around = beside(at, c.sides[d, 0], c.sides[d, 1])
         if s.grid[around] == 0:
             s.grid[around] = FREE
             i = s.n_edge
@@ -256,7 +256,7 @@ WAYS = TURNS * NAMES
 
 
 @rule
-def action_for(t, s, number):
+def action_for(c, s, number):
     """The action that a number of the batch stands for, -1 if there are not so many free squares."""
     k, way = number // WAYS, number % WAYS
     if k >= s.n_edge:
@@ -265,7 +265,7 @@ def action_for(t, s, number):
 
 
 @rule
-def number_for(t, s, action):
+def number_for(c, s, action):
     """The number of a legal action in a batch."""
     at, turn, name = decode(action)
     k = 0
@@ -275,23 +275,23 @@ def number_for(t, s, action):
 
 
 @rule
-def count_legal(t, s):
+def count_legal(c, s):
     """How many legal actions there are."""
-    return np.int64(s.n_edge) * TURNS * names(t, s) if s.phase == PLACE else np.int64(0)
+    return np.int64(s.n_edge) * TURNS * names(c, s) if s.phase == PLACE else np.int64(0)
 
 
 @rule
-def nth_legal(t, s, n):
+def nth_legal(c, s, n):
     """The n-th legal action in ascending order, counted from 0."""
-    named = names(t, s)
+    named = names(c, s)
     return encode(s.edge[n // named // TURNS], n // named % TURNS, n % named)
 
 
 @rule
-def legal_mask(t, s, mask):
+def legal_mask(c, s, mask):
     """Write 1 for the number of every legal action into a mask of zeros."""
     if s.phase == PLACE:
-        named = names(t, s)
+        named = names(c, s)
         for number in range(np.int64(s.n_edge) * WAYS):
             mask[number] = number % NAMES < named
 
@@ -301,7 +301,7 @@ NOTHING_LIES, NO_SYMBOL = 0, 1  # and colours from 2 on
 
 
 @rule
-def observe_board(t, s, places, out):
+def observe_board(c, s, places, out):
     """Write a row for each free square: x and y from the display's lowest ones, then twelve corners."""
     for k in range(s.n_edge):
         at = s.edge[k]
@@ -310,8 +310,8 @@ def observe_board(t, s, places, out):
         out[row + 1] = unwrap(s.low_y, at // SIDE) - s.low_y
         for corner in range(4):
             for i in range(3):
-                around = beside(at, t.circle[corner, i, 0], t.circle[corner, i, 1])
-                colour = t.corners[s.grid[around], t.circle[corner, i, 2]]
+                around = beside(at, c.circle[corner, i, 0], c.circle[corner, i, 1])
+                colour = c.corners[s.grid[around], c.circle[corner, i, 2]]
                 lies = s.grid[around] != 0 and s.grid[around] != FREE
                 out[row + 2 + corner * 3 + i] = (
                     NOTHING_LIES if not lies else NO_SYMBOL if colour == BLANK else colour + 2
@@ -319,15 +319,15 @@ def observe_board(t, s, places, out):
 
 
 @rule
-def observe_counters(t, s, seat, out, at):
+def observe_counters(c, s, seat, out, at):
     """Write what else there is to know from place `at` on."""
     out[at] = s.extra
     out[at + 1] = s.supply
     out[at + 2] = s.n_edge
-    for turn in range(t.players):
-        out[at + 3 + turn] = s.stack[(seat + turn) % t.players]
+    for turn in range(c.players):
+        out[at + 3 + turn] = s.stack[(seat + turn) % c.players]
 
 
 @rule
-def add_hidden(t, s, seat, counts, at):
+def add_hidden(c, s, seat, counts, at):
     """Count tiles that are hidden elsewhere than in hands: none."""

@@ -56,22 +56,22 @@ def constants(facts: Facts) -> Any:
         ("players", np.int8),
         ("stack", np.int8),
     )
-    t = allocate(dtype)
-    t["corners"] = BLANK
+    c = allocate(dtype)
+    c["corners"] = BLANK
     for kind, letters in enumerate(kinds):
         for times in range(TURNS):
             lying = turn(letters, times)
             for corner, letter in enumerate(lying):
                 if letter != "_":
-                    t["corners"][0, kind * TURNS + times + 1, corner] = facts.colours.index(letter)
+                    c["corners"][0, kind * TURNS + times + 1, corner] = facts.colours.index(letter)
             for square, corner in enumerate(MIDDLE):
                 if lying[corner] == "_":
-                    t["inward"][0, square, kind] = times
-        t["has_blank"][0, kind] = "_" in letters
-    t["circle"] = CIRCLES
-    t["sides"] = ((1, 0), (0, 1), (-1, 0), (0, -1))
-    t["cap"], t["players"], t["stack"] = facts.cap, facts.players, facts.stack
-    return t
+                    c["inward"][0, square, kind] = times
+        c["has_blank"][0, kind] = "_" in letters
+    c["circle"] = CIRCLES
+    c["sides"] = ((1, 0), (0, 1), (-1, 0), (0, -1))
+    c["cap"], c["players"], c["stack"] = facts.cap, facts.players, facts.stack
+    return c
 
 
 def opening(facts: Facts) -> Any:

@@ -73,11 +73,11 @@ class RotaVariant(Variant):
             for times in range(TURNS)
         }
         self.letters = {kind * TURNS + times + 1: way for way, (kind, times) in self.ways.items()}
-        self.tables = constants(facts)
+        self.constants = constants(facts)
         self.opening = opening(facts)
         self.supply = int(self.opening["supply"][0])  # before any extra turn
         all_rules = hooks(rules, evaluation)
-        self.kernels = Kernels(game.id, all_rules, self.tables, self.opening.dtype)
+        self.kernels = Kernels(game.id, all_rules, self.constants, self.opening.dtype)
 
     # ------------------------------------------------------------ positions on the torus
 
@@ -227,7 +227,7 @@ class RotaVariant(Variant):
         squares = np.array([self._square(x, y) for x, y in order], np.int64)
         tiles = [self.ways[display[at]] for at in order]
         what = np.array([kind * TURNS + times + 1 for kind, times in tiles], np.int64)
-        self.kernels[set_cells](self.tables, state, squares, what, len(order))
+        self.kernels[set_cells](self.constants, state, squares, what, len(order))
 
     def layout_violations(self, state: State) -> Iterator[str]:
         return invariants.layout(self, state)

@@ -15,28 +15,28 @@ NOTHING_YET = -1.0  # any action is worth more
 
 
 @rule
-def insert(action, value, kept, keep, desk):
+def insert(action, value, kept, keep, scratch):
     """Put an action that is worth more than the last into its place in the list; how many there are then."""
     at = min(kept, keep - 1)
-    while at > 0 and desk.values[at - 1] < value:
-        desk.values[at] = desk.values[at - 1]
-        desk.chosen[at] = desk.chosen[at - 1]
+    while at > 0 and scratch.values[at - 1] < value:
+        scratch.values[at] = scratch.values[at - 1]
+        scratch.actions[at] = scratch.actions[at - 1]
         at -= 1
-    desk.values[at] = value
-    desk.chosen[at] = action
+    scratch.values[at] = value
+    scratch.actions[at] = action
     return min(kept + 1, keep)
 
 
 @rule
-def threshold(kept, keep, desk):
+def threshold(kept, keep, scratch):
     """What an action has to be worth more than to come into the list."""
-    return np.float32(NOTHING_YET) if kept < keep else desk.values[keep - 1]
+    return np.float32(NOTHING_YET) if kept < keep else scratch.values[keep - 1]
 
 
 @rule
-def best_value(kept, desk):
+def best_value(kept, scratch):
     """What the best of the list is worth."""
-    return desk.values[0] if kept > 0 else np.float32(NOTHING_YET)
+    return scratch.values[0] if kept > 0 else np.float32(NOTHING_YET)
 
 
 @rule
@@ -81,34 +81,34 @@ UTILITY_PARAMS = 6
 
 
 @rule_noinline
-def fill_utility(s, seat, cap, gone, knobs, worth):
+def fill_utility(s, seat, cap, gone, utility_params, utility):
     """Fill the table for a seat, when so much of the game (0 to 1) is gone; a `cap` of 0 means none."""
     tracks = s.scores.shape[1]
     lowest = np.int64(s.scores[seat, 0])
     for track in range(1, tracks):
         lowest = min(lowest, np.int64(s.scores[seat, track]))
-    fall = np.exp(-(knobs[STEEP] + knobs[STEEPER] * gone))
-    plain = knobs[PLAIN] + knobs[PLAINER] * gone
+    fall = np.exp(-(utility_params[STEEP] + utility_params[STEEPER] * gone))
+    plain = utility_params[PLAIN] + utility_params[PLAINER] * gone
     for track in range(tracks):
         points = np.int64(s.scores[seat, track])
         more = fall ** np.float32(points - lowest)
         total = np.float32(0.0)
-        worth[track, 0] = total
+        utility[track, 0] = total
         for n in range(1, MAX_POINTS):
             if cap == 0 or points + n <= cap:
                 total += more + plain
                 more *= fall
                 if points + n == cap:
-                    total += knobs[EXTRA]
-            worth[track, n] = total
-    worth[tracks, EXTRA_TURN] = knobs[EXTRA]
-    worth[tracks, EXCHANGE] = knobs[FRESH]
+                    total += utility_params[EXTRA]
+            utility[track, n] = total
+    utility[tracks, EXTRA_TURN] = utility_params[EXTRA]
+    utility[tracks, EXCHANGE] = utility_params[FRESH]
 
 
 @rule
-def gain_utility(s, worth):
+def gain_utility(s, utility):
     """What `s.gain` is worth."""
     total = np.float32(0.0)
     for track in range(len(s.gain)):
-        total += worth[track, min(np.int64(s.gain[track]), MAX_POINTS - 1)]
+        total += utility[track, min(np.int64(s.gain[track]), MAX_POINTS - 1)]
     return total

@@ -47,14 +47,14 @@ class Kernels(dict[Template, Any]):
     comes from the cache.
     """
 
-    def __init__(self, label: str, rules: dict[str, Any], tables: Any, state: np.dtype[Any]) -> None:
+    def __init__(self, label: str, rules: dict[str, Any], constants: Any, state: np.dtype[Any]) -> None:
         super().__init__()
         self.label = label
         self._announced = False
         self.rules = rules
-        self.tables = tables
+        self.constants = constants
         self.states = np.zeros(1, state)
-        self.tables_type: np.dtype[Any] = tables.dtype
+        self.constants_type: np.dtype[Any] = constants.dtype
         self.state_type = state
         self.tracks: int = self.states["scores"].shape[-1]
         self._with_parts: dict[tuple[tuple[Template, ...], bool], dict[str, Any]] = {}

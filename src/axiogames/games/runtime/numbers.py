@@ -8,12 +8,12 @@ from .compile import rule
 
 
 @rule
-def action_for(t, s, number):
+def action_for(c, s, number):
     """The action that a number of the batch stands for: itself."""
     return np.int64(number)
 
 
 @rule
-def number_for(t, s, action):
+def number_for(c, s, action):
     """The number of an action in a batch: itself."""
     return np.int64(action)

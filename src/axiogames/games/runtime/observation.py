@@ -18,15 +18,15 @@ def clear(row):
         row[i] = 0
 
 
-def observe(t, s, seat, places, board, out):
+def observe(c, s, seat, places, board, out):
     """Write the board as a seat sees it into zeros, and the rest of what it knows into `out`."""
-    observe_board(t, s, places, board)
+    observe_board(c, s, places, board)
     out[0] = s.phase == PLACE
     out[1] = s.phase == OFFER
     out[2] = s.phase == OVER
     out[3] = s.in_bag
     at = 4
-    players, tracks, kinds = t.players, s.scores.shape[1], len(s.bag)
+    players, tracks, kinds = c.players, s.scores.shape[1], len(s.bag)
     for turn in range(players):
         other = (seat + turn) % players
         out[at] = s.seat == other
@@ -44,8 +44,8 @@ def observe(t, s, seat, places, board, out):
         for i in range(s.held[other]):
             if s.hands[other, i] != HIDDEN:
                 out[start + s.hands[other, i]] += 1
-    add_hidden(t, s, seat, out, at + kinds)
-    observe_counters(t, s, seat, out, at + 2 * kinds)
+    add_hidden(c, s, seat, out, at + kinds)
+    observe_counters(c, s, seat, out, at + 2 * kinds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ Template = Callable[..., Any]
 class GameLayout(Protocol):
     """What is known of a game before any of its loops is compiled."""
 
-    tables: Any
+    constants: Any
     states: Any
     state_type: np.dtype[Any]
     tracks: int
@@ -42,9 +42,9 @@ def array(dtype: Any, dimensions: int = 1) -> Argument:
     return Argument(lambda game: np.zeros((1,) * dimensions, dtype))
 
 
-Constants = Annotated[Any, Argument(lambda game: game.tables)]
+Constants = Annotated[Any, Argument(lambda game: game.constants)]
 States = Annotated[Any, Argument(lambda game: game.states)]
-Rng = Annotated[Any, array(np.uint64)]  # generators, see `lots`
+Rng = Annotated[Any, array(np.uint64)]  # generators, see `rng`
 
 Int = Annotated[Any, Argument(lambda game: 0)]
 Bool = Annotated[Any, Argument(lambda game: False)]

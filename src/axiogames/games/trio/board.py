@@ -26,21 +26,21 @@ NOTHING, ONE = np.uint64(0), np.uint64(1)
 
 
 @rule
-def placements(t):
+def placements(c):
     """How many actions are placements; after them come the exchanges and the pass."""
-    return len(t.slots) * ARRANGEMENTS
+    return len(c.slots) * ARRANGEMENTS
 
 
 @rule
-def exchange_of(t, chosen):
-    """The action that exchanges the tiles of the hand whose bits are set in `chosen`."""
-    return placements(t) + chosen - 1
+def exchange_of(c, actions):
+    """The action that exchanges the tiles of the hand whose bits are set in `actions`."""
+    return placements(c) + actions - 1
 
 
 @rule
-def passing(t):
+def passing(c):
     """The action that passes."""
-    return placements(t) + SUBSETS
+    return placements(c) + SUBSETS
 
 
 @rule
@@ -50,30 +50,30 @@ def encode(slot, arrangement):
 
 
 @rule
-def set_cell(t, s, cell, colour):
+def set_cell(c, s, cell, colour):
     """Put a colour on a square."""
     s.cells[cell] = colour
-    for k in range(t.touching.shape[1]):
-        s.slot[t.touching[cell, k]] = COVERED
-    for d in range(t.near.shape[1]):
-        around = t.near[cell, d]
+    for k in range(c.touching.shape[1]):
+        s.slot[c.touching[cell, k]] = COVERED
+    for d in range(c.near.shape[1]):
+        around = c.near[cell, d]
         s.match[around, colour] += 1
         if s.wants[around] == 0:
-            for k in range(t.touching.shape[1]):
-                if s.slot[t.touching[around, k]] == FREE:
-                    s.slot[t.touching[around, k]] = LIVE
+            for k in range(c.touching.shape[1]):
+                if s.slot[c.touching[around, k]] == FREE:
+                    s.slot[c.touching[around, k]] = LIVE
         s.wants[around] |= 1 << colour
 
 
 @rule
-def matching_edges(t, s, action):
+def matching_edges(c, s, action):
     """How many outer edges of a placement meet their own colour, and whether it covers a star (6)."""
     slot, arrangement = action // ARRANGEMENTS, action % ARRANGEMENTS
     edges, star = 0, 0
     for k in range(3):
-        cell = t.slots[slot, k]
-        edges += s.match[cell, t.colours[arrangement, k]]
-        star |= t.star[cell]
+        cell = c.slots[slot, k]
+        edges += s.match[cell, c.colours[arrangement, k]]
+        star |= c.star[cell]
     return edges, star
 
 
@@ -89,47 +89,47 @@ def points_for(edges, star):
 
 
 @rule
-def allowed(t, s, slot):
+def allowed(c, s, slot):
     """The arrangements whose colours suit a live slot (5, 10).
 
     Plainly, each square with coloured neighbours shows one of their colours. With the children's rule it
     is enough that any square does; the table is made for one or the other.
     """
-    one = t.suits[0, s.wants[t.slots[slot, 0]]]
-    two = t.suits[1, s.wants[t.slots[slot, 1]]]
-    three = t.suits[2, s.wants[t.slots[slot, 2]]]
-    return one | two | three if t.children else one & two & three
+    one = c.suits[0, s.wants[c.slots[slot, 0]]]
+    two = c.suits[1, s.wants[c.slots[slot, 1]]]
+    three = c.suits[2, s.wants[c.slots[slot, 2]]]
+    return one | two | three if c.children else one & two & three
 
 
 @rule
-def in_hand(t, s, seat):
+def in_hand(c, s, seat):
     """All arrangements of the tiles a seat holds, as far as they are known."""
     arrangements = NOTHING
     for i in range(s.held[seat]):
         if s.hands[seat, i] != HIDDEN:
-            arrangements |= t.ways[s.hands[seat, i]]
+            arrangements |= c.ways[s.hands[seat, i]]
     return arrangements
 
 
 @rule
-def fits_somewhere(t, s, arrangements):
+def fits_somewhere(c, s, arrangements):
     """Whether any of these arrangements can be placed anywhere."""
-    for slot in range(len(t.slots)):
-        if s.slot[slot] == LIVE and allowed(t, s, slot) & arrangements != NOTHING:
+    for slot in range(len(c.slots)):
+        if s.slot[slot] == LIVE and allowed(c, s, slot) & arrangements != NOTHING:
             return True
     return False
 
 
 @rule_noinline
-def anybody_could_place(t, s):
+def anybody_could_place(c, s):
     """Whether any tile in a hand or in the bag fits anywhere (8)."""
     arrangements = NOTHING
-    for kind in range(len(t.ways)):
+    for kind in range(len(c.ways)):
         if s.bag[kind] > 0:
-            arrangements |= t.ways[kind]
-    for seat in range(t.players):
-        arrangements |= in_hand(t, s, seat)
-    return fits_somewhere(t, s, arrangements)
+            arrangements |= c.ways[kind]
+    for seat in range(c.players):
+        arrangements |= in_hand(c, s, seat)
+    return fits_somewhere(c, s, arrangements)
 
 
 @rule

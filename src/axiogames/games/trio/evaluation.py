@@ -38,104 +38,104 @@ from .rules import legal_actions, score
 
 
 @rule
-def greedy_action(t, s, rng):
+def greedy_action(c, s, rng):
     """A placement with the most points now, else all new tiles, and how many placements were rated."""
     best, best_points, rated = -1, -1, 0
-    slots = len(t.slots)
+    slots = len(c.slots)
     first = randint(rng, slots)
-    hand = in_hand(t, s, s.seat)
+    hand = in_hand(c, s, s.seat)
     for j in range(slots):
         slot = (first + j) % slots
         if s.slot[slot] == LIVE:
-            ways = allowed(t, s, slot) & hand
+            ways = allowed(c, s, slot) & hand
             for nth in range(count(ways)):
                 action = encode(slot, nth_arrangement(ways, nth))
-                score(t, s, action)
+                score(c, s, action)
                 rated += 1
                 if s.gain[0] > best_points:
                     best, best_points = action, s.gain[0]
     if best >= 0:
         return best, rated
     if s.in_bag == 0:
-        return passing(t), rated
+        return passing(c), rated
     most = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
-    return exchange_of(t, (1 << most) - 1), rated
+    return exchange_of(c, (1 << most) - 1), rated
 
 
 @rule
-def has_extra_turn(t, s):
+def has_extra_turn(c, s):
     """Whether the seat that has just moved has an extra turn."""
     return s.again
 
 
 @rule
-def progress(t, s):
+def progress(c, s):
     """How much of the game has been played, by the tiles that are left."""
-    return np.float32(1.0) - np.float32(s.in_bag) / np.float32(t.tiles)
+    return np.float32(1.0) - np.float32(s.in_bag) / np.float32(c.tiles)
 
 
 @rule
-def fallback_action(t, s, value, desk):
+def fallback_action(c, s, value, scratch):
     """What simple play does rather than make a placement that is worth so much: take all new tiles."""
     if s.in_bag == 0:
-        return np.int64(-1) if value >= 0 else np.int64(passing(t))
-    if value >= 0 and value >= desk.worth[1, EXCHANGE]:
+        return np.int64(-1) if value >= 0 else np.int64(passing(c))
+    if value >= 0 and value >= scratch.utility[1, EXCHANGE]:
         return np.int64(-1)
     most = min(np.int64(s.held[s.seat]), np.int64(s.in_bag))
-    return np.int64(exchange_of(t, (1 << most) - 1))
+    return np.int64(exchange_of(c, (1 << most) - 1))
 
 
 @rule
-def non_placements(t, s, kept, desk, room):
+def non_placements(c, s, kept, scratch, buffer):
     """List all exchanges, or passing, where simple play would not make the best placement; how many then."""
-    if fallback_action(t, s, best_value(kept, desk), desk) >= 0:
-        n = legal_actions(t, s, room)
-        while n > 0 and room[n - 1] >= placements(t):
+    if fallback_action(c, s, best_value(kept, scratch), scratch) >= 0:
+        n = legal_actions(c, s, buffer)
+        while n > 0 and buffer[n - 1] >= placements(c):
             n -= 1
-            desk.chosen[kept] = room[n]
+            scratch.actions[kept] = buffer[n]
             kept += 1
     return kept
 
 
 @rule
-def top_placements(t, s, start, keep, desk):
-    """List the placements that are worth the most by `desk.worth`, extra turn included; how many."""
+def top_placements(c, s, start, keep, scratch):
+    """List the placements that are worth the most by `scratch.utility`, extra turn included; how many."""
     kept, least = 0, np.float32(NOTHING_YET)
-    slots = len(t.slots)
+    slots = len(c.slots)
     start %= slots
-    hand = in_hand(t, s, s.seat)
+    hand = in_hand(c, s, s.seat)
     for j in range(slots):
         slot = (start + j) % slots
         if s.slot[slot] == LIVE:
-            ways = allowed(t, s, slot) & hand
-            if ways == NOTHING or ceiling(t, s, slot, desk.worth) <= least:
+            ways = allowed(c, s, slot) & hand
+            if ways == NOTHING or ceiling(c, s, slot, scratch.utility) <= least:
                 continue
             while ways != NOTHING:
                 action = encode(slot, first_arrangement(ways))
-                value = worth_of(t, s, action, desk.worth)
+                value = worth_of(c, s, action, scratch.utility)
                 if value > least:
-                    kept = insert(action, value, kept, keep, desk)
-                    least = threshold(kept, keep, desk)
+                    kept = insert(action, value, kept, keep, scratch)
+                    least = threshold(kept, keep, scratch)
                 ways &= ways - ONE
     return kept
 
 
 @rule
-def track_features(t, s, seat, out):
+def track_features(c, s, seat, out):
     """The best and second-best place on the board, the best with the hand, and how many places that has."""
-    hand = in_hand(t, s, seat)
-    for slot in range(len(t.slots)):
+    hand = in_hand(c, s, seat)
+    for slot in range(len(c.slots)):
         if s.slot[slot] == LIVE:
-            edges, star = most_edges(t, s, slot)
+            edges, star = most_edges(c, s, slot)
             points = np.float32(points_for(edges, star))
             if points > out[0, 0]:
                 out[0, 1] = out[0, 0]
                 out[0, 0] = points
             elif points > out[0, 1]:
                 out[0, 1] = points
-            ways = allowed(t, s, slot) & hand
+            ways = allowed(c, s, slot) & hand
             while ways != NOTHING:
-                edges, star = matching_edges(t, s, encode(slot, first_arrangement(ways)))
+                edges, star = matching_edges(c, s, encode(slot, first_arrangement(ways)))
                 out[0, 2] = max(out[0, 2], np.float32(points_for(edges, star)))
                 out[0, 3] += 1
                 ways &= ways - ONE
@@ -146,22 +146,22 @@ def track_features(t, s, seat, out):
 
 
 @rule
-def expected_gain(t, s, seat, known, desk):
+def expected_gain(c, s, seat, known, scratch):
     """What a seat's next placement is worth on average, extra turn included, as the board is now."""
-    best, order = desk.best, desk.kinds
-    for kind in range(len(t.ways)):
+    best, order = scratch.best, scratch.kinds
+    for kind in range(len(c.ways)):
         best[kind] = 0
     least = np.float32(0.0)  # of the best so far: where nothing beats it, no tile needs to be tried
-    for slot in range(len(t.slots)):
-        if s.slot[slot] == LIVE and ceiling(t, s, slot, desk.worth) > least:
-            ways = allowed(t, s, slot)
+    for slot in range(len(c.slots)):
+        if s.slot[slot] == LIVE and ceiling(c, s, slot, scratch.utility) > least:
+            ways = allowed(c, s, slot)
             while ways != NOTHING:
                 arrangement = first_arrangement(ways)
-                kind = t.kind_of[arrangement]
-                best[kind] = max(best[kind], worth_of(t, s, encode(slot, arrangement), desk.worth))
+                kind = c.kind_of[arrangement]
+                best[kind] = max(best[kind], worth_of(c, s, encode(slot, arrangement), scratch.utility))
                 ways &= ways - ONE
             least = best[0]
-            for kind in range(1, len(t.ways)):
+            for kind in range(1, len(c.ways)):
                 least = min(least, best[kind])
     sure = np.float32(0.0)
     draws = np.int64(HAND)
@@ -173,35 +173,35 @@ def expected_gain(t, s, seat, known, desk):
 
 
 @rule
-def most_edges(t, s, slot):
+def most_edges(c, s, slot):
     """How many outer edges of a place could meet their own colour, and whether it covers a star."""
     edges, star = 0, 0
     for k in range(3):
-        cell = t.slots[slot, k]
+        cell = c.slots[slot, k]
         most = 0
         for colour in range(s.match.shape[1]):
             most = max(most, np.int64(s.match[cell, colour]))
         edges += most
-        star |= t.star[cell]
+        star |= c.star[cell]
     return edges, star
 
 
 @rule
-def ceiling(t, s, slot, worth):
+def ceiling(c, s, slot, utility):
     """What no tile on a place can be worth more than."""
-    edges, star = most_edges(t, s, slot)
-    return worth_of_edges(edges, star, worth)
+    edges, star = most_edges(c, s, slot)
+    return worth_of_edges(edges, star, utility)
 
 
 @rule
-def worth_of_edges(edges, star, worth):
+def worth_of_edges(edges, star, utility):
     """What the points for matching edges and the extra turn for many are worth."""
-    value = worth[0, min(points_for(edges, star), MAX_POINTS - 1)]
-    return value + worth[1, EXTRA_TURN] if edges >= ENOUGH else value
+    value = utility[0, min(points_for(edges, star), MAX_POINTS - 1)]
+    return value + utility[1, EXTRA_TURN] if edges >= ENOUGH else value
 
 
 @rule
-def worth_of(t, s, action, worth):
+def worth_of(c, s, action, utility):
     """What the points of a placement and its extra turn are worth."""
-    edges, star = matching_edges(t, s, action)
-    return worth_of_edges(edges, star, worth)
+    edges, star = matching_edges(c, s, action)
+    return worth_of_edges(edges, star, utility)

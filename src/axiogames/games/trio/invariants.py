@@ -170,7 +170,7 @@ def _end(variant: TrioVariant, state: State, now: Snapshot) -> Iterator[str]:
 
 def kinds_that_fit(variant: TrioVariant, state: State) -> set[int]:
     """Return the kinds of tiles that can be placed somewhere on the board."""
-    t, s = variant.tables[0], state[0]
+    t, s = variant.constants[0], state[0]
     live = t["slots"][s["slot"][: len(t["slots"])] == LIVE]
     if not len(live):
         return set()

@@ -76,34 +76,34 @@ def constants(facts: Facts) -> Any:
         ("players", np.int8),
         ("children", np.bool_),
     )
-    t = allocate(dtype)
+    c = allocate(dtype)
     for cell in range(cells):
         x, y = cell % side, cell // side
         for d, (dx, dy) in enumerate(((1, 0), (0, 1), (-1, 0), (0, -1))):
             inside = 0 <= x + dx < side and 0 <= y + dy < side
-            t["near"][0, cell, d] = cell + dx + dy * side if inside else cells
+            c["near"][0, cell, d] = cell + dx + dy * side if inside else cells
         over = [slot for slot, row in enumerate(slots) if cell in row]
-        t["touching"][0, cell] = over + [len(slots)] * (6 - len(over))
-        t["star"][0, cell] = facts.at(cell) == "*"
-    t["touching"][0, cells] = len(slots)
-    t["slots"] = slots
+        c["touching"][0, cell] = over + [len(slots)] * (6 - len(over))
+        c["star"][0, cell] = facts.at(cell) == "*"
+    c["touching"][0, cells] = len(slots)
+    c["slots"] = slots
     for number, letters in enumerate(names):
         kind = kinds.index(canonical(letters))
-        t["colours"][0, number] = [facts.colours.index(letter) for letter in letters]
-        t["kind_of"][0, number] = kind
-        t["ways"][0, kind] |= np.uint64(1 << number)
+        c["colours"][0, number] = [facts.colours.index(letter) for letter in letters]
+        c["kind_of"][0, number] = kind
+        c["ways"][0, kind] |= np.uint64(1 << number)
         for square, wants in product(range(3), range(1 << len(facts.colours))):
             shown = 1 << facts.colours.index(letters[square])
             if wants & shown or (wants == 0 and not facts.children):
-                t["suits"][0, square, wants] |= np.uint64(1 << number)
-    t["tiles"] = sum(facts.tiles.values()) - facts.removed
-    t["players"], t["children"] = facts.players, facts.children
-    return t
+                c["suits"][0, square, wants] |= np.uint64(1 << number)
+    c["tiles"] = sum(facts.tiles.values()) - facts.removed
+    c["players"], c["children"] = facts.players, facts.children
+    return c
 
 
-def opening(facts: Facts, t: Any) -> Any:
+def opening(facts: Facts, c: Any) -> Any:
     """The state before the first tile is drawn or removed, without the starter squares."""
-    cells, slots, kinds = facts.side**2, len(t["slots"][0]), len(facts.tiles)
+    cells, slots, kinds = facts.side**2, len(c["slots"][0]), len(facts.tiles)
     dtype = packed_dtype(
         ("in_bag", np.int16),
         ("unseen", np.int16),  # tiles that `bag` counts: in a view also all other hidden ones

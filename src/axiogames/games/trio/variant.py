@@ -67,10 +67,10 @@ class TrioVariant(Variant):
         self.slot_of = {row: slot for slot, row in enumerate(self.slots)}
         self.places = len(self.slots)
         self.first_other_action = self.places * len(self.arrangements)
-        self.tables = constants(facts)
-        self._empty = opening(facts, self.tables)
+        self.constants = constants(facts)
+        self._empty = opening(facts, self.constants)
         all_rules = hooks(board, rules, evaluation, numbers)
-        self.kernels = Kernels(game.id, all_rules, self.tables, self._empty.dtype)
+        self.kernels = Kernels(game.id, all_rules, self.constants, self._empty.dtype)
         self._starters = {n: facts.at(n) for n in range(side * side) if facts.at(n) in facts.colours}
         self.printed = {self.names[cell]: letter for cell, letter in self._starters.items()}
 
@@ -84,7 +84,7 @@ class TrioVariant(Variant):
     def _lay(self, state: State, squares: dict[int, str]) -> None:
         cells = np.array(list(squares), np.int64)
         colours = np.array([self.facts.colours.index(letter) for letter in squares.values()], np.int64)
-        self.kernels[set_cells](self.tables, state, cells, colours, len(cells))
+        self.kernels[set_cells](self.constants, state, cells, colours, len(cells))
 
     # ------------------------------------------------------------ what is seen, in numbers
 

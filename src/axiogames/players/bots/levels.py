@@ -31,18 +31,18 @@ class Glimpse:
     moves: int
     prospects: bool = False  # else points
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """The best of the moves that it happens to see."""
         moves = view.legal_moves()
-        some = sorted({lots.below(len(moves)) for _ in range(self.moves)})
+        some = sorted({rng.randint(len(moves)) for _ in range(self.moves)})
         seen = Moves(view, np.ascontiguousarray(moves.actions[some]))
         gains = view.gains(seen)
-        values = self._prospects(view, seen, lots) if self.prospects else gains.sum(axis=1)
-        return best_of(view, seen, [values], gains, lots)
+        values = self._prospects(view, seen, rng) if self.prospects else gains.sum(axis=1)
+        return best_of(view, seen, [values], gains, rng)
 
     @staticmethod
-    def _prospects(view: View, seen: Moves, lots: Generator) -> np.ndarray:
-        return Rollouts(view, load_weights(view.variant), lots.bits()).look(seen.actions)
+    def _prospects(view: View, seen: Moves, rng: Generator) -> np.ndarray:
+        return Rollouts(view, load_weights(view.variant), rng.bits()).look(seen.actions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +53,10 @@ class Level:
     player: Player
     rollouts: int | None = None
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """What the player does within what this level allows."""
         allowed = [rollouts for rollouts in (self.rollouts, budget.rollouts) if rollouts is not None]
-        return self.player.choose(view, replace(budget, rollouts=min(allowed, default=None)), lots)
+        return self.player.choose(view, replace(budget, rollouts=min(allowed, default=None)), rng)
 
 
 def _opener(says: str, make: Callable[[], Player]) -> Callable[[], Player]:

@@ -28,14 +28,14 @@ class Instant:
 
     name = "instant"
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """The move that leads to the position that looks best."""
         variant = view.variant
         states = allocate(view.state.dtype, 2)
         states[0] = view.state[0]
-        desk, room = _room(variant)
+        scratch, buffer = _room(variant)
         action, value = variant.kernels[one_ply_search_at](
-            variant.tables, states, KEPT, load_weights(variant), desk.copy(), room.copy()
+            variant.constants, states, KEPT, load_weights(variant), scratch.copy(), buffer.copy()
         )
         move = variant.decode(view.state, int(action))
         return Choice(move, (Candidate(move, (float(value),), f"{value:.0%} at a glance"),))
@@ -51,10 +51,10 @@ class Sim:
 
     name = "sim"
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """The move that was worth the most on average."""
         found = analyse(
-            view, seed=lots.bits(), seconds=budget.seconds, rollouts=budget.rollouts, threads=budget.threads
+            view, seed=rng.bits(), seconds=budget.seconds, rollouts=budget.rollouts, threads=budget.threads
         )
         candidates = tuple(
             Candidate(line.move, (line.value,), f"{line.value:.0%} after {line.rollouts} rollouts")
@@ -71,11 +71,11 @@ class FlatMonteCarlo:
 
     name = "mc"
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """The move after which most came of it."""
         variant = view.variant
         moves = _favourites(view)
-        playing = Rollouts(view, _plain(variant), lots.bits(), budget.threads)
+        playing = Rollouts(view, _plain(variant), rng.bits(), budget.threads)
         total = RolloutStats(len(moves), variant.players, len(variant.tracks))
         everything = np.arange(len(moves))
         until = time.perf_counter() + budget.seconds

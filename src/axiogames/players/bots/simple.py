@@ -18,9 +18,9 @@ class Random:
 
     name = "random"
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         moves = view.legal_moves()
-        move = moves[lots.below(len(moves))]
+        move = moves[rng.randint(len(moves))]
         return Choice(move, (Candidate(move, (0.0,), "by lot"),))
 
 
@@ -33,7 +33,7 @@ def own_points(view: View) -> np.ndarray:
 
 
 def best_of(
-    view: View, moves: Moves, values: Sequence[np.ndarray], gains: np.ndarray, lots: Generator
+    view: View, moves: Moves, values: Sequence[np.ndarray], gains: np.ndarray, rng: Generator
 ) -> Choice:
     """The move with the best value: `values` are compared in order, each with one entry a move.
 
@@ -47,7 +47,7 @@ def best_of(
     equal = 1
     while equal < len(order) and all(key[order[equal]] == key[best] for key in keys):
         equal += 1
-    chosen = int(order[lots.below(equal)])
+    chosen = int(order[rng.randint(equal)])
     shown = [chosen, *(int(i) for i in order[: SHOWN + 1] if i != chosen)][:SHOWN]
     candidates = tuple(
         Candidate(
@@ -82,10 +82,10 @@ class Greedy:
 
     name = "greedy"
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         moves = view.legal_moves()
         gains = view.gains(moves)
-        return best_of(view, moves, [gains.sum(axis=1)], gains, lots)
+        return best_of(view, moves, [gains.sum(axis=1)], gains, rng)
 
 
 class Balanced:
@@ -93,8 +93,8 @@ class Balanced:
 
     name = "balanced"
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         moves = view.legal_moves()
         gains = view.gains(moves)
         after = np.sort(gains + own_points(view), axis=1)
-        return best_of(view, moves, [*after.T, after.sum(axis=1)], gains, lots)
+        return best_of(view, moves, [*after.T, after.sum(axis=1)], gains, rng)

@@ -52,7 +52,7 @@ class Process:
         self._end = weakref.finalize(self, _end, self._popen)
 
     def ask(self, command: str, seconds: float) -> str:
-        """The answer to a command. Raises `EngineTimeout`, `EngineTerminated`, or `EngineProtocolError` if it is refused.
+        """Return an answer. Raises `EngineTimeout`, `EngineTerminated` or `EngineProtocolError`.
 
         After `seconds` the process is ended: that is what ends waiting for it, to read or to write.
         """
@@ -231,9 +231,9 @@ class Foreign:
         self._process: Process | None = None
         self._commands: frozenset[str] = frozenset()
 
-    def choose(self, view: View, budget: Budget, lots: Generator) -> Choice:
-        """The move that the engine answers. Raises `EngineTimeout`, `EngineTerminated` or `EngineProtocolError`."""
-        seed = lots.bits()
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
+        """Return the engine's move. Raises `EngineTimeout`, `EngineTerminated` or `EngineProtocolError`."""
+        seed = rng.bits()
         budget = self._budget or budget
         try:
             return self._ask(view, budget, seed)

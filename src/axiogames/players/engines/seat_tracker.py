@@ -230,7 +230,7 @@ class Following:
     # ------------------------------------------------------------ states
 
     def _step(self, state: State, action: int, move: Move | None = None) -> None:
-        why = self.variant.kernels[step](self.variant.tables, state, int(action), move is not None)
+        why = self.variant.kernels[step](self.variant.constants, state, int(action), move is not None)
         if why:
             raise IllegalMove(move, Reason.of(why))
 

@@ -176,7 +176,7 @@ class _Board:
         self._pyramids = {*self.variant.pyramids(view.state), *self.variant.spent(view.state)}
 
     def check(self, event: Event) -> None:
-        """Take what an event has put on the board. Raises `ParseError` where something else lies, or nothing."""
+        """Remove what an event has put on the board. Raises `ParseError` if it does not lie there."""
         if isinstance(event, Start):
             for shown in event.display:
                 if shown.at not in self.variant.start_places:

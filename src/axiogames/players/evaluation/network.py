@@ -36,8 +36,8 @@ def sort_tracks(s, seat, order):
 
 
 @rule
-def write_features(s, seat, players, gone, again, scale, desk):
-    """Write the numbers into `desk.inputs`, from what the game has told in `desk.outlook`; how many.
+def write_features(s, seat, players, gone, again, scale, scratch):
+    """Write the network's input into `scratch.inputs` and return its length.
 
     `again` says whether the seat moves again before the others do.
     """
@@ -45,20 +45,20 @@ def write_features(s, seat, players, gone, again, scale, desk):
     n = 0
     for turn in range(players):
         other = (seat + turn) % players
-        sort_tracks(s, other, desk.order)
+        sort_tracks(s, other, scratch.order)
         told = TRACK_FEATURES if turn == 0 else OTHER - 1
         for i in range(tracks):
-            track = desk.order[i]
-            desk.inputs[n] = s.scores[other, track] * scale
+            track = scratch.order[i]
+            scratch.inputs[n] = s.scores[other, track] * scale
             for k in range(told):
-                desk.inputs[n + 1 + k] = desk.outlook[track, k]
+                scratch.inputs[n + 1 + k] = scratch.track_features[track, k]
             n += 1 + told
-    desk.inputs[n] = gone
-    desk.inputs[n + 1] = gone * gone
-    desk.inputs[n + 2] = np.float32(1.0) if again else np.float32(0.0)
-    desk.inputs[n + 3] = np.float32(s.held[seat]) / np.float32(s.hands.shape[1])
+    scratch.inputs[n] = gone
+    scratch.inputs[n + 1] = gone * gone
+    scratch.inputs[n + 2] = np.float32(1.0) if again else np.float32(0.0)
+    scratch.inputs[n + 3] = np.float32(s.held[seat]) / np.float32(s.hands.shape[1])
     for turn in range(players):
-        desk.inputs[n + WHOLE + turn] = desk.hopes[turn] * np.float32(0.1)
+        scratch.inputs[n + WHOLE + turn] = scratch.expected_gains[turn] * np.float32(0.1)
     return n + WHOLE + players
 
 
@@ -66,15 +66,15 @@ HIDDEN_UNITS = 32
 
 
 @rule
-def forward(mind, desk, n):
-    """What the first `n` of `desk.inputs` are worth."""
+def forward(weights, scratch, n):
+    """What the first `n` of `scratch.inputs` are worth."""
     for unit in range(HIDDEN_UNITS):
-        desk.hidden[unit] = mind.offsets[unit]
+        scratch.hidden[unit] = weights.offsets[unit]
     for i in range(n):
-        x = desk.inputs[i]
+        x = scratch.inputs[i]
         for unit in range(HIDDEN_UNITS):
-            desk.hidden[unit] += x * mind.weights[i, unit]
-    total = mind.offset
+            scratch.hidden[unit] += x * weights.weights[i, unit]
+    total = weights.offset
     for unit in range(HIDDEN_UNITS):
-        total += max(desk.hidden[unit], np.float32(0.0)) * mind.outer[unit]
+        total += max(scratch.hidden[unit], np.float32(0.0)) * weights.outer[unit]
     return np.float32(1.0) / (np.float32(1.0) + np.exp(-total))

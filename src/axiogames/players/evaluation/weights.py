@@ -34,7 +34,7 @@ def weights_dtype(tracks: int) -> np.dtype[Any]:
     """Knobs and network for a game with so many tracks."""
     return packed_dtype(
         ("cap", np.int64),  # 0 where there is none
-        ("knobs", np.float32, UTILITY_PARAMS),
+        ("utility_params", np.float32, UTILITY_PARAMS),
         ("weights", np.float32, (feature_count(MAX_SEATS, tracks), HIDDEN_UNITS)),
         ("offsets", np.float32, HIDDEN_UNITS),
         ("outer", np.float32, HIDDEN_UNITS),
@@ -48,14 +48,14 @@ def scratch_dtype(tracks: int) -> np.dtype[Any]:
     return packed_dtype(
         ("rng", np.uint64, 1),
         ("order", np.int64, tracks),
-        ("chosen", np.int64, MAX_SHORTLIST),
-        ("worth", np.float32, (tracks + 1, MAX_POINTS)),
-        ("outlook", np.float32, (tracks, TRACK_FEATURES)),
+        ("actions", np.int64, MAX_SHORTLIST),
+        ("utility", np.float32, (tracks + 1, MAX_POINTS)),
+        ("track_features", np.float32, (tracks, TRACK_FEATURES)),
         ("inputs", np.float32, feature_count(MAX_SEATS, tracks)),
         ("beside", np.int64, 2),  # pyramids beside the halves of a tile
         ("halves", np.float32, (2, tracks)),  # what each colour is worth on the halves of a place
         ("most", np.float32, 2),  # and the most of them
-        ("hopes", np.float32, MAX_SEATS),
+        ("expected_gains", np.float32, MAX_SEATS),
         ("best", np.float32, MAX_KINDS),
         ("kinds", np.int64, MAX_KINDS),
         ("hidden", np.float32, HIDDEN_UNITS),
@@ -79,52 +79,54 @@ UNCAPPED = 40  # points that count as a full track where there is no cap
 def untrained_weights(variant: Variant) -> Any:
     """A mind that has learned nothing: every position is worth the same to it."""
     tracks = len(variant.tracks)
-    mind = allocate(weights_dtype(tracks))
-    mind["cap"] = variant.cap or 0
-    mind["scale"] = 1 / (variant.cap or UNCAPPED)
-    mind["knobs"] = DEFAULT_UTILITY_PARAMS
-    return mind
+    weights = allocate(weights_dtype(tracks))
+    weights["cap"] = variant.cap or 0
+    weights["scale"] = 1 / (variant.cap or UNCAPPED)
+    weights["utility_params"] = DEFAULT_UTILITY_PARAMS
+    return weights
 
 
-def is_trained(mind: Any) -> bool:
+def is_trained(weights: Any) -> bool:
     """Whether a mind can tell positions apart."""
-    return bool(mind["outer"].any())
+    return bool(weights["outer"].any())
 
 
 def read_weights(variant: Variant, path: Path) -> Any:
-    """What the file has about this number of players, else a blank mind. Raises `InvalidFile` or `OSError`."""
-    mind = untrained_weights(variant)
+    """Return the weights for this number of players, untrained ones if the file has none."""
+    weights = untrained_weights(variant)
     prefix = f"{variant.players}."
     entries = read_entries(path)
     if f"{prefix}knobs" in entries:
-        _put(mind["knobs"][0], entries, f"{prefix}knobs", path)
+        _put(weights["utility_params"][0], entries, f"{prefix}knobs", path)
     if f"{prefix}weights" in entries:
         used = feature_count(variant.players, len(variant.tracks))
-        _put(mind["weights"][0, :used], entries, f"{prefix}weights", path)
+        _put(weights["weights"][0, :used], entries, f"{prefix}weights", path)
         for name in ("offsets", "outer"):
-            _put(mind[name][0], entries, prefix + name, path)
-        _put(mind["offset"].reshape(()), entries, f"{prefix}offset", path)
-    return mind
+            _put(weights[name][0], entries, prefix + name, path)
+        _put(weights["offset"].reshape(()), entries, f"{prefix}offset", path)
+    return weights
 
 
-def _put(room: np.ndarray, entries: Mapping[str, np.ndarray], name: str, path: Path) -> None:
+def _put(buffer: np.ndarray, entries: Mapping[str, np.ndarray], name: str, path: Path) -> None:
     """Copy an entry to where it belongs. Raises `InvalidFile` if it does not fit."""
     entry = entries.get(name)
     if entry is None:
         raise InvalidFile(f"{path}: {name} is missing")
-    if entry.shape != room.shape or entry.dtype.kind != "f" or not np.isfinite(entry).all():
-        raise InvalidFile(f"{path}: {name} should be numbers of shape {room.shape}")
-    room[...] = entry
+    if entry.shape != buffer.shape or entry.dtype.kind != "f" or not np.isfinite(entry).all():
+        raise InvalidFile(f"{path}: {name} should be numbers of shape {buffer.shape}")
+    buffer[...] = entry
 
 
-def write_weights(variant: Variant, mind: Any, path: Path) -> None:
+def write_weights(variant: Variant, weights: Any, path: Path) -> None:
     """Put a mind into the file, beside those for other numbers of players."""
     prefix = f"{variant.players}."
     entries = {
-        f"{prefix}knobs": mind["knobs"][0],
-        f"{prefix}weights": mind["weights"][0, : feature_count(variant.players, len(variant.tracks))],
+        f"{prefix}knobs": weights["utility_params"][0],
+        f"{prefix}weights": weights["weights"][0, : feature_count(variant.players, len(variant.tracks))],
     }
-    write_entries(entries | {prefix + name: mind[name][0] for name in ("offsets", "outer", "offset")}, path)
+    write_entries(
+        entries | {prefix + name: weights[name][0] for name in ("offsets", "outer", "offset")}, path
+    )
 
 
 def read_entry(path: Path, name: str) -> np.ndarray | None:

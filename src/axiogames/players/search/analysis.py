@@ -61,21 +61,21 @@ def analyse(
     meter = Deadline(seconds, rollouts)
     variant = view.variant
     actions = view.legal_moves().actions
-    mind = load_weights(variant)
-    learned = is_trained(mind)
+    weights = load_weights(variant)
+    learned = is_trained(weights)
     if not learned:  # nothing to go by but points and the end
         manner = UNTRAINED_CONFIG
     elif manner is None:
         manner = load_config(variant, FAST if rollouts is not None or seconds < LONG else FULL)
-    playing = Rollouts(view, mind, seed, threads, manner.late)
+    playing = Rollouts(view, weights, seed, threads, manner.search_after)
     try:
         looks = playing.look(actions) if learned else view.gains(view.legal_moves()).sum(axis=1)
         chosen = _promising(actions, looks, _width(manner.width, len(actions), rollouts), include)
         looks = looks[chosen]
-        tally = sequential_halving(playing, actions[chosen], manner.turns, meter, looks, manner.faith)
+        tally = sequential_halving(playing, actions[chosen], manner.turns, meter, looks, manner.prior_weight)
     finally:
         playing.close()
-    return _analysis(view, actions[chosen], tally, posterior_value(tally, looks, manner.faith))
+    return _analysis(view, actions[chosen], tally, posterior_value(tally, looks, manner.prior_weight))
 
 
 def _width(width: int, moves: int, rollouts: int | None) -> int:

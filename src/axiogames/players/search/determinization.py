@@ -30,13 +30,13 @@ def hidden_tile_groups(view: View) -> tuple[np.ndarray, np.ndarray]:
         ages = Counter(seen.ages_of(seat, hidden))
         rows += [(age, seat, count) for age, count in ages.items()]
     rows.sort()
-    lots = np.array([(seat, count) for _, seat, count in rows], np.int64).reshape(-1, 2)
+    hidden_counts = np.array([(seat, count) for _, seat, count in rows], np.int64).reshape(-1, 2)
     unseen = view.state["bag"][0].astype(np.int64)
-    barred = np.array([seen.returned_since(age) for age, _, _ in rows], np.int64).reshape(-1, len(unseen))
-    left = (unseen - barred).sum(axis=1)
-    if (barred > unseen).any() or (left < np.cumsum(lots[:, 1])).any():
-        barred[:] = 0  # the events are not those of this position: nothing can be learned from them
-    return lots, barred
+    excluded = np.array([seen.returned_since(age) for age, _, _ in rows], np.int64).reshape(-1, len(unseen))
+    left = (unseen - excluded).sum(axis=1)
+    if (excluded > unseen).any() or (left < np.cumsum(hidden_counts[:, 1])).any():
+        excluded[:] = 0  # the events are not those of this position: nothing can be learned from them
+    return hidden_counts, excluded
 
 
 class _TileTracker:

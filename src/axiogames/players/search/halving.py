@@ -38,11 +38,17 @@ class Deadline:
 
 
 def sequential_halving(
-    rollouts: Rollouts, actions: np.ndarray, turns: int, meter: Deadline, looks: np.ndarray, faith: float
+    rollouts: Rollouts,
+    actions: np.ndarray,
+    turns: int,
+    meter: Deadline,
+    looks: np.ndarray,
+    prior_weight: float,
 ) -> RolloutStats:
     """Try the actions; what came of each. The best is the one that is worth most of those tried most.
 
-    `looks` is what they seemed to be worth before, which counts as much as so many rollouts as `faith` says.
+    `looks` is what they seemed to be worth before, which counts as much as so many rollouts as `prior_weight`
+    says.
     """
     total = RolloutStats(len(actions), rollouts.variant.players, len(rollouts.variant.tracks))
     alive = np.arange(len(actions))
@@ -59,25 +65,25 @@ def sequential_halving(
             for tally in rollouts.run(actions[alive], first, guesses, turns, chunk):
                 total.add(alive, tally)
             first += guesses
-            if meter.rollouts is None and _decided(total, alive, looks, faith):
+            if meter.rollouts is None and _decided(total, alive, looks, prior_weight):
                 return total
         if number + 1 < rounds:
-            best = np.argsort(-posterior_value(total, looks, faith)[alive], kind="stable")
+            best = np.argsort(-posterior_value(total, looks, prior_weight)[alive], kind="stable")
             alive = np.sort(alive[best[: max(LEFT, ceil(len(alive) / 2))]])
     return total
 
 
-def posterior_value(total: RolloutStats, looks: np.ndarray, faith: float) -> np.ndarray:
-    """What moves are worth by what came of them, and by how they looked, as much as `faith` says."""
-    values: np.ndarray = (total.sums + faith * looks) / np.maximum(total.count + faith, 1)
+def posterior_value(total: RolloutStats, looks: np.ndarray, prior_weight: float) -> np.ndarray:
+    """What moves are worth by what came of them, and by how they looked, as much as `prior_weight` says."""
+    values: np.ndarray = (total.sums + prior_weight * looks) / np.maximum(total.count + prior_weight, 1)
     return values
 
 
-def _decided(total: RolloutStats, alive: np.ndarray, looks: np.ndarray, faith: float) -> bool:
+def _decided(total: RolloutStats, alive: np.ndarray, looks: np.ndarray, prior_weight: float) -> bool:
     """Whether no move can be better than the best one by so much that it would matter."""
     if total.count[alive].min() < ENOUGH:
         return False
-    values, errors = posterior_value(total, looks, faith)[alive], total.errors[alive]
+    values, errors = posterior_value(total, looks, prior_weight)[alive], total.errors[alive]
     best = int(values.argmax())
     others = np.arange(len(alive)) != best
     might = values + SURE * np.hypot(errors, errors[best])

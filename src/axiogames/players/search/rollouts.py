@@ -29,7 +29,7 @@ from .determinization import hidden_tile_groups
 
 CHUNK = 16  # guesses that are added up together: the same ones, however many threads there are
 TO_THE_END = 1 << 30  # turns
-ALWAYS, NEVER = -1.0, 2.0  # less and more of a game than there is, for `late`
+ALWAYS, NEVER = -1.0, 2.0  # less and more of a game than there is, for `search_after`
 
 
 class RolloutStats:
@@ -66,11 +66,13 @@ class RolloutStats:
 class Rollouts:
     """All that playing on from one position needs: what is known of it, and room for every thread."""
 
-    def __init__(self, view: View, mind: Any, seed: int, threads: int = 1, late: float = NEVER) -> None:
+    def __init__(
+        self, view: View, weights: Any, seed: int, threads: int = 1, search_after: float = NEVER
+    ) -> None:
         self.variant = view.variant
         self.state = view.state
-        self.mind = mind
-        self.late = np.float32(late)
+        self.weights = weights
+        self.search_after = np.float32(search_after)
         self.seed = seed & (2**64 - 1)
         self.threads = threads
         self._hidden = hidden_tile_groups(view)
@@ -107,13 +109,24 @@ class Rollouts:
         tracks = len(self.variant.tracks)
         states = allocate(self.state.dtype, 4)
         states[0] = self.state[0]
-        desk = allocate(scratch_dtype(tracks))
+        scratch = allocate(scratch_dtype(tracks))
         tally = RolloutStats(len(actions), self.variant.players, tracks)
         self._loop(
-            self.variant.tables, states, actions, len(actions), guesses, turns, self.late, *self._hidden,
-            self.mind, desk, np.zeros(self.variant.most_actions, np.int32), tally.sums, tally.squares,
+            self.variant.constants,
+            states,
+            actions,
+            len(actions),
+            guesses,
+            turns,
+            self.search_after,
+            *self._hidden,
+            self.weights,
+            scratch,
+            np.zeros(self.variant.most_actions, np.int32),
+            tally.sums,
+            tally.squares,
             tally.points,
-        )  # fmt: skip
+        )
         tally.count += len(guesses)
         return tally
 
@@ -124,16 +137,16 @@ class RolloutConfig:
 
     turns: int  # own moves that rollouts go on for after the one that is tried
     width: int  # moves that are played on
-    faith: float  # rollouts that the first look counts as much as
-    late: float  # of the game: from then on rollouts look at what moves lead to
+    prior_weight: float  # rollouts that the first look counts as much as
+    search_after: float  # of the game: from then on rollouts look at what moves lead to
 
 
 # Looks make rollouts about ten times as slow, and better: a thousand of them find better moves than ten
 # thousand by points, a few do not.
-FAST_CONFIG = RolloutConfig(turns=4, width=16, faith=100.0, late=0.85)
-FULL_CONFIG = RolloutConfig(turns=4, width=16, faith=30.0, late=ALWAYS)
+FAST_CONFIG = RolloutConfig(turns=4, width=16, prior_weight=100.0, search_after=0.85)
+FULL_CONFIG = RolloutConfig(turns=4, width=16, prior_weight=30.0, search_after=ALWAYS)
 UNTRAINED_CONFIG = RolloutConfig(
-    turns=TO_THE_END, width=16, faith=0.0, late=NEVER
+    turns=TO_THE_END, width=16, prior_weight=0.0, search_after=NEVER
 )  # no judgement of where to stop
 
 FAST, FULL = "hurried", "unhurried"
@@ -156,8 +169,8 @@ def read_config(variant: Variant, pace: str, path: Path) -> RolloutConfig:
         return DEFAULT_CONFIGS[pace]
     if kept.shape != (4,) or kept.dtype.kind != "f" or not np.isfinite(kept).all() or kept[:2].min() < 1:
         raise InvalidFile(f"{path}: {_entry(variant, pace)} is no manner")
-    turns, width, faith, late = kept.tolist()
-    return RolloutConfig(int(turns), int(width), faith, late)
+    turns, width, prior_weight, search_after = kept.tolist()
+    return RolloutConfig(int(turns), int(width), prior_weight, search_after)
 
 
 def write_config(variant: Variant, pace: str, manner: RolloutConfig, path: Path) -> None:

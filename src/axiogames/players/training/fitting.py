@@ -17,9 +17,9 @@ MOMENTUM, SPREAD = 0.9, 0.999  # of Adam
 TINY = 1e-8
 
 
-def predict(mind: Any, inputs: np.ndarray) -> np.ndarray:
+def predict(weights: Any, inputs: np.ndarray) -> np.ndarray:
     """What positions in numbers are worth to a mind."""
-    _, _, values = _forward(_parameters(mind, inputs.shape[1]), inputs)
+    _, _, values = _forward(_parameters(weights, inputs.shape[1]), inputs)
     return values
 
 
@@ -29,19 +29,19 @@ def cross_entropy(values: np.ndarray, targets: np.ndarray) -> float:
     return float(-(targets * np.log(values) + (1 - targets) * np.log(1 - values)).mean())
 
 
-def fit(mind: Any, inputs: np.ndarray, targets: np.ndarray, rate: float, seed: int) -> Any:
+def fit(weights: Any, inputs: np.ndarray, targets: np.ndarray, rate: float, seed: int) -> Any:
     """A mind that has learned from positions what they are worth."""
-    lots = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     width = inputs.shape[1]
-    parameters = _parameters(mind, width)
+    parameters = _parameters(weights, width)
     if not parameters[2].any():
-        parameters[0] = lots.normal(0, width**-0.5, (width, HIDDEN_UNITS)).astype(np.float32)
-        parameters[2] = lots.normal(0, HIDDEN_UNITS**-0.5, HIDDEN_UNITS).astype(np.float32)
+        parameters[0] = rng.normal(0, width**-0.5, (width, HIDDEN_UNITS)).astype(np.float32)
+        parameters[2] = rng.normal(0, HIDDEN_UNITS**-0.5, HIDDEN_UNITS).astype(np.float32)
     means = [np.zeros_like(one) for one in parameters]
     squares = [np.zeros_like(one) for one in parameters]
     step, steps = 0, EPOCHS * (len(inputs) // BATCH)
     for _ in range(EPOCHS):
-        order = lots.permutation(len(inputs))
+        order = rng.permutation(len(inputs))
         for first in range(0, len(inputs) - BATCH + 1, BATCH):
             batch = order[first : first + BATCH]
             step += 1
@@ -52,20 +52,20 @@ def fit(mind: Any, inputs: np.ndarray, targets: np.ndarray, rate: float, seed: i
                 square += (1 - SPREAD) * (change**2 - square)
                 expected, spread = mean / (1 - MOMENTUM**step), square / (1 - SPREAD**step)
                 one -= (now * expected / (np.sqrt(spread) + TINY)).astype(np.float32)
-    return _with_parameters(mind, parameters)
+    return _with_parameters(weights, parameters)
 
 
-def _parameters(mind: Any, width: int) -> list[np.ndarray]:
+def _parameters(weights: Any, width: int) -> list[np.ndarray]:
     return [
-        mind["weights"][0, :width].copy(),
-        mind["offsets"][0].copy(),
-        mind["outer"][0].copy(),
-        mind["offset"].copy(),
+        weights["weights"][0, :width].copy(),
+        weights["offsets"][0].copy(),
+        weights["outer"][0].copy(),
+        weights["offset"].copy(),
     ]
 
 
-def _with_parameters(mind: Any, parameters: list[np.ndarray]) -> Any:
-    learned = mind.copy()
+def _with_parameters(weights: Any, parameters: list[np.ndarray]) -> Any:
+    learned = weights.copy()
     learned["weights"][0, : len(parameters[0])] = parameters[0]
     learned["offsets"][0], learned["outer"][0], learned["offset"] = parameters[1:]
     return learned
@@ -93,46 +93,51 @@ SLOW = 0.3  # of the old that stays
 LEAST = 0.005  # spread
 
 
-def greedy_knobs() -> np.ndarray:
+def greedy_params() -> np.ndarray:
     """Every point is worth the same."""
-    knobs = np.zeros(UTILITY_PARAMS, np.float32)
-    knobs[PLAIN] = 1.0
-    return knobs
+    utility_params = np.zeros(UTILITY_PARAMS, np.float32)
+    utility_params[PLAIN] = 1.0
+    return utility_params
 
 
-def turn_knobs(
+def fit_params(
     bench: Bench,
-    mind: Any,
+    weights: Any,
     generations: int,
     games: int,
     seed: int,
     advance: Callable[[int], None] = lambda n: None,
 ) -> np.ndarray:
     """The knobs with which playing by what points are worth does best, against greed and against itself."""
-    lots = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     middle, spread = np.array(START), np.array(FIRST_SPREAD)
     others = bench.variant.players - 1
-    rivals = [_with_knobs(mind, greedy_knobs()), _with_knobs(mind, middle)]
+    rivals = [_with_params(weights, greedy_params()), _with_params(weights, middle)]
     for generation in range(generations):
-        tried = middle + spread * lots.normal(size=(TRIES, UTILITY_PARAMS))
+        tried = middle + spread * rng.normal(size=(TRIES, UTILITY_PARAMS))
         tried[0] = middle
         tried[:, 0] = np.abs(tried[:, 0])
         results = []
-        for knobs in tried:
-            one = _with_knobs(mind, knobs)
+        for utility_params in tried:
+            one = _with_params(weights, utility_params)
             meetings = [[one] + [rival] * others for rival in (rivals if others else rivals[:1])]
             results.append(
-                np.mean([bench.contest(minds, [0] * len(minds), games, generation)[0] for minds in meetings])
+                np.mean(
+                    [
+                        bench.contest(contestants, [0] * len(contestants), games, generation)[0]
+                        for contestants in meetings
+                    ]
+                )
             )
             advance(1)
         best = tried[np.argsort(results)[-BEST:]]
         middle = SLOW * middle + (1 - SLOW) * best.mean(axis=0)
         spread = SLOW * spread + (1 - SLOW) * best.std(axis=0) + LEAST
-        rivals[1] = _with_knobs(mind, middle)
+        rivals[1] = _with_params(weights, middle)
     return middle.astype(np.float32)
 
 
-def _with_knobs(mind: Any, knobs: np.ndarray) -> Any:
-    other = mind.copy()
-    other["knobs"][0] = knobs
+def _with_params(weights: Any, utility_params: np.ndarray) -> Any:
+    other = weights.copy()
+    other["utility_params"][0] = utility_params
     return other

@@ -59,7 +59,7 @@ class Bench:
         self._room = np.zeros(variant.most_actions, np.int32)
 
     def play(
-        self, mind: Any, games: int, keep: int, seed: int, advance: Callable[[int], None] = lambda n: None
+        self, weights: Any, games: int, keep: int, seed: int, advance: Callable[[int], None] = lambda n: None
     ) -> Games:
         """Let a mind play itself by glances at `keep` moves."""
         rng = seed_state(seed)
@@ -69,21 +69,32 @@ class Bench:
         played: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         for _ in range(games):
             rows = self.variant.kernels[self_play](
-                self.variant.tables, self.variant.opening, self._states, keep, NOISE, rng, mind, self._desk,
-                self._room, inputs, results, seats, 0,
-            )  # fmt: skip
+                self.variant.constants,
+                self.variant.opening,
+                self._states,
+                keep,
+                NOISE,
+                rng,
+                weights,
+                self._desk,
+                self._room,
+                inputs,
+                results,
+                seats,
+                0,
+            )
             played.append((inputs[:rows, :used].copy(), results[:rows].copy(), seats[:rows].copy()))
             advance(1)
         ends = np.cumsum([len(one[1]) for one in played])
         inputs, results, seats = (np.concatenate(column) for column in zip(*played, strict=True))
         return Games(inputs, results, seats, ends)
 
-    def contest(self, minds: list[Any], keeps: list[int], games: int, seed: int) -> np.ndarray:
+    def contest(self, contestants: list[Any], keeps: list[int], games: int, seed: int) -> np.ndarray:
         """Let minds play each other, changing seats: what each gets on average, between 0 and 1."""
-        points = np.zeros(len(minds))
+        points = np.zeros(len(contestants))
         self.variant.kernels[play_matches](
-            self.variant.tables, self.variant.opening, self._states, np.array(keeps, np.int64), games,
-            seed_state(seed), np.concatenate(minds), self._desk, self._room, points,
+            self.variant.constants, self.variant.opening, self._states, np.array(keeps, np.int64), games,
+            seed_state(seed), np.concatenate(contestants), self._desk, self._room, points,
         )  # fmt: skip
         mean: np.ndarray = points / games
         return mean

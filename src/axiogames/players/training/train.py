@@ -10,7 +10,7 @@ import numpy as np
 
 from ...games.variant import Variant
 from ..evaluation.weights import untrained_weights
-from .fitting import TRIES, cross_entropy, fit, greedy_knobs, predict, turn_knobs
+from .fitting import TRIES, cross_entropy, fit, fit_params, greedy_params, predict
 from .self_play import Bench, Games
 
 KEEP = 16  # moves looked at in games to learn from
@@ -27,7 +27,7 @@ class Plan:
     rounds: int = 20
     games: int = 3000  # a round
     generations: int = 12  # of knobs
-    knob_games: int = 400
+    param_games: int = 400
     proof_games: int = 1000  # after each round, to see what it was good for
     seed: int = 1
 
@@ -40,7 +40,7 @@ class Round:
     loss: float
     against_greed: float
     against_last: float
-    mind: Any
+    weights: Any
 
 
 def train(
@@ -56,14 +56,14 @@ def train(
     bench = Bench(variant)
     count = _Counter(advance)
     known = learned is not None
-    mind = learned if known else _with_knobs_turned(bench, plan, count)
-    rival = mind.copy()
-    rival["knobs"][0] = greedy_knobs()
+    weights = learned if known else _with_fitted_params(bench, plan, count)
+    rival = weights.copy()
+    rival["utility_params"][0] = greedy_params()
     others = variant.players - 1
     remembered: list[Games] = []
     for number in range(plan.rounds):
         played = bench.play(
-            mind,
+            weights,
             plan.games,
             KEEP if number or known else 0,
             plan.seed * 1000 + number,
@@ -72,13 +72,17 @@ def train(
         remembered = [*remembered, played][-MEMORY:]
         inputs = np.concatenate([games.inputs for games in remembered])
         trust = TRUST if number or known else 1.0
-        targets = np.concatenate([games.targets(predict(mind, games.inputs), trust) for games in remembered])
-        learned = fit(mind, inputs, targets, _rate(number, known), plan.seed + number)
+        targets = np.concatenate(
+            [games.targets(predict(weights, games.inputs), trust) for games in remembered]
+        )
+        learned = fit(weights, inputs, targets, _rate(number, known), plan.seed + number)
         seed = plan.seed * 7919 + number
         greed = bench.contest(
             [learned] + [rival] * others, [PROOF_KEEP] + [0] * others, plan.proof_games, seed
         )
-        last = bench.contest([learned] + [mind] * others, [PROOF_KEEP] * (others + 1), plan.proof_games, seed)
+        last = bench.contest(
+            [learned] + [weights] * others, [PROOF_KEEP] * (others + 1), plan.proof_games, seed
+        )
         yield Round(
             number + 1,
             cross_entropy(predict(learned, played.inputs), played.results),
@@ -86,21 +90,21 @@ def train(
             float(last[0]),
             learned,
         )
-        mind = learned
+        weights = learned
 
 
-def _with_knobs_turned(bench: Bench, plan: Plan, count: _Counter) -> Any:
-    mind = untrained_weights(bench.variant)
+def _with_fitted_params(bench: Bench, plan: Plan, count: _Counter) -> Any:
+    weights = untrained_weights(bench.variant)
     steps = plan.generations * TRIES
-    mind["knobs"][0] = turn_knobs(
+    weights["utility_params"][0] = fit_params(
         bench,
-        mind,
+        weights,
         plan.generations,
-        plan.knob_games // bench.variant.players,
+        plan.param_games // bench.variant.players,
         plan.seed,
         count("turning knobs", steps),
     )
-    return mind
+    return weights
 
 
 def _rate(number: int, known: bool) -> float:

@@ -119,16 +119,16 @@ class Bots:
 
     def _think(self, level: str, view: View, asker: Asker) -> Choice:
         # Nobody can tell how a bot's lots fall: its generator is fresh for every move.
-        lots = Generator(secrets.token_hex(16))
+        rng = Generator(secrets.token_hex(16))
         # Where more think than there are threads, all think less: none waits longer than it may think.
         # A person with many bots shortens the time of those, not of others'.
         budget = Budget(self._budget.seconds * self.moves.share(asker))
         try:
-            return player(level).choose(view, budget, lots)
+            return player(level).choose(view, budget, rng)
         except Exception:
             log.exception("the bot %s failed; any legal move is made for it", level)
             BOT_FAILURES.inc()
-            return player(ANYTHING).choose(view, budget, lots)
+            return player(ANYTHING).choose(view, budget, rng)
 
     async def prepare(self) -> None:
         """Load the compiled rules of all games, so that no table waits for them."""

@@ -62,8 +62,8 @@ def make_backup(
 ) -> Manifest:
     """Write an archive of a server's data to `target`, while the server runs or not.
 
-    Raises `BadSetting` for a server on PostgreSQL or without a database, `InvalidFile` if `target` exists and may
-    not be replaced, by `force` or at all. The archive is complete or not there.
+    Raises `BadSetting` for a server on PostgreSQL or without a database, `InvalidFile` if `target` exists and
+    may not be replaced, by `force` or at all. The archive is complete or not there.
     """
     database = database_file(settings)
     if not database.is_file():
@@ -102,8 +102,9 @@ def restore_backup(
 ) -> tuple[Manifest, list[Path]]:
     """Put the contents of an archive in place; what it holds, and where files that were there have gone.
 
-    Raises `InvalidFile` for an archive that is damaged or of a newer version, and if there is data that may not
-    be replaced; `AlreadyRunning` while a server uses it. The archive is checked before anything is replaced.
+    Raises `InvalidFile` for an archive that is damaged or of a newer version, and if there is data that may
+    not be replaced; `AlreadyRunning` while a server uses it. The archive is checked before anything is
+    replaced.
     """
     database = database_file(settings)
     key = settings.folder / KEY_FILE
@@ -309,7 +310,7 @@ def _check_database(source: Path, database: Path, manifest: Manifest) -> None:
 
 
 def _check_content(database: Path, manifest: Manifest, check: str, source: Path | None = None) -> None:
-    """Raise `InvalidFile` if a database is not what a manifest says; `source` is the archive it is still in."""
+    """Raise `InvalidFile` if a database is not what the manifest of the archive `source` says."""
     where = source or database
     try:
         with closing(sqlite3.connect(database)) as connection:

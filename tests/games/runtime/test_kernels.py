@@ -22,18 +22,29 @@ from axiogames.players.evaluation import rollout_loops
 from benchmarks.search import parts
 
 EVERY = (
-    *loops.LOOPS, loops.random_playouts, loops.greedy_playouts, *rollout_loops.LOOPS, rollout_loops.self_play,
-    rollout_loops.play_matches, *LOOPS, write_returns, resample_one, expand, follow, parts.trace, parts.repeat,
-)  # fmt: skip
+    *loops.LOOPS,
+    loops.random_playouts,
+    loops.greedy_playouts,
+    *rollout_loops.LOOPS,
+    rollout_loops.self_play,
+    rollout_loops.play_matches,
+    *LOOPS,
+    write_returns,
+    resample_one,
+    expand,
+    follow,
+    parts.trace,
+    parts.repeat,
+)
 
 
 @loop
-def total(tables: Constants, states: States, first: Int, second: Int):  # type: ignore[no-untyped-def]
+def total(constants: Constants, states: States, first: Int, second: Int):  # type: ignore[no-untyped-def]
     """Something that needs no rules."""
     return first + second
 
 
-def unmarked(tables: Any, states: Any) -> None:
+def unmarked(constants: Any, states: Any) -> None:
     """No loop."""
 
 
@@ -42,8 +53,8 @@ def test_every_argument_of_a_loop_has_an_example(template: Callable[..., Any]) -
     assert all(arguments_of(template).values())
     for game in GAMES:
         kernels = find_variant(game, 2).kernels
-        tables, *others = kernels.examples(template)
-        assert tables.dtype == kernels.tables_type
+        constants, *others = kernels.examples(template)
+        assert constants.dtype == kernels.constants_type
         assert all(isinstance(other, np.ndarray | np.float32 | int) for other in others)
         assert any(other.dtype == kernels.state_type for other in others if isinstance(other, np.ndarray))
 
@@ -71,7 +82,7 @@ def test_a_loop_is_made_once_when_it_is_asked_for() -> None:
     assert kernels.compile([total, total]) == 2
     assert kernels[total] is made
     assert made is not find_variant(GAMES[1], 2).kernels[total]
-    assert made(variant.tables, allocate(variant.opening.dtype), 4, 5) == 9
+    assert made(variant.constants, allocate(variant.opening.dtype), 4, 5) == 9
     assert INTERPRETED or len(made.signatures) == 1  # it was compiled for what it was called with
 
 
@@ -85,6 +96,6 @@ def test_loops_share_the_parts_that_count_alike() -> None:
     assert kernels.with_parts(()) is kernels.rules
     assert kernels.with_parts(rollout_loops.PARTS) is kernels.with_parts(rollout_loops.PARTS)
     longer = kernels.with_parts(loop_of(parts.trace).parts)
-    assert longer["play_on"] is kernels.with_parts(rollout_loops.PARTS)["play_on"]
+    assert longer["rollout"] is kernels.with_parts(rollout_loops.PARTS)["rollout"]
     counted, others = (kernels.with_parts(loops.PARTS, counted) for counted in (True, False))
-    assert counted["settle"] is not others["settle"]
+    assert counted["resolve_chance"] is not others["resolve_chance"]
