@@ -165,12 +165,14 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 def compile_rules(env: Mapping[str, str] | None = None) -> None:
     """Compile what the server would otherwise compile while it is measured."""
-    subprocess.run([sys.executable, "-m", "axio", "warm"], check=True, stdout=subprocess.DEVNULL, env=env)
+    subprocess.run(
+        [sys.executable, "-m", "axiogames", "warm"], check=True, stdout=subprocess.DEVNULL, env=env
+    )
 
 
 def serve_command(port: int, folder: Path, database: str, *, limits: bool = False) -> list[str]:
     """The command that starts the server to be measured."""
-    command = [sys.executable, "-m", "axio", "serve", "--port", str(port), "--data", str(folder)]
+    command = [sys.executable, "-m", "axiogames", "serve", "--port", str(port), "--data", str(folder)]
     command += [*([] if limits else ["--no-limits"]), "--no-open", "--log", "warning"]
     return [*command, "--database", database] if database else command
 

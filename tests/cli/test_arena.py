@@ -153,7 +153,7 @@ def test_a_table_is_shown_while_games_are_played() -> None:
     command = [*COMMON, "--games", "300"]
     terminal = pexpect.spawn(
         sys.executable,
-        ["-m", "axio", *command],
+        ["-m", "axiogames", *command],
         env={**ENVIRONMENT, "TERM": "xterm-256color"},
         encoding="utf-8",
         dimensions=(40, 120),
@@ -204,7 +204,18 @@ def test_more_games_add_to_those_played(tmp_path: Path) -> None:
 def started(folder: Path, jobs: str, games: int) -> subprocess.Popen[str]:
     """An arena in a process group of its own that has already kept some games."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "axio", *COMMON, "--games", str(games), "--out", str(folder), "--jobs", jobs],
+        [
+            sys.executable,
+            "-m",
+            "axiogames",
+            *COMMON,
+            "--games",
+            str(games),
+            "--out",
+            str(folder),
+            "--jobs",
+            jobs,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

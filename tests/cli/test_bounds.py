@@ -351,7 +351,7 @@ CLOSED = """
 import os, sys
 for fd in map(int, sys.argv[1].split(",")):
     os.close(fd)
-os.execv(sys.executable, [sys.executable, "-m", "axio", *sys.argv[2:]])
+os.execv(sys.executable, [sys.executable, "-m", "axiogames", *sys.argv[2:]])
 """
 
 
@@ -382,7 +382,7 @@ def test_closed_streams_are_no_fault(closed: str, tmp_path: Path) -> None:
 def test_standard_output_that_is_full_is_said() -> None:
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "axio", "games"],
+            [sys.executable, "-m", "axiogames", "games"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

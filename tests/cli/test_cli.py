@@ -51,7 +51,7 @@ def run(*arguments: str, text: str = "") -> Ran:
 def spawn(*arguments: str, text: str = "") -> Ran:
     """Run the program in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-m", "axio", *arguments],
+        [sys.executable, "-m", "axiogames", *arguments],
         input=text,
         capture_output=True,
         text=True,
@@ -190,13 +190,13 @@ def test_errors_cannot_steer_the_terminal() -> None:
 
 
 def test_a_reader_that_leaves_early_causes_no_noise(records: dict[str, Path]) -> None:
-    command = f"{sys.executable} -m axio rules {GAMES[0]} | head -n 1"
+    command = f"{sys.executable} -m axiogames rules {GAMES[0]} | head -n 1"
     done = subprocess.run(
         command, shell=True, capture_output=True, text=True, env=ENVIRONMENT, check=True, encoding="utf-8"
     )
     assert done.stderr == ""
     assert len(done.stdout.splitlines()) == 1
-    command = f"{sys.executable} -m axio simulate {GAMES[0]} --games 40 --out - | head -c 10"
+    command = f"{sys.executable} -m axiogames simulate {GAMES[0]} --games 40 --out - | head -c 10"
     done = subprocess.run(
         command, shell=True, capture_output=True, text=True, env=ENVIRONMENT, check=True, encoding="utf-8"
     )
@@ -232,7 +232,7 @@ def test_rules_are_plain_markdown_in_a_pipe(name: str) -> None:
 def test_rules_in_a_terminal_keep_their_marks() -> None:
     child = pexpect.spawn(
         sys.executable,
-        ["-m", "axio", "rules", GAMES[0]],
+        ["-m", "axiogames", "rules", GAMES[0]],
         env={**ENVIRONMENT, "TERM": "xterm-256color"},
         dimensions=(24, 80),
         encoding="utf-8",

@@ -83,7 +83,7 @@ def test_when_all_parts_are_there_only_joining_is_left(tmp_path: Path) -> None:
 def started(out: Path, jobs: str) -> subprocess.Popen[str]:
     """The command in a process group of its own, when it has kept something already."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "axio", *COMMON, "--games", "100000", "--out", str(out), "--jobs", jobs],
+        [sys.executable, "-m", "axiogames", *COMMON, "--games", "100000", "--out", str(out), "--jobs", jobs],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

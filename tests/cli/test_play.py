@@ -529,7 +529,7 @@ def test_points_alone_are_compared_as_they_are() -> None:
 def _terminal(*arguments: str, size: tuple[int, int] = (24, 80)) -> pexpect.spawn[str]:
     child = pexpect.spawn(
         sys.executable,
-        ["-m", "axio", "play", *arguments],
+        ["-m", "axiogames", "play", *arguments],
         env={**ENVIRONMENT, "TERM": "xterm-256color", "XDG_DATA_HOME": os.environ["XDG_DATA_HOME"]},
         dimensions=size,
         encoding="utf-8",

@@ -29,7 +29,7 @@ class Ran:
 def run(*arguments: str, **environment: str) -> Ran:
     """`axio serve` in a process of its own, which must end by itself."""
     done = subprocess.run(
-        [sys.executable, "-m", "axio", "serve", "--no-open", *arguments],
+        [sys.executable, "-m", "axiogames", "serve", "--no-open", *arguments],
         capture_output=True,
         text=True,
         timeout=120,

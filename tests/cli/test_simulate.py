@@ -95,7 +95,7 @@ def test_an_interrupted_run_leaves_whole_lines(jobs: str, number: signal.Signals
     file = tmp_path / "games.jsonl"
     command = ("simulate", GAMES[0], "--games", "1000000", "--out", str(file), "--jobs", jobs)
     process = subprocess.Popen(
-        [sys.executable, "-m", "axio", *command],
+        [sys.executable, "-m", "axiogames", *command],
         stderr=subprocess.PIPE,
         text=True,
         env=ENVIRONMENT,

@@ -481,7 +481,7 @@ def test_the_core_does_without() -> None:
 import sys
 for library in ("gymnasium", "pettingzoo", "momaland", "pyspiel"):
     sys.modules[library] = None
-import axio, axiogames.batch, axiogames.model.table, axiogames.players, axiogames.envs, axiogames.cli
+import axiogames, axiogames.batch, axiogames.model.table, axiogames.players, axiogames.envs, axiogames.cli
 from axiogames.errors import NotInstalled
 for framework in ("pettingzoo", "gymnasium", "momaland"):
     try:

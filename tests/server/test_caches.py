@@ -34,7 +34,7 @@ def framework_caches() -> dict[str, int]:
 def caches() -> Iterator[tuple[str, int]]:
     """How many results each function of the package keeps that keeps its results for good."""
     for one in gc.get_objects():
-        if type(one) is _lru_cache_wrapper and str(one.__module__).startswith("axio."):
+        if type(one) is _lru_cache_wrapper and str(one.__module__).startswith("axiogames."):
             info = one.cache_info()
             if info.maxsize is None:
                 yield f"{one.__module__}.{one.__qualname__}", info.currsize

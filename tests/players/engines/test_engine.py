@@ -323,7 +323,7 @@ class Pipes:
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "axio", "engine", *arguments],
+            [sys.executable, "-m", "axiogames", "engine", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -27,7 +27,7 @@ from tests.cli.test_cli import assert_refused, run, spawn
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'examples' / 'engine.py'))}"
-OURS = f"{shlex.quote(sys.executable)} -m axio engine"
+OURS = f"{shlex.quote(sys.executable)} -m axiogames engine"
 
 # The frame of an engine that has something wrong with it; `think` is what differs.
 FRAME = """
