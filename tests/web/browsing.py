@@ -154,8 +154,7 @@ class Visitor:
     def goto(self, path: str) -> Page:
         """Open a page and wait until its script has filled it."""
         self.page.goto(self.url + path)
-        if not path.startswith("/schema"):
-            self.page.locator("#top > *").first.wait_for(state="attached")
+        self.page.locator("#top > *").first.wait_for(state="attached")
         return self.page
 
     def until(self, condition: str, timeout: float = PATIENCE) -> Any:

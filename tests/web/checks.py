@@ -72,7 +72,7 @@ CLIPPED = """() => {
   for (let text; (text = texts.nextNode()); ) {
     const holder = text.parentElement;
     if (!text.data.trim() || !holder.checkVisibility({ visibilityProperty: true })) continue;
-    if (holder.closest(".visually-hidden, .skip, option, svg, .scroller, .reference table")) continue;
+    if (holder.closest(".visually-hidden, .skip, option, svg, .scroller")) continue;
     range.selectNodeContents(text);
     const box = range.getBoundingClientRect();
     for (let around = holder; around !== document.body; around = around.parentElement) {

@@ -256,5 +256,4 @@ STATES = [
     State("missing", missing("/nothing/here", "h1")),
     State("no-table", missing("/t/unknown", "#lost")),
     State("offline", offline),
-    State("schema", at("/schema", "table"), languages=("en",)),
 ]

@@ -65,7 +65,7 @@ def test_what_a_page_loads_of_script_and_style_is_small(page: Path) -> None:
 
 def test_nothing_lies_around_unused() -> None:
     used = set().union(*(loaded_by(page, LAZY) for page in PAGES))
-    elsewhere = {WEB / "sw.js", WEB / "css" / "reference.css"}
+    elsewhere = {WEB / "sw.js"}
     assert {*SCRIPTS, *STYLES} - used == elsewhere
 
 

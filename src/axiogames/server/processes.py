@@ -86,14 +86,14 @@ def alone(settings: Settings, url: str) -> Iterator[None]:
         yield
 
 
-FACTORY = f"{__package__}.serving:app"
+FACTORY = f"{__package__}.processes:app"
 LARGEST_MESSAGE = 16_000
 FIRST_PORT, PORTS_TRIED = 8000, 20
 OPTIONS: dict[str, Any] = {
     "interface": "asgi3",  # its guess takes a function for ASGI 2 unless it is a coroutine function
     "loop": "uvloop",
-    "http": f"{__package__}.http_protocol:HttpProtocol",
-    "ws": f"{__package__}.sockets:LeanSocket",
+    "http": f"{__package__}.transport.http_protocol:HttpProtocol",
+    "ws": f"{__package__}.transport.websocket_protocol:LeanSocket",
     "ws_max_size": LARGEST_MESSAGE,
     "ws_per_message_deflate": False,  # a compressor for each client would take more memory than the game
     "ws_ping_interval": 30.0,
