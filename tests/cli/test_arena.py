@@ -290,7 +290,7 @@ def test_without_a_folder_an_interruption_shows_what_there_is(monkeypatch: pytes
         (["arena", NAME, "--bots", "greedy", "--option", "children"], ["children"]),
         (["arena", NAME, "--bots", "greedy", "--games", "0"], ["--games"]),
         (["arena", NAME, "--bots", "greedy", "--jobs", "0"], ["--jobs"]),
-        (["arena", NAME, "--bots", "greedy", "--backend", "cloud"], ["cloud", "loky"]),
+        (["arena", NAME, "--bots", "greedy", "--backend", "cloud"], ["cloud", "local"]),
         (["arena", NAME, "--bots", "greedy,random", "--sprt", "nonsense"], ["nonsense", "ELO0,ELO1"]),
         (
             ["arena", NAME, "--bots", "greedy,random,balanced", "--sprt", "0,9"],

@@ -25,7 +25,7 @@ from axiogames.errors import AxioError, InvalidFile, ParseError
 from axiogames.files import append_line, write_atomic
 from axiogames.games import GAMES, find_variant
 from axiogames.model.record import record_of
-from axiogames.parallel import FEWEST, map_ordered
+from axiogames.parallel import MIN_PROCESSES, map_ordered
 from axiogames.players.evaluation.weights import (
     MAX_ENTRIES,
     load_weights,
@@ -56,13 +56,13 @@ class Counted:
         self._function = function
         self._piece: Any = None
 
-    def give(self, number: int, piece: Any) -> None:
+    def send(self, number: int, piece: Any) -> None:
         self.number, self._piece = number, piece
 
-    def answer(self) -> Any:
+    def receive(self) -> Any:
         return self._function(self._piece)
 
-    def end(self) -> None:
+    def kill(self) -> None:
         type(self).ended += 1
 
 
@@ -72,7 +72,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> type[Counted]:
         pass
 
     monkeypatch.setattr(parallel, "_Worker", Fresh)
-    monkeypatch.setattr(parallel, "wait", lambda pipes: pipes[:1])
+    monkeypatch.setattr(parallel, "wait", lambda pipes, timeout: pipes[:1])
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1}, raising=False)
     return Fresh
 
@@ -83,7 +83,7 @@ def test_there_are_no_more_processes_than_pieces_or_cores_can_use(
     pieces: int, jobs: int, counted: type[Counted]
 ) -> None:
     assert list(map_ordered(abs, range(-pieces, 0), jobs)) == list(range(pieces, 0, -1))
-    assert counted.made == counted.ended <= min(pieces, jobs, FEWEST)
+    assert counted.made == counted.ended <= min(pieces, jobs, MIN_PROCESSES)
 
 
 def test_pieces_are_read_as_they_are_needed(counted: type[Counted]) -> None:
@@ -96,7 +96,7 @@ def test_pieces_are_read_as_they_are_needed(counted: type[Counted]) -> None:
 
     results = map_ordered(abs, pieces(), 4)
     assert next(results) == 0
-    assert len(read) <= 4 * parallel.AHEAD + 1
+    assert len(read) <= 4 * parallel.LOOKAHEAD + 1
     results.close()
     assert counted.made == counted.ended
 

@@ -14,7 +14,6 @@ import pytest
 
 import axiogames as axio
 from axiogames.games import GAMES
-from axiogames.parallel import map_ordered
 from axiogames.players import player
 from axiogames.players.match import play_match
 from tests.cli.test_cli import ENVIRONMENT, assert_refused, each_interruption, run, spawn
@@ -115,23 +114,14 @@ def test_an_interrupted_run_leaves_whole_lines(jobs: str, number: signal.Signals
         json.loads(line)
 
 
-def test_work_in_processes_keeps_its_order() -> None:
-    assert list(map_ordered(abs, range(-20, 0), 2)) == list(range(20, 0, -1))
-
-
-def test_a_worker_that_dies_is_said() -> None:
-    with pytest.raises(axio.AxioError, match="worker"):
-        list(map_ordered(os._exit, [3], 2))
-
-
 def test_no_worker_hears_an_interrupt_while_it_starts() -> None:
     """Nor the first one, before which Python starts a process of its own."""
     program = (
         "import signal\n"
         "from functools import partial\n"
-        "from axiogames.parallel import in_order\n"
+        "from axiogames.parallel import map_ordered\n"
         "held = partial(signal.pthread_sigmask, signal.SIG_BLOCK)\n"
-        "print([signal.SIGINT in mask for mask in in_order(held, [(), ()], 2)])\n"
+        "print([signal.SIGINT in mask for mask in map_ordered(held, [(), ()], 2)])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

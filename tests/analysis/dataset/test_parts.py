@@ -302,6 +302,6 @@ def test_what_cannot_be_read(tmp_path: Path) -> None:
 def test_without_pyarrow_that_is_said(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     for use in (lambda: write(wanted(), tmp_path / "out"), lambda: read(tmp_path / "out")):
-        with pytest.raises(MissingDependency, match=r'needs pyarrow, .*pip install "\.\[data\]"'):
+        with pytest.raises(MissingDependency, match=r'pyarrow is required .*pip install "\.\[data\]"'):
             use()
     assert list(tmp_path.iterdir()) == []

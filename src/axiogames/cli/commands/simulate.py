@@ -16,7 +16,7 @@ from ...files import STDOUT, LineWriter
 from ...games import find_variant
 from ...model.record import record_of
 from ...model.table import Table
-from ...parallel import map_ordered, processes_for
+from ...parallel import map_ordered, process_count
 from ...players import Budget
 from ...players.engines.specs import seated
 from ...players.match import play_match
@@ -197,7 +197,7 @@ def _run(whole: Batch, jobs: int, file: LineWriter | None, tally: Tally) -> None
 
 
 def _batches(whole: Batch, jobs: int) -> Iterator[Batch]:
-    jobs = processes_for(jobs, whole.end)
+    jobs = process_count(jobs, whole.end)
     size = 1 if jobs == 1 else max(1, min(CHUNK, whole.end // (4 * jobs)))
     for first in range(0, whole.end, size):
         end = min(first + size, whole.end)

@@ -13,7 +13,7 @@ import click
 from ...games import GAMES, find_variant
 from ...games.protocol import MOST_PLAYERS
 from ...games.runtime.compile import INTERPRETED, is_ready, mark_ready
-from ...parallel import map_ordered, processes_for
+from ...parallel import map_ordered, process_count
 from ..terminal.options import JOBS
 from ..terminal.progress import progress
 from ..terminal.text import count
@@ -68,7 +68,7 @@ def compile_games(
 ) -> int:
     """Compile games at the same time, with a progress bar; how many loops they have."""
     pieces = layouts(games)
-    jobs = processes_for(jobs or os.cpu_count() or 1, len(pieces))
+    jobs = process_count(jobs or os.cpu_count() or 1, len(pieces))
     loops = 0
     with (
         closing(map_ordered(compile_one, pieces, jobs)) as done,

@@ -118,7 +118,7 @@ def shown_names(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(shown)
 
 
-MOST_JOBS = 1024  # how many of them run at once is for `spread.processes_for` to say
+MAX_JOBS = 1024  # `parallel.process_count` decides how many run at once
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _REAL = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?")
 
@@ -195,7 +195,7 @@ class Seed(click.ParamType[str]):
 NUMBER = Integer(-1_000_000_000, 1_000_000_000)  # of a game, a ply, a seat: the command says which there are
 PLAYER_COUNT = Integer(1, MOST_PLAYERS)
 PLY = Integer(0, 1_000_000)
-JOBS = Integer(1, MOST_JOBS)
+JOBS = Integer(1, MAX_JOBS)
 THREADS = Integer(1, 64)
 FILE = FileName()
 SEED = Seed()
