@@ -1,4 +1,4 @@
-"""The part of docs/benchmarks.md about a GPU: what `axio bench --suite research --device cuda` found."""
+"""The part of docs/benchmarks.md about a GPU: what `python -m benchmarks.peers --device cuda` found."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.research_plots import number
 
 HEAD = """## On a GPU
 
-`axio bench --suite research --device cuda --seconds {seconds:g} --json` measured this on one {gpu}
+`python -m benchmarks.peers --device cuda --seconds {seconds:g} --json` measured this on one {gpu}
 (numba-cuda {numba_cuda}); it is kept in [benchmarks/cuda.json](benchmarks/cuda.json). Medians of {rounds}
 rounds and, in brackets, quartiles. Each thing is measured by itself, from the start of its kernels until
 the last of them has ended.

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import click
 
-from axiogames.analysis.platform_info import machine
+from axiogames.analysis.platform_info import describe_machine
 from axiogames.cli.terminal.progress import progress
 from axiogames.games import find_variant
 from axiogames.games.runtime import loops
@@ -201,7 +201,7 @@ def main(
     chosen = TRIED[best]
     if as_json:
         facts = {"game": game, "players": players, "seconds": seconds, "deals": deals}
-        facts |= {"against": against or "usual", "machine": machine()}
+        facts |= {"against": against or "usual", "machine": describe_machine()}
         click.echo(json.dumps(facts | {"found": report, "best": best}))
     else:
         click.echo(f"best: {best}" + (f", {asdict(chosen)}" if chosen else ""))

@@ -1,6 +1,6 @@
 """docs/benchmarks.md: `python -m benchmarks.research` measures and writes it; `--page` only writes it anew.
 
-What was measured is kept in docs/benchmarks/cpu.json, as `axio bench --suite research --json` prints it, and
+What was measured is kept in docs/benchmarks/cpu.json, as `python -m benchmarks.peers --json` prints it, and
 with `--device cuda` in cuda.json beside it; many_cores.json is what the former command printed on another
 machine. The page and its plots are made from these files alone.
 """
@@ -31,7 +31,7 @@ PLOTS = {FOLDER / "speeds.svg": research_plots.speeds, FOLDER / "ratios.svg": re
 HEAD = """# How fast the engine is, beside others
 
 `python -m benchmarks.research --seconds {seconds:g}` measured all this in one run: what
-`axio bench --suite research` does. It kept all of it in [benchmarks/cpu.json](benchmarks/cpu.json), and
+`python -m benchmarks.peers` does. It kept all of it in [benchmarks/cpu.json](benchmarks/cpu.json), and
 made the page and its plots of that. The last parts are of other machines. {gpu}
 
 - **Machine:** {machine}. {before:.1f} processes wanted a core in the minute before the run, {after:.1f}
@@ -56,7 +56,7 @@ threads that share nothing were not near twice as fast. What is said of two thre
 
 C_PROGRAM = """## The C program
 
-[{source}](../src/axio/bench/{source}) plays `axio` for two by the complete rules: first tiles, pyramids
+[{source}](../benchmarks/peers/{source}) plays `axio` for two by the complete rules: first tiles, pyramids
 and the moving of the oldest, caps, extra placements, the exchange, refills. The benchmark compiles it
 (`{flags}`) and lets it play {games} games before it is measured: their moves, points and boards must be
 those of our rules for the same random numbers, or it is left out. Tests compare games with a lower cap
@@ -101,7 +101,7 @@ where they have nothing to share, not even the array that they write to.
 
 ELSEWHERE = """## Two threads on a machine with many cores
 
-Two threads need two cores to themselves. `axio bench --suite research --seconds {seconds:g} --json` on
+Two threads need two cores to themselves. `python -m benchmarks.peers --seconds {seconds:g} --json` on
 another machine ({machine}; Python {python}, NumPy {numpy}, Numba {numba}), where
 the programs of others are not installed; {rounds} rounds, kept in
 [benchmarks/many_cores.json](benchmarks/many_cores.json):

@@ -14,8 +14,8 @@ from typing import Protocol
 import msgspec
 import numpy as np
 
-from axiogames.analysis.bench.measure import Circumstances, circumstances
-from axiogames.analysis.platform_info import installed
+from axiogames.analysis.bench.measure import RunInfo, run_info
+from axiogames.analysis.platform_info import package_version
 from axiogames.batch import Batch
 from axiogames.batch.cuda import CudaBackend, find_cuda
 from axiogames.batch.cuda_occupancy import DEFAULT_LAUNCH, MOST_REGISTERS, Kernel, LaunchConfig
@@ -92,7 +92,7 @@ class GpuTry(msgspec.Struct, frozen=True):
     occupancy: float
 
 
-class GpuReport(Circumstances, frozen=True, tag_field="suite", tag="research on a GPU"):
+class GpuReport(RunInfo, frozen=True, tag_field="suite", tag="research on a GPU"):
     """All that was measured in one run."""
 
     gpu: str
@@ -130,7 +130,7 @@ class Nvidia:
         self._cuda = find_cuda()
         name = self._cuda.get_current_device().name
         self.name = name.decode() if isinstance(name, bytes) else str(name)
-        self.numba_cuda = installed("numba-cuda")
+        self.numba_cuda = package_version("numba-cuda")
 
     def batch(self, game: str, games: int, compact: bool, manner: LaunchConfig | None = None) -> Batch:
         """So many games side by side on it."""
@@ -191,7 +191,7 @@ def run(seconds: float, tick: Callable[[float], None], gpu: Gpu | None = None) -
         tries.append(GpuTry(what, *quartiles(rates), gpu.kernel(batch, RANDOM).occupancy))
         tick(next(told) / pieces)
     return GpuReport(
-        **circumstances(PLAYERS, seconds),
+        **run_info(PLAYERS, seconds),
         gpu=gpu.name,
         numba_cuda=gpu.numba_cuda,
         rounds=rounds,

@@ -19,8 +19,8 @@ import msgspec
 import numpy as np
 
 from axiogames import __version__
-from axiogames.analysis.bench.measure import Circumstances, circumstances
-from axiogames.analysis.platform_info import installed
+from axiogames.analysis.bench.measure import RunInfo, run_info
+from axiogames.analysis.platform_info import package_version
 from axiogames.batch import Batch
 from axiogames.errors import MissingDependency
 from axiogames.games import GAMES, find_variant
@@ -76,7 +76,7 @@ class Ratio(msgspec.Struct, frozen=True):
     met: bool | None
 
 
-class ResearchReport(Circumstances, frozen=True, tag_field="suite", tag="research"):
+class ResearchReport(RunInfo, frozen=True, tag_field="suite", tag="research"):
     """All that was measured in one run."""
 
     cores: int
@@ -247,12 +247,12 @@ def run(seconds: float, tick: Callable[[float], None]) -> ResearchReport:
     }
     own = f"axio {__version__}"
     return ResearchReport(
-        **circumstances(PLAYERS, seconds),
+        **run_info(PLAYERS, seconds),
         cores=os.cpu_count() or 1,
         busy=(before, _busy()),
         rounds=total,
         games_compared=GAMES_COMPARED if C_PROGRAM in versions else 0,
-        pettingzoo=installed("pettingzoo") if ENVIRONMENT in rounds else "",
+        pettingzoo=package_version("pettingzoo") if ENVIRONMENT in rounds else "",
         figures=tuple(
             Figure(found.name, found.what, found.by, versions.get(found.source, own), *quartiles(values))
             for found, values in rates.values()

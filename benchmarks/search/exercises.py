@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from axiogames.analysis.bench.measure import Count
+from axiogames.analysis.bench.measure import Workload
 from axiogames.model.view import View
 from axiogames.players.evaluation.weights import load_weights
 from axiogames.players.search.analysis import CHEAP, analyse
@@ -36,7 +36,7 @@ class Exercise:
         return sum(int(tally.count.sum()) for tally in rollouts.run(self.actions, 0, guesses, self.turns))
 
 
-def rollouts_work(exercises: Sequence[Exercise], guesses: int) -> Count:
+def rollouts_work(exercises: Sequence[Exercise], guesses: int) -> Workload:
     """So many guesses from each position, in one thread: every piece of work is the same."""
     ready = [(exercise, exercise.rollouts()) for exercise in exercises]
     return lambda: (sum(exercise.play(rollouts, guesses) for exercise, rollouts in ready),)

@@ -10,12 +10,12 @@ from time import perf_counter
 import msgspec
 
 from axiogames.analysis.bench.measure import (
-    Circumstances,
-    Count,
+    RunInfo,
     Speed,
-    beside_the_yardstick,
-    circumstances,
-    yardstick_work,
+    Workload,
+    measure_speeds,
+    reference_workload,
+    run_info,
 )
 from axiogames.games import find_variant
 from axiogames.games.runtime import loops
@@ -51,7 +51,7 @@ class Memory(msgspec.Struct, frozen=True):
     met: bool
 
 
-class ThinkingReport(Circumstances, frozen=True, tag_field="suite", tag="thinking"):
+class ThinkingReport(RunInfo, frozen=True, tag_field="suite", tag="thinking"):
     """All that was measured of thinking in one run."""
 
     cores: int
@@ -73,14 +73,14 @@ def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[floa
         game: {stage: [Dissection(exercise) for exercise in some] for stage, some in stages.items()}
         for game, stages in exercises.items()
     }
-    beside = yardstick_work()
+    beside = reference_workload()
     compile_seconds = perf_counter() - start
     shared = shares_of(tick, (3.0 * len(games), *(1.0 for _ in range(3 * len(games)))))
-    speeds = beside_the_yardstick(rollouts_and_looks(exercises), beside, seconds, next(shared))
+    speeds = measure_speeds(rollouts_and_looks(exercises), beside, seconds, next(shared))
     taken_apart = [profiles(game, dissections[game], seconds, next(shared)) for game in games]
     threads = [speed_ups(game, exercises[game]["middle"], seconds, next(shared)) for game in games]
     return ThinkingReport(
-        **circumstances(players, seconds),
+        **run_info(players, seconds),
         cores=os.cpu_count() or 1,
         speeds=speeds,
         profiles=tuple(profile for some in taken_apart for profile in some),
@@ -108,9 +108,9 @@ def exercises_of(game: str, players: int) -> Stages:
     return {stage: [Exercise(view) for view in views] for stage, views in positions(game, players).items()}
 
 
-def rollouts_and_looks(exercises: Mapping[str, Stages]) -> dict[tuple[tuple[str, str], ...], Count]:
+def rollouts_and_looks(exercises: Mapping[str, Stages]) -> dict[tuple[tuple[str, str], ...], Workload]:
     """The names and units of what is measured in one thread, and the work."""
-    work: dict[tuple[tuple[str, str], ...], Count] = {}
+    work: dict[tuple[tuple[str, str], ...], Workload] = {}
     for game, stages in exercises.items():
         for stage, some in stages.items():
             work[((f"{game} {stage}", "rollouts/s"),)] = rollouts_work(some, GUESSES)
@@ -123,7 +123,7 @@ def rollouts_and_looks(exercises: Mapping[str, Stages]) -> dict[tuple[tuple[str,
     return work
 
 
-def instant_work(exercises: Sequence[Exercise]) -> Count:
+def instant_work(exercises: Sequence[Exercise]) -> Workload:
     """A move by a look at what the best ones lead to, in each position."""
     views, looking = [exercise.view for exercise in exercises], player(INSTANT)
     rng, budget = Generator("bench"), Budget()

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import msgspec
 
-from axiogames.analysis.bench.measure import summary
+from axiogames.analysis.bench.measure import summarize
 from axiogames.players.search.analysis import analyse
 from axiogames.players.search.rollouts import CHUNK
 from benchmarks.search.exercises import SEED, Exercise
@@ -57,7 +57,7 @@ def speed_up(
         tick(min(1.0, spent))
         if spent >= 1:
             break
-    times = summary((what, "times"), pairs)
+    times = summarize((what, "times"), pairs)
     return SpeedUp(game, THREADS, what, times.per_second, times.spread)
 
 

@@ -1,4 +1,4 @@
-"""The suite `research` counts what it says, and the C program plays our game. Speeds are never asserted."""
+"""`python -m benchmarks.peers`: counts, and the C program plays our game. Speeds are never asserted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,10 @@ from benchmarks.peers import peer_program, peers, research
 from benchmarks.peers.equivalence import difference, our_games, shown
 from benchmarks.peers.peer_program import Done
 from benchmarks.peers.peers import C_PROGRAM, PEERS, Failed, LeftOut, Program, compiled
-from tests.cli.test_cli import assert_refused, run
+from tests.benchmarks.running import assert_refused, run
 from tests.demanded import need
+
+pytestmark = pytest.mark.slow
 
 SQUARES, HEXAGONS = GAMES[:2]
 EXCHANGE = find_variant(SQUARES, 2).first_other_action
@@ -70,7 +71,7 @@ def test_the_c_program_knows_what_random_games_seldom_come_to(
     variant = find_variant(SQUARES, 2)
     tables = variant.constants.copy()
     tables["cap"], tables["pyramids"] = LOW_CAP, FEW_PYRAMIDS
-    monkeypatch.setattr(variant, "tables", tables)
+    monkeypatch.setattr(variant, "constants", tables)
     program = compiled(tmp_path, f"-DCAP={LOW_CAP}", f"-DPYRAMIDS={FEW_PYRAMIDS}")
     states = seed_states(7, 0, 200)
     games = our_games(states)
@@ -110,10 +111,6 @@ def test_the_c_program_counts_the_moves_of_its_games(binary: Path) -> None:
         assert 25 * 100 < program.work(100).moves < 60 * 100
     finally:
         program.close()
-
-
-def test_the_package_ships_the_c_program() -> None:
-    assert (resources.files("benchmarks.peers") / "equivalent.c").is_file()
 
 
 # ---------------------------------------------------------------- programs beside ours
@@ -259,7 +256,7 @@ def few_peers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("few_peers")
 def test_the_report_as_json(compiler: str) -> None:
-    ran = run("bench", "--suite", "research", "--seconds", "0.01", "--json")
+    ran = run("peers", "--seconds", "0.01", "--json")
     assert ran.code == 0, ran
     report = json.loads(ran.out)
     assert report["suite"] == "research"
@@ -282,7 +279,7 @@ def test_the_report_as_json(compiler: str) -> None:
 def test_the_report_as_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peers, "built", no_program)
     monkeypatch.setattr(peers, "PEERS", (PEERS[-1]._replace(module="no_such_module", name="a thing"),))
-    ran = run("bench", "--suite", "research", "--seconds", "0.01")
+    ran = run("peers", "--seconds", "0.01")
     assert ran.code == 0, ran
     for words in (
         "moves/s",
@@ -293,10 +290,17 @@ def test_the_report_as_tables(monkeypatch: pytest.MonkeyPatch) -> None:
         assert words in ran.out
 
 
-@pytest.mark.parametrize("arguments", [(GAMES[0],), ("--players", "3")])
-def test_what_is_measured_is_fixed(arguments: tuple[str, ...]) -> None:
-    ran = run("bench", "--suite", "research", *arguments)
-    assert_refused(ran, "the suite research measures what it is compared with, for 2 players")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((GAMES[0],), "unexpected extra argument"),
+        (("--players", "3"), "No such option"),
+        (("--seconds", "0"), "must be above 0 and at most 600, not 0"),
+        (("--device", "tpu"), "'tpu' is not one of 'cpu', 'cuda'"),
+    ],
+)
+def test_invalid_options_are_refused(arguments: tuple[str, ...], words: str) -> None:
+    assert_refused(run("peers", *arguments), words)
 
 
 # ---------------------------------------------------------------- docs/benchmarks.md

@@ -8,6 +8,8 @@ from axiogames.analysis.arena.provenance import command
 from benchmarks import strength_page
 from benchmarks.strength import MATCHES
 
+pytestmark = pytest.mark.slow
+
 FOUND = strength_page.read()
 
 
