@@ -82,7 +82,7 @@ def test_addresses_of_nothing_are_not_remembered(tmp_path: Path) -> None:
             name = GAMES[0]
             known = [
                 f"/api/games/{name}/picture.svg?dark=0",
-                "/static/css/base.css",
+                "/static/css/shared/base.css",
                 "/t/x",
                 "/rules",
                 f"/api/tables/{TABLE}/picture.svg?move=3",
@@ -105,7 +105,7 @@ def test_addresses_of_nothing_are_not_remembered(tmp_path: Path) -> None:
                     assert (await made.ask("GET", path)).status in (200, 404), path
                 for path in (
                     f"/api/games/{name}/picture.svg?dark=0&x={number}",
-                    f"/static/css/base.css?{number}",
+                    f"/static/css/shared/base.css?{number}",
                 ):
                     assert (await made.ask("GET", path)).status == 200, path
             assert sizes() == before

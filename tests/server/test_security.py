@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from axiogames.server.settings import BadSetting, secret_keys
+from axiogames.server.settings import InvalidSetting, secret_keys
 from axiogames.server.transport.rate_limits import Bucket, Limits, Pace
 from tests.server.driving import Browser, Client, RunningServer, ask, start_server
 
@@ -83,7 +83,7 @@ def test_a_foreign_page_is_told_of_no_permission_to_read(small: RunningServer) -
 
 PATHS = [
     "/", "/me", "/daily", "/rules", "/t/anything", "/sw.js", "/manifest.webmanifest", "/robots.txt",
-    "/theme.css", "/static/css/base.css", "/static/nothing.css", "/nothing", "/schema",
+    "/theme.css", "/static/css/shared/base.css", "/static/nothing.css", "/nothing", "/schema",
     "/schema/openapi.json", "/api/me", "/api/games", "/api/bots", "/api/nothing", "/api/tables/nothing",
     "/api/games/axio/picture.svg", "/health",
 ]  # fmt: skip
@@ -236,16 +236,16 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> Non
 def test_a_key_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
     secret_keys(tmp_path)
     (tmp_path / "key").chmod(mode)
-    with pytest.raises(BadSetting, match="0600"):
+    with pytest.raises(InvalidSetting, match="0600"):
         secret_keys(tmp_path)
 
 
 def test_a_short_key_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "key").touch(0o600)
-    with pytest.raises(BadSetting, match="32 characters"):
+    with pytest.raises(InvalidSetting, match="32 characters"):
         secret_keys(tmp_path)
     monkeypatch.setenv("AXIO_KEY", "too short")
-    with pytest.raises(BadSetting, match="AXIO_KEY"):
+    with pytest.raises(InvalidSetting, match="AXIO_KEY"):
         secret_keys(tmp_path)
     monkeypatch.setenv("AXIO_KEY", "k" * 32)
     assert secret_keys(tmp_path) == ("k" * 32,)

@@ -24,7 +24,7 @@ REFUSALS = [Unavailable(), Busy()]
 
 SCRIPT = """
 globalThis.addEventListener = () => {};
-const { get, onConnection } = await import("./js/shell/api.js");
+const { get, onConnection } = await import("./js/shared/api.js");
 const answers = JSON.parse(process.argv[2]);
 const states = [];
 onConnection((up) => states.push(up));

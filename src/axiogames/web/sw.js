@@ -4,12 +4,12 @@
  * interface under /api says is never kept.
  */
 
-/** @import {ShellWorker} from "./js/shell/types.js" */
+/** @import {ShellWorker} from "./js/shared/types.js" */
 
 const worker = /** @type {ShellWorker} */ (/** @type {unknown} */ (self));
 
 /** Another number throws all copies away. */
-const COPIES = "copies-1";
+const COPIES = "axio-pages-2";
 
 const OFFLINE = "/static/pages/offline.html";
 /** What the offline page needs. Everything else is copied when it is used. */
@@ -18,9 +18,9 @@ const FIRST = [
   "/theme.css",
   "/static/icons/icon.svg",
   ...["index.json", "en.json", "de.json"].map((file) => `/static/lang/${file}`),
-  ...["base", "frame", "controls", "messages"].map((file) => `/static/css/${file}.css`),
-  ...["act", "api", "appearance", "dom", "early", "frame", "i18n", "plain", "say", "settings"].map(
-    (file) => `/static/js/shell/${file}.js`,
+  ...["base", "controls", "dialogs", "frame"].map((file) => `/static/css/shared/${file}.css`),
+  ...["api", "appearance", "before-paint", "dialog", "dom", "frame", "i18n", "settings", "static-page", "toast"].map(
+    (file) => `/static/js/shared/${file}.js`,
   ),
 ];
 

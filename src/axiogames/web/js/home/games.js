@@ -1,13 +1,13 @@
 /** The games as cards: one click, and you play. */
-import { act, go } from "../shell/act.js";
-import { bots, post } from "../shell/api.js";
-import { isDark, onAppearance } from "../shell/appearance.js";
-import { h } from "../shell/dom.js";
-import { t } from "../shell/i18n.js";
-import { symbol } from "../shell/symbols.js";
-import { openNewTable } from "./newtable.js";
+import { act, go } from "../shared/busy-button.js";
+import { bots, post } from "../shared/api.js";
+import { isDark, onAppearance } from "../shared/appearance.js";
+import { h } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { symbol } from "../shared/symbols.js";
+import { openNewTable } from "./new-table.js";
 
-/** @import {Game, NewTable} from "../shell/types.js" */
+/** @import {Game, NewTable} from "../shared/types.js" */
 
 /**
  * @param {Element} parent

@@ -1,11 +1,11 @@
 /** The home page: games to play at once, tables to go on with, to join and to watch. */
-import { games } from "../shell/api.js";
-import { byId } from "../shell/dom.js";
-import { frame } from "../shell/frame.js";
-import { keepFresh } from "../shell/refresh.js";
+import { games } from "../shared/api.js";
+import { byId } from "../shared/dom.js";
+import { frame } from "../shared/frame.js";
+import { keepFresh } from "../shared/polling.js";
 import { showGames } from "./games.js";
 import { showTables } from "./lobby.js";
-import { openNewTable } from "./newtable.js";
+import { openNewTable } from "./new-table.js";
 import { showTeaser } from "./teaser.js";
 
 const OFTEN = 10_000;

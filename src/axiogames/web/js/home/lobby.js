@@ -1,11 +1,10 @@
 /** Tables: yours to go on with, open ones to join, live ones to watch. */
-import { act, go } from "../shell/act.js";
-import { get, me, post } from "../shell/api.js";
-import { byId, h, showList } from "../shell/dom.js";
-import { ago, botName, t } from "../shell/i18n.js";
-import { timeName } from "./times.js";
+import { act, go } from "../shared/busy-button.js";
+import { get, me, post } from "../shared/api.js";
+import { byId, h, showList } from "../shared/dom.js";
+import { ago, botName, moveTimeName, t } from "../shared/i18n.js";
 
-/** @import {Seat, Summary} from "../shell/types.js" */
+/** @import {Seat, Summary} from "../shared/types.js" */
 
 /** More of your tables than these are shown on request (see css/home.css). */
 const FIRST = 3;
@@ -61,7 +60,7 @@ function show(id, tables, action) {
 function row(table, action) {
   const facts = [
     table.daily && t("table.daily"),
-    table.move_time !== null && t("table.time", { time: timeName(table.move_time) }),
+    table.move_time !== null && t("table.time", { time: moveTimeName(table.move_time) }),
     table.moves > 0 && t("table.moves", { n: table.moves }),
     ago(table.updated),
   ];

@@ -1,10 +1,10 @@
 /** Today's deal in a few words. */
-import { get, me } from "../shell/api.js";
-import { h } from "../shell/dom.js";
-import { language, t } from "../shell/i18n.js";
-import { countdown } from "../daily/countdown.js";
+import { get, me } from "../shared/api.js";
+import { h } from "../shared/dom.js";
+import { language, t } from "../shared/i18n.js";
+import { countdown } from "../shared/countdown.js";
 
-/** @import {Daily} from "../shell/types.js" */
+/** @import {Daily} from "../shared/types.js" */
 
 /** @param {Element} parent */
 export async function showTeaser(parent) {

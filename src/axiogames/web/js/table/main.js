@@ -1,34 +1,34 @@
 /** The table page: everything is put together here. */
-import { ApiError, explain, forgetMe, get, look, me, onConnection } from "../shell/api.js";
-import { byId } from "../shell/dom.js";
-import { frame, setTitle } from "../shell/frame.js";
-import { t } from "../shell/i18n.js";
-import { toast } from "../shell/say.js";
-import { startActions } from "./actions.js";
-import { installSymbols } from "./artwork.js";
-import { startBoard } from "./board.js";
-import { dismiss, notice, startCoach } from "./coach.js";
-import { connect, newId } from "./connection.js";
-import { drawCurtain, startCurtain } from "./curtain.js";
-import { drawPoints, startGhost } from "./ghost.js";
-import { startHand } from "./hand.js";
-import { startKeys } from "./keys.js";
-import { startLog, toggleLog } from "./log.js";
-import { ghost, startPlacing } from "./placing.js";
-import { startPointer } from "./pointer.js";
-import { mayMove, replaced } from "./position.js";
-import { startPrompt } from "./prompt.js";
-import { go, openReplay, replayKey, startReplay } from "./replay.js";
-import { showResult, startResult } from "./result.js";
-import { ask, startRoom } from "./room.js";
-import { startSeats } from "./seats.js";
-import { mute, play, startSound } from "./sound.js";
-import { onView, state } from "./state.js";
-import { heard, receive, startTimeline } from "./timeline.js";
-import { startTracks } from "./tracks.js";
-import { startZoom } from "./zoom.js";
+import { ApiError, explain, forgetMe, get, look, me, onConnection } from "../shared/api.js";
+import { byId } from "../shared/dom.js";
+import { frame, setTitle } from "../shared/frame.js";
+import { t } from "../shared/i18n.js";
+import { toast } from "../shared/toast.js";
+import { startActions } from "./input/buttons.js";
+import { installSymbols } from "./board/shapes.js";
+import { startBoard } from "./board/board.js";
+import { dismiss, notice, startCoach } from "./panels/tips.js";
+import { connect, newId } from "./net/connection.js";
+import { drawCurtain, startCurtain } from "./panels/handover.js";
+import { drawPoints, startGhost } from "./board/preview.js";
+import { startHand } from "./panels/hand.js";
+import { startKeys } from "./input/keyboard.js";
+import { startLog, toggleLog } from "./panels/history.js";
+import { ghost, startPlacing } from "./input/selection.js";
+import { startPointer } from "./input/pointer.js";
+import { isWaiting, mayMove, replaced } from "./state/view.js";
+import { startPrompt } from "./panels/status.js";
+import { go, openReplay, replayKey, startReplay } from "./replay/replay.js";
+import { showResult, startResult } from "./panels/result.js";
+import { ask } from "./net/requests.js";
+import { startSeats } from "./panels/opponents.js";
+import { mute, play, startSound } from "./panels/sound.js";
+import { onView, state } from "./state/store.js";
+import { heard, receive, startTimeline } from "./net/messages.js";
+import { startTracks } from "./panels/score-tracks.js";
+import { startZoom } from "./board/zoom.js";
 
-/** @import {Order, View} from "./protocol.js" */
+/** @import {Order, View} from "./net/protocol.js" */
 
 const SIGNED_OUT = 4401;
 const BANNED = 4403;
@@ -84,13 +84,12 @@ function start(view) {
   startPrompt();
   startActions(hint);
   startLog((move) => go(move));
-  startRoom(receive);
   startCurtain(send);
   startReplay();
-  const review = later(async () => (await import("./review.js")).openReview());
+  const review = later(async () => (await import("./replay/review.js")).openReview());
   startResult(() => void openReplay(), review);
   byId("review").addEventListener("click", review);
-  byId("menu-button").addEventListener("click", later(async () => (await import("./menu.js")).openMenu(openReplay)));
+  byId("menu-button").addEventListener("click", later(async () => (await import("./panels/menu.js")).openMenu(openReplay)));
   startKeys({ hint, log: toggleLog, mute, replay: replayKey });
   startSound((on) => byId("mute").setAttribute("aria-pressed", String(!on)));
   byId("mute").addEventListener("click", mute);
@@ -154,9 +153,22 @@ function shown(before) {
   }
 }
 
+let lobbyStarted = false;
+
+const loadLobby = later(async () => {
+  const { startLobby } = await import("./panels/lobby.js");
+  if (lobbyStarted) return;
+  lobbyStarted = true;
+  startLobby();
+});
+
 function drawPage() {
   const { view } = state;
   const { table } = view;
+  const waiting = isWaiting(view);
+  byId("room").hidden = !waiting;
+  byId("play").hidden = waiting;
+  if (waiting && !lobbyStarted) loadLobby();
   byId("title").textContent = table.name;
   byId("return").hidden = replaced(view) === null;
   byId("board").setAttribute("aria-label", t("table.board_label", { name: view.board.title }));

@@ -1,0 +1,192 @@
+/** The form for a new table, as a sheet over the home page. */
+import { bots, explain, games, me, post } from "../shared/api.js";
+import { act, go } from "../shared/busy-button.js";
+import { choice, select, toggle } from "../shared/controls.js";
+import { h } from "../shared/dom.js";
+import { levelName, moveTimeName, t } from "../shared/i18n.js";
+import { dialog } from "../shared/dialog.js";
+import { toast } from "../shared/toast.js";
+import { PRESETS, applyPreset, newPlan, presetOf, request, setPlayers } from "./table-plan.js";
+
+/** @import {Bot, Game, Plan, PlannedSeat, Preset, SeatKind} from "../shared/types.js" */
+
+const LONGEST_NAME = 24;
+
+/** @type {SeatKind[]} */
+const KINDS = ["bot", "open", "person"];
+
+const DAY = 86_400;
+/** The move times on offer in seconds; null is no limit. */
+const TIMES = [null, 60, 120, 300, DAY, 3 * DAY];
+
+/** @param {string} [wanted] the id of a game; the first one if there is none of that id */
+export async function openNewTable(wanted) {
+  try {
+    const [offered, levels, { name }] = await Promise.all([games(), bots(), me()]);
+    const game = offered.find(({ id }) => id === wanted) ?? offered[0];
+    const level = (levels.find((bot) => bot.default) ?? levels[0]).level;
+    await show(newPlan(game.id, level), { offered, levels, level, name });
+  } catch (error) {
+    toast(explain(error), { kind: "error", action: { label: t("again"), run: () => void openNewTable(wanted) } });
+  }
+}
+
+/** @typedef {{offered: Game[], levels: Bot[], level: string, name: string}} Known the usual level, and my name */
+
+/**
+ * @param {Plan} plan
+ * @param {Known} known
+ */
+async function show(plan, known) {
+  const body = h("div", { class: "stack" });
+  const start = h("button", { class: "button button-primary", id: "new-start" });
+  const problem = h("p", { class: "error-text", role: "alert" });
+
+  /** Draw the form again where a choice changes what else can be chosen; the control in use keeps the focus. */
+  const draw = () => {
+    const used = document.activeElement?.id;
+    body.replaceChildren(...parts(plan, known, draw));
+    start.textContent = t(plan.seats.some(({ kind }) => kind === "open") ? "new.open" : "new.start");
+    if (used) document.getElementById(used)?.focus();
+  };
+  const open = async () => {
+    const { id } = await post("/api/tables", request(plan, (seat) => t("seat.person.name", { seat })));
+    go(`/t/${id}`);
+  };
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    problem.textContent = "";
+    void act(start, open, (text) => void (problem.textContent = text));
+  };
+
+  draw();
+  const form = h("form", { onsubmit: submit }, body, problem, h("div", { class: "actions sheet-bottom" }, start));
+  await dialog({ id: "new-table", title: t("new.title"), body: form });
+  // Who reloads the page does not want the form again.
+  history.replaceState(null, "", location.pathname);
+}
+
+/**
+ * @param {Plan} plan
+ * @param {Known} known
+ * @param {() => void} draw
+ */
+function parts(plan, { offered, levels, level, name }, draw) {
+  const game = offered.find(({ id }) => id === plan.game) ?? offered[0];
+  const counts = Array.from({ length: game.most_players }, (_, i) => String(i + 1));
+  const seats = seatRows(plan, { levels, myName: name, changed: draw });
+  return [
+    select("new-game", t("new.game"), offered.map((one) => [one.id, one.name]), plan.game, (id) => {
+      plan.game = id;
+      plan.options = {};
+      const most = offered.find((one) => one.id === id)?.most_players ?? 1;
+      if (plan.seats.length > most) setPlayers(plan, most, level);
+      draw();
+    }),
+    choice("preset", t("new.with"), PRESETS.map((one) => [one, t(`preset.${one}`)]), presetOf(plan) ?? "", (preset) => {
+      applyPreset(plan, /** @type {Preset} */ (preset), level);
+      draw();
+    }),
+    choice("players", t("new.players"), counts.map((n) => [n, n]), String(plan.seats.length), (players) => {
+      setPlayers(plan, Number(players), level);
+      draw();
+    }),
+    h("ol", { role: "list", class: "stack", "aria-label": t("new.seats") }, seats),
+    ...(game.options.length > 0 ? [options(game, plan)] : []),
+    ...(plan.seats.length > 1 ? [extras(plan)] : []),
+  ];
+}
+
+/**
+ * @param {Game} game
+ * @param {Plan} plan
+ */
+function options(game, plan) {
+  const switches = game.options.map(({ name, summary }) => {
+    const text = summary.charAt(0).toUpperCase() + summary.slice(1);
+    return toggle(`option-${name}`, text, "", Boolean(plan.options[name]), (on) => void (plan.options[name] = on));
+  });
+  return h("fieldset", null, h("legend", null, t("new.options")), switches);
+}
+
+/**
+ * What matters only where several play.
+ * @param {Plan} plan
+ */
+function extras(plan) {
+  const times = TIMES.map((seconds) => /** @type {[string, string]} */ ([String(seconds ?? ""), moveTimeName(seconds)]));
+  return h(
+    "fieldset",
+    null,
+    h("legend", { class: "visually-hidden" }, t("new.extras")),
+    toggle("new-public", t("new.public"), t("new.public.help"), plan.public, (on) => void (plan.public = on)),
+    toggle("new-shuffle", t("new.shuffle"), t("new.shuffle.help"), plan.shuffle, (on) => void (plan.shuffle = on)),
+    select("new-time", t("new.time"), times, String(plan.move_time ?? ""), (chosen) => {
+      plan.move_time = chosen ? Number(chosen) : null;
+    }),
+  );
+}
+
+/**
+ * @param {Plan} plan
+ * @param {{levels: Bot[], myName: string, changed: () => void}} about `changed` when a seat has become another kind
+ */
+function seatRows(plan, { levels, myName, changed }) {
+  return plan.seats.map((seat, i) => {
+    const label = t("seat.number", { seat: i + 1 });
+    return h(
+      "li",
+      { class: "seat", "data-seat": i },
+      seat.kind === "me" ? h("span", { class: "seat-kind" }, t("seat.me")) : kindChoice(seat, label, changed),
+      detail(seat, label, levels, seat.kind === "me" ? myName : t("seat.person.name", { seat: i + 1 })),
+    );
+  });
+}
+
+/**
+ * @param {PlannedSeat} seat
+ * @param {string} label
+ * @param {() => void} changed
+ */
+function kindChoice(seat, label, changed) {
+  const select = h(
+    "select",
+    { "aria-label": t("seat.kind", { label }), "data-kind": true, value: seat.kind },
+    KINDS.map((kind) => h("option", { value: kind }, t(`seat.${kind}`))),
+  );
+  select.addEventListener("change", () => {
+    seat.kind = /** @type {SeatKind} */ (select.value);
+    changed();
+  });
+  return select;
+}
+
+/**
+ * What else there is to say about a seat: a name, or how well the bot plays.
+ * @param {PlannedSeat} seat
+ * @param {string} label
+ * @param {Bot[]} levels
+ * @param {string} usual the name if none is given
+ */
+function detail(seat, label, levels, usual) {
+  if (seat.kind === "open") return h("span", { class: "muted small seat-note" }, t("seat.open.note"));
+  if (seat.kind === "bot") {
+    const select = h(
+      "select",
+      { "aria-label": t("seat.level", { label }), "data-level": true, value: seat.level },
+      levels.map((bot) => h("option", { value: bot.level }, levelName(bot.level))),
+    );
+    select.addEventListener("change", () => void (seat.level = select.value));
+    return select;
+  }
+  const input = h("input", {
+    "aria-label": t("seat.name", { label }),
+    "data-name": true,
+    placeholder: usual,
+    maxlength: LONGEST_NAME,
+    autocomplete: "off",
+    value: seat.name,
+  });
+  input.addEventListener("input", () => void (seat.name = input.value));
+  return input;
+}

@@ -1,0 +1,208 @@
+/** Who you are here, on which devices, and how you like it. */
+import { forgetMe, get, me, onConnection, patch, post, remove } from "./shared/api.js";
+import { act, go } from "./shared/busy-button.js";
+import { choice, select, toggle } from "./shared/controls.js";
+import { byId, h } from "./shared/dom.js";
+import { frame } from "./shared/frame.js";
+import { languages, t } from "./shared/i18n.js";
+import { setSetting, setting } from "./shared/settings.js";
+import { dialog } from "./shared/dialog.js";
+import { toast } from "./shared/toast.js";
+
+/** @import {Settings} from "./shared/types.js" */
+
+const SWITCHES = /** @type {const} */ (["confirm", "hold", "sound", "coach"]);
+
+await frame({ title: "me.title" });
+showSettings(byId("settings"));
+// Why not, if that fails, is said by the frame of the page.
+const refresh = () => void show().catch(() => {});
+refresh();
+onConnection((up) => up && refresh());
+
+onSubmit("name-form", async ({ name }) => {
+  /** @type {HTMLInputElement} */ (byId("name")).value = (await patch("/api/me", { name: name.trim() })).name;
+  await changed("me.name.saved");
+});
+
+onSubmit("phrase-form", async ({ old_password }) => {
+  const { phrase: old, username } = await me();
+  if (old && !(await sure("phrase.again", "phrase.again.why", "phrase.make"))) return;
+  const { phrase } = await post("/api/me/phrase", username ? { old_password } : {});
+  await changed();
+  await dialog({ title: t("phrase.yours"), body: phraseToKeep(phrase), actions: [{ label: t("done"), value: true }] });
+});
+
+onSubmit("enter-form", async ({ phrase }) => {
+  if (await mayBecomeAnother()) await become({ phrase: phrase.trim() });
+});
+
+onSubmit("account-form", async ({ username, password, old_password }) => {
+  const { username: before } = await me();
+  const old = before ? { old_password } : {};
+  await post("/api/me/account", { username: username.trim(), password, ...old });
+  await changed(before ? "account.changed" : "account.saved");
+});
+
+onSubmit("login-form", async ({ username, password }) => {
+  if (await mayBecomeAnother()) await become({ username: username.trim(), password });
+});
+
+onSubmit("leave-form", async () => {
+  const { phrase, username } = await me();
+  const everywhere = await dialog({
+    title: t("leave.title"),
+    body: t(phrase || username ? "leave.way-back" : "leave.lost"),
+    actions: [
+      { label: t("leave.everywhere"), value: true },
+      { label: t("leave.here"), value: false },
+    ],
+  });
+  if (everywhere === null) return;
+  await post("/api/me/leave", { everywhere });
+  go("/");
+});
+
+onSubmit("export-form", async () => {
+  const text = JSON.stringify(await get("/api/me/export"), null, 1);
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = h("a", { href: address, download: `${(await me()).name}.json` });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+});
+
+onSubmit("delete-form", async ({ password }) => {
+  const { name, username } = await me();
+  if (!(await sure("delete.sure", "delete.why", "delete.yes", { name }))) return;
+  await remove("/api/me", username ? { password } : { confirm: true });
+  go("/");
+});
+
+async function show() {
+  const { name, username, phrase } = await me();
+  fill(byId("name"), name);
+  fill(byId("account-username"), username ?? "");
+  for (const field of ["phrase-old", "account-old", "delete-password"]) {
+    byId(`${field}-field`).hidden = !username;
+    /** @type {HTMLInputElement} */ (byId(field)).required = Boolean(username);
+  }
+  const label = byId("account-form").querySelector("[for=account-password]");
+  if (label) label.textContent = t(username ? "account.new" : "account.password");
+  byId("phrase-state").textContent = t(phrase ? "phrase.set" : "phrase.none");
+  byId("account-state").textContent = username ? t("account.set", { username }) : t("account.none");
+}
+
+/**
+ * What somebody typed while the page was still asking stays.
+ * @param {HTMLInputElement} field
+ * @param {string} value
+ */
+function fill(field, value) {
+  const typed = field.value !== field.defaultValue;
+  field.defaultValue = value;
+  if (!typed) field.value = value;
+}
+
+/** @param {string} [word] says what is done */
+async function changed(word) {
+  forgetMe();
+  await show();
+  if (word) toast(t(word));
+}
+
+/** @param {{phrase: string} | {username: string, password: string}} secret */
+async function become(secret) {
+  await post("/api/enter", secret);
+  go("/");
+}
+
+/** Whoever has something to lose and no way back to it should know before becoming somebody else. */
+async function mayBecomeAnother() {
+  const { name, username, phrase } = await me();
+  if (username || phrase || (await get("/api/tables?which=mine")).length === 0) return true;
+  return sure("enter.sure", "enter.sure.why", "enter.go", { name });
+}
+
+/**
+ * @param {string} title
+ * @param {string} why
+ * @param {string} yes
+ * @param {Record<string, string>} [params]
+ */
+async function sure(title, why, yes, params) {
+  const actions = [
+    { label: t("cancel"), value: false },
+    { label: t(yes), value: true, primary: true },
+  ];
+  return Boolean(await dialog({ title: t(title), body: t(why, params), actions }));
+}
+
+/** @param {string} phrase */
+function phraseToKeep(phrase) {
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(phrase);
+      toast(t("copied"));
+    } catch {
+      getSelection()?.selectAllChildren(shown);
+      toast(t("copy.by-hand"));
+    }
+  };
+  const shown = h("p", { id: "phrase", class: "phrase", translate: "no" }, phrase);
+  const button = h("button", { type: "button", class: "button button-primary", autofocus: true, onclick: copy }, t("copy"));
+  return h("div", { class: "stack" }, shown, h("p", null, t("phrase.once")), button);
+}
+
+/**
+ * Send a form of the page. What goes wrong is said in the form, beside what was typed.
+ * @param {string} id
+ * @param {(values: Record<string, string>) => Promise<void>} send
+ */
+function onSubmit(id, send) {
+  /** @type {HTMLFormElement} */
+  const form = byId(id);
+  const problem = form.querySelector(".error-text");
+  const button = form.querySelector("button");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!problem || !button) return;
+    problem.textContent = "";
+    const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+    const work = async () => {
+      await send(values);
+      // A password stays on the page no longer than it is needed.
+      for (const secret of form.querySelectorAll("[type=password], [name=phrase]")) {
+        /** @type {HTMLInputElement} */ (secret).value = "";
+      }
+    };
+    void act(button, work, (text) => void (problem.textContent = text));
+  });
+}
+
+/** @param {Element} parent */
+function showSettings(parent) {
+  const named = languages().map(({ code, name }) => /** @type {[string, string]} */ ([code, name]));
+  parent.replaceChildren(
+    ...SWITCHES.map((name) =>
+      toggle(`set-${name}`, t(`set.${name}`), t(`set.${name}.help`), setting(name), (on) => setSetting(name, on)),
+    ),
+    oneOf("theme", ["auto", "light", "dark"]),
+    oneOf("motion", ["auto", "full", "reduced"]),
+    select("set-language", t("set.language"), [["auto", t("set.auto")], ...named], setting("language"), (code) =>
+      setSetting("language", code),
+    ),
+  );
+}
+
+/**
+ * @template {"theme" | "motion"} Name
+ * @param {Name} name
+ * @param {Settings[Name][]} values
+ */
+function oneOf(name, values) {
+  const word = (/** @type {string} */ value) => t(value === "auto" ? "set.auto" : `set.${name}.${value}`);
+  const labelled = values.map((value) => /** @type {[string, string]} */ ([value, word(value)]));
+  return choice(`set-${name}`, t(`set.${name}`), labelled, setting(name), (value) =>
+    setSetting(name, /** @type {Settings[Name]} */ (value)),
+  );
+}

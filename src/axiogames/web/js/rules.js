@@ -1,0 +1,103 @@
+/** The rules: a list of all games, or the page of one with a table of contents. */
+import { isDark, onAppearance } from "./shared/appearance.js";
+import { explain, games, get, onConnection } from "./shared/api.js";
+import { byId, h } from "./shared/dom.js";
+import { frame, setTitle } from "./shared/frame.js";
+import { language, t } from "./shared/i18n.js";
+
+const game = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+
+await frame({ title: "rules.title" });
+await show();
+onConnection((up) => up && void show());
+
+async function show() {
+  const page = byId("page");
+  try {
+    page.replaceChildren(...(game ? await rulesOf(game) : await allGames()));
+    if (game && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  } catch (error) {
+    page.replaceChildren(
+      h("h1", null, t("rules.title")),
+      h("p", null, explain(error)),
+      h("p", null, h("a", { class: "button", href: "/rules" }, t("rules.all"))),
+    );
+  }
+}
+
+async function allGames() {
+  const offered = await games();
+  return [
+    h("h1", null, t("rules.title")),
+    h("p", { class: "muted" }, t("rules.lead")),
+    h("ul", { role: "list", class: "rules-list" }, offered.map(({ id, name, summary }) =>
+      h(
+        "li",
+        { class: "card" },
+        h("h2", null, h("a", { href: `/rules/${id}`, "data-rules": id }, name)),
+        h("p", null, summary),
+      ),
+    )),
+  ];
+}
+
+/** @param {string} id */
+async function rulesOf(id) {
+  /** @type {{title: string, html: string}} */
+  const { title, html } = await get(`/api/games/${encodeURIComponent(id)}/rules?lang=${language()}`);
+  setTitle(title);
+  const article = h("article", { class: "rules-text" });
+  // Our own rules page, made by the server from our own text: the one thing that comes as HTML.
+  const parsed = new DOMParser().parseFromString(html, "text/html").body;
+  colourFigures(parsed);
+  article.append(...parsed.childNodes);
+  // The title stands above the table of contents.
+  article.querySelector("h1")?.remove();
+  scrollWide(article);
+  return [
+    h("p", null, h("a", { href: "/rules", class: "back" }, "‹ ", t("rules.all"))),
+    h("h1", null, title),
+    h("p", { class: "card small unofficial" }, t("unofficial")),
+    h("div", { class: "rules-columns" }, contents(article), article),
+    h("p", null, h("a", { class: "button button-primary", href: `/?new=${encodeURIComponent(id)}` }, t("rules.play"))),
+  ];
+}
+
+/**
+ * The server draws the figures for light or for dark.
+ * @param {Element} text not shown yet, so that none is loaded in vain
+ */
+function colourFigures(text) {
+  const figures = [...text.querySelectorAll("img")].map((image) => ({ image, address: image.getAttribute("src") }));
+  const colour = () => figures.forEach(({ image, address }) => image.setAttribute("src", `${address}?dark=${isDark()}`));
+  onAppearance(colour);
+  colour();
+}
+
+/** @param {Element} article */
+function contents(article) {
+  const headings = [...article.querySelectorAll("h2")];
+  headings.forEach((heading, i) => {
+    heading.id ||= `part-${i + 1}`;
+  });
+  // Where it stands above the text it should not push it away.
+  const open = matchMedia("(min-width: 60rem)").matches;
+  const links = headings.map((heading) => h("li", null, h("a", { href: `#${heading.id}` }, heading.textContent)));
+  return h(
+    "nav",
+    { class: "contents", "aria-label": t("rules.contents") },
+    h("details", { open }, h("summary", null, t("rules.contents")), h("ol", null, links)),
+  );
+}
+
+/**
+ * Wide tables and examples scroll by themselves, also by keyboard.
+ * @param {Element} article
+ */
+function scrollWide(article) {
+  for (const wide of article.querySelectorAll("pre, table")) {
+    const box = h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": t("rules.scroll") });
+    wide.replaceWith(box);
+    box.append(wide);
+  }
+}

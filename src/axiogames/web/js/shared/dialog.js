@@ -1,0 +1,60 @@
+/** Modal dialogs. */
+import { h } from "./dom.js";
+import { t } from "./i18n.js";
+
+/**
+ * Ask something. Esc, the cross and a click beside the dialog answer null.
+ * @template Value
+ * @param {{
+ *   title: string, body?: Node | string, actions?: {label: string, value: Value, primary?: boolean}[], id?: string,
+ * }} what
+ * @returns {Promise<Value | null>}
+ */
+export function dialog({ title, body = "", actions = [], id }) {
+  /** @type {Value | null} */
+  let answer = null;
+  const heading = h("h2", { id: `dialog-${document.querySelectorAll("dialog").length}`, tabindex: "-1" }, title);
+  const box = h(
+    "dialog",
+    { id, class: "sheet", "aria-labelledby": heading.id },
+    h("div", { class: "sheet-top" }, heading, closeButton()),
+    typeof body === "string" ? body && h("p", null, body) : body,
+    actions.length > 0 && h("div", { class: "actions" }, actions.map(({ label, value, primary }) => {
+      const choose = () => {
+        answer = value;
+        box.close();
+      };
+      return h("button", { type: "button", class: primary ? "button button-primary" : "button", onclick: choose }, label);
+    })),
+  );
+  document.body.append(box);
+  closeBeside(box);
+  const before = document.activeElement;
+  box.showModal();
+  const first = /** @type {HTMLElement | null} */ (box.querySelector("[autofocus], .actions .button-primary"));
+  (first ?? heading).focus();
+  return new Promise((resolve) => {
+    box.addEventListener("close", () => {
+      box.remove();
+      if (before instanceof HTMLElement) before.focus();
+      resolve(answer);
+    });
+  });
+}
+
+/** The cross in the corner of a dialog. */
+export function closeButton() {
+  const close = () => button.closest("dialog")?.close();
+  const button = h("button", { type: "button", class: "sheet-close", "aria-label": t("close"), onclick: close }, "×");
+  return button;
+}
+
+/**
+ * A click beside a dialog closes it. It must begin there, too: a text selected by dragging may end outside.
+ * @param {HTMLDialogElement} box
+ */
+export function closeBeside(box) {
+  let beside = false;
+  box.addEventListener("pointerdown", (event) => void (beside = event.target === box));
+  box.addEventListener("click", (event) => beside && event.target === box && box.close());
+}

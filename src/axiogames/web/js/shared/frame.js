@@ -1,0 +1,94 @@
+/** What all pages share: the header, the footer, the strip that says we are offline, the service worker. */
+import { applyAppearance } from "./appearance.js";
+import { ApiError, dropCookie, explain, get, me, onConnection } from "./api.js";
+import { h } from "./dom.js";
+import { hasWord, loadWords, t } from "./i18n.js";
+import { dialog } from "./dialog.js";
+import { announce } from "./toast.js";
+import { onSetting } from "./settings.js";
+
+const PLACES = { "/": "nav.home", "/daily": "nav.daily", "/rules": "nav.rules", "/me": "nav.me" };
+
+const SITE = "axio";
+
+/**
+ * Make the page part of the site. Its words are there when this is done.
+ * @param {{title?: string}} [what] the title without the site's name, or the key of its words
+ */
+export async function frame({ title } = {}) {
+  applyAppearance();
+  onSetting("language", () => location.reload());
+  await loadWords();
+  setTitle(title && hasWord(title) ? t(title) : title);
+  document.getElementById("top")?.replaceChildren(...header());
+  document.getElementById("bottom")?.replaceChildren(...footer());
+  watchConnection();
+  // A voice is heard only from a place that was there before it spoke.
+  announce("");
+  // There is none on plain http from another machine in the house; the site works without it.
+  navigator.serviceWorker?.register("/sw.js").catch(() => {});
+  me().catch((error) => void explainStranger(error));
+}
+
+/** Say it when the server does not take us for who we are. @param {unknown} error */
+async function explainStranger(error) {
+  if (!(error instanceof ApiError) || !hasWord(`stranger.${error.code}`)) return;
+  const again = { label: t("again"), value: false };
+  const guest = { label: t("stranger.anew"), value: true };
+  const anew = await dialog({
+    title: t(`stranger.${error.code}`),
+    body: explain(error),
+    actions: error.code === "banned" ? [] : [again, guest],
+    id: "stranger",
+  });
+  if (anew === null) return;
+  if (anew) await dropCookie();
+  location.reload();
+}
+
+/** @param {string} [title] */
+export function setTitle(title) {
+  document.title = title ? `${title} · ${SITE}` : SITE;
+}
+
+function header() {
+  const logo = h(
+    "a",
+    { class: "logo", href: "/", "aria-label": t("nav.logo") },
+    h("img", { src: "/static/icons/icon.svg", width: 32, height: 32, alt: "" }),
+    h("span", null, SITE),
+  );
+  const here = location.pathname;
+  const links = Object.entries(PLACES).map(([path, word]) => {
+    const current = here === path ? "page" : path !== "/" && here.startsWith(`${path}/`) ? "true" : null;
+    // On a phone the logo is enough to go home by.
+    return h("a", { href: path, class: path === "/" && "wide-only", "aria-current": current, "data-nav": path }, t(word));
+  });
+  return [logo, h("nav", { "aria-label": t("nav.label") }, links)];
+}
+
+function footer() {
+  return [
+    h("p", null, t("unofficial")),
+    h("p", null, h("a", { href: "/me#about" }, t("nav.about")), " ", h("a", { href: "/privacy" }, t("privacy.title")), " ", h("a", { href: "/schema/openapi.json" }, t("nav.api"))),
+  ];
+}
+
+/** Say that we are offline, and try again until we are not. Pages hear of it by `onConnection`. */
+function watchConnection() {
+  const strip = h("div", { id: "offline", role: "status", hidden: true });
+  document.body.prepend(strip);
+  let trying = 0;
+  const attempt = (/** @type {number} */ wait) => {
+    clearTimeout(trying);
+    trying = window.setTimeout(() => get("/api/bots").catch(() => attempt(Math.min(wait * 1.6, 15_000))), wait);
+  };
+  onConnection((up) => {
+    strip.hidden = up;
+    strip.textContent = up ? "" : t("offline.strip");
+    if (up) clearTimeout(trying);
+    else attempt(1_500);
+  });
+  // What the system says of the network is a hint only: ask the server itself.
+  for (const event of ["online", "offline"]) addEventListener(event, () => void get("/api/bots").catch(() => {}));
+}

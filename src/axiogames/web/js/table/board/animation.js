@@ -1,0 +1,115 @@
+/** Movement that shows what happened: a tile comes from its player, its points go to their tracks. */
+import { isCalm } from "../../shared/appearance.js";
+import { byId, h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { points, tilePicture } from "./shapes.js";
+import { lyingTile, onScreen, standingPyramid } from "./board.js";
+import { ownSeat } from "../state/view.js";
+import { seatPanel } from "../panels/opponents.js";
+import { play } from "../panels/sound.js";
+import { state } from "../state/store.js";
+import { ownTrack } from "../panels/score-tracks.js";
+
+/** @import {PlaceEvent, Placed, View} from "../net/protocol.js" */
+
+const LAND = 260;
+const FLY = 520;
+const APART = 90;
+/** How long a move of somebody else can be looked at before the next one. */
+const LOOK = 650;
+
+/** @param {number} time in milliseconds */
+export const pause = (time) => new Promise((done) => setTimeout(done, time));
+
+/**
+ * Show a placement that has just been drawn.
+ * @param {View} view
+ * @param {PlaceEvent} event
+ * @param {boolean} mine whether it already lay there while it was being sent
+ */
+export async function showPlacement(view, event, mine) {
+  const placed = view.tiles.findLast((tile) => tile.at.join() === event.at.join());
+  if (!placed) return;
+  if (isCalm()) {
+    play("place");
+    if (!mine) await pause(LOOK);
+    return;
+  }
+  if (!mine) await land(view, placed, event.p);
+  play("place");
+  lyingTile(placed)?.firstElementChild?.animate({ scale: ["1.06", "1"] }, { duration: 140, easing: "ease-out" });
+  if (event.pyramids?.length) rise(event.pyramids);
+  await flyPoints(event, placed);
+  if (!mine) await pause(LOOK);
+}
+
+/** @param {View} view @param {Placed} placed @param {number} seat */
+async function land(view, placed, seat) {
+  const from = (seatPanel(seat) ?? byId("own")).getBoundingClientRect();
+  const to = onScreen(placed.x, placed.y);
+  const [, , width] = view.board.shapes[view.board.hand].box;
+  const pixels = onScreen(placed.x + width, placed.y).x - to.x;
+  const tile = lyingTile(placed);
+  tile?.classList.add("coming");
+  const picture = tilePicture(view.board, placed.shape, placed.tile);
+  const flying = h("div", { class: "flying", style: { width: `${pixels}px` } }, picture);
+  await fly(flying, { x: from.x + from.width / 2, y: from.y + from.height / 2 }, to, LAND);
+  tile?.classList.remove("coming");
+}
+
+/** @param {string[]} cells */
+function rise(cells) {
+  for (const cell of cells) {
+    const mark = standingPyramid(cell)?.firstElementChild;
+    mark?.animate({ scale: ["0", "1.12", "1"] }, { duration: 420, easing: "ease-out" });
+  }
+}
+
+/** @param {PlaceEvent} event @param {Placed} placed */
+async function flyPoints(event, placed) {
+  const scored = Object.entries(event.gain).filter(([, n]) => n > 0);
+  if (!scored.length) return;
+  play("score");
+  const from = onScreen(placed.x, placed.y);
+  const own = ownSeat(state.view) === event.p;
+  await Promise.all(
+    scored.map(async ([track, n], index) => {
+      const goal = own ? ownTrack(track) : seatPanel(event.p, track);
+      const box = goal?.getBoundingClientRect();
+      if (!goal || !box?.width) return;
+      await pause(index * APART);
+      const share = own ? Number(goal.style.getPropertyValue("--at")) || 0 : 0.5;
+      const to = { x: box.x + box.width * (0.08 + 0.74 * share), y: box.y + box.height / 2 };
+      await fly(h("div", { class: "flying" }, points(track, `+${n}`)), from, to, FLY);
+      goal.animate({ filter: ["brightness(1.25)", "none"] }, { duration: 300 });
+    }),
+  );
+}
+
+/**
+ * @param {HTMLElement} thing
+ * @param {{x: number, y: number}} from
+ * @param {{x: number, y: number}} to
+ * @param {number} duration
+ */
+async function fly(thing, from, to, duration) {
+  document.body.append(thing);
+  const frames = [from, to].map(({ x, y }) => ({ translate: `${x}px ${y}px` }));
+  const flight = thing.animate(frames, { duration, easing: "cubic-bezier(.3,.1,.2,1)", fill: "both" });
+  // A page in the background does not animate: nothing may wait for it.
+  await Promise.race([flight.finished.catch(() => {}), pause(duration + 200)]);
+  thing.remove();
+}
+
+/** Somebody has won another placement. @param {string} words */
+export async function celebrate(words) {
+  play("extra");
+  const banner = byId("celebration");
+  banner.replaceChildren(h("b", null, t("table.extra")), h("span", null, words));
+  banner.hidden = false;
+  banner.classList.remove("on");
+  void banner.offsetWidth; // the animation begins anew
+  banner.classList.add("on");
+  await pause(isCalm() ? 900 : 1100);
+  banner.hidden = true;
+}

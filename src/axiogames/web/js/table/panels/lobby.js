@@ -1,0 +1,139 @@
+/** The waiting room of a table: who sits where, a link for friends, bots for free seats. */
+import { bots, me } from "../../shared/api.js";
+import { byId, h } from "../../shared/dom.js";
+import { levelName, t } from "../../shared/i18n.js";
+import { copy } from "../../shared/toast.js";
+import { ask } from "../net/requests.js";
+import { onView, state } from "../state/store.js";
+import { isWaiting } from "../state/view.js";
+import { fullName } from "../text.js";
+
+/** @import {View} from "../net/protocol.js" */
+
+const invite = () => new URLSearchParams(location.hash.slice(1)).get("invite");
+
+let drawn = "";
+
+export function startLobby() {
+  onView(() => void draw());
+  void draw();
+}
+
+async function draw() {
+  const { view } = state;
+  // What somebody types must not be lost when others come and go.
+  const now = JSON.stringify([view.table, view.seats, view.yours]);
+  if (!isWaiting(view) || now === drawn) return;
+  drawn = now;
+  const levels = await bots().catch(() => []);
+  const person = await me().catch(() => ({ name: "" }));
+  byId("room-title").textContent = t(`table.room_${view.table.status}`);
+  byId("room-lead").textContent = lead(view);
+  byId("room-seats").replaceChildren(...view.seats.map((_, seat) => seatLine(view, seat, levels, person.name)));
+  const link = view.table.invite && new URL(`/t/${view.table.id}#invite=${view.table.invite}`, location.href).href;
+  byId("invite").hidden = !link;
+  if (link) drawInvite(link);
+}
+
+/** @param {View} view */
+function lead(view) {
+  if (view.table.status === "closed") return t("table.closed_lead");
+  if (expected(view)) return t("table.invited_lead");
+  if (view.seats.some(({ invited }) => invited)) return t("table.rematch_lead");
+  if (view.yours.length) return t("table.waiting_lead");
+  return mayJoin(view) ? t("table.join_lead") : t("table.look_lead");
+}
+
+/** Whether you are invited and have yet to come. @param {View} view */
+const expected = (view) => view.table.status === "open" && view.yours.some((seat) => view.seats[seat].invited);
+
+/** @param {View} view */
+const mayJoin = ({ table, yours }) =>
+  table.status === "open" && yours.length === 0 && (table.public || table.host || invite() !== null);
+
+/** @param {View} view @param {number} seat @param {import("../../shared/types.js").Bot[]} levels @param {string} name */
+function seatLine(view, seat, levels, name) {
+  const { kind, invited } = view.seats[seat];
+  const open = view.table.status === "open";
+  const free = kind === "open" && open;
+  const yours = view.yours.includes(seat);
+  const label = h("b", null, fullName(view, seat));
+  const note = seatNote(view, seat);
+  const who = h("p", null, label, note && h("small", null, note));
+  const line = h("li", { class: "card room-seat", "data-seat": seat }, who);
+  if (free && mayJoin(view)) line.append(sitForm(seat, name));
+  if (open && invited && yours) line.append(answerForm());
+  if ((free || (open && invited && !yours)) && view.table.host && levels.length) line.append(botForm(seat, levels));
+  const other = kind !== "open" && !view.yours.includes(seat);
+  if (other && view.table.host && view.table.status === "open") line.append(removeButton(view, seat));
+  return line;
+}
+
+/** @param {View} view @param {number} seat */
+function removeButton(view, seat) {
+  const label = t("table.remove.label", { name: fullName(view, seat) });
+  const remove = () => void ask(`seats/${seat}/remove`);
+  return h("button", { type: "button", class: "button", "data-remove": seat, "aria-label": label, onclick: remove }, t("table.remove"));
+}
+
+/** @param {View} view @param {number} seat */
+function seatNote(view, seat) {
+  const { kind, here, invited } = view.seats[seat];
+  if (view.yours.includes(seat)) return t("table.you");
+  if (invited) return t("table.invited");
+  return kind === "person" && !here ? t("table.away") : "";
+}
+
+/** Whoever is invited comes or declines. */
+function answerForm() {
+  const come = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    void ask("join");
+  };
+  const decline = async () => (await ask("leave")) && location.assign("/");
+  return h(
+    "form",
+    { class: "room-form", onsubmit: come },
+    h("button", { class: "button button-primary", id: "accept" }, t("table.accept")),
+    h("button", { type: "button", class: "button", id: "decline", onclick: () => void decline() }, t("table.decline")),
+  );
+}
+
+/** @param {number} seat @param {string} name */
+function sitForm(seat, name) {
+  const label = t("table.your_name");
+  const props = { maxlength: 24, required: true, autocomplete: "nickname", "aria-label": label };
+  const field = h("input", { ...props, value: name });
+  const sit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    void ask("join", { invite: invite(), seat, name: field.value.trim() || null });
+  };
+  const button = h("button", { class: "button button-primary", "data-sit": seat }, t("table.sit_down"));
+  return h("form", { class: "room-form", onsubmit: sit }, field, button);
+}
+
+/** @param {number} seat @param {import("../../shared/types.js").Bot[]} levels */
+function botForm(seat, levels) {
+  const options = levels.map(({ level }) => h("option", { value: level }, levelName(level)));
+  const usual = levels.find((one) => one.default)?.level ?? levels[0].level;
+  const choice = h("select", { "aria-label": t("table.bot_level"), value: usual }, options);
+  const put = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    void ask(`seats/${seat}/bot`, { level: choice.value }, { seat_taken: "table.seat_kept" });
+  };
+  const button = h("button", { class: "button", "data-bot": seat }, t("table.put_bot"));
+  return h("form", { class: "room-form", onsubmit: put }, choice, button);
+}
+
+/** @param {string} link */
+function drawInvite(link) {
+  const select = () => field.select();
+  const label = t("table.invite_link");
+  const field = h("input", { id: "invite-link", readonly: true, value: link, "aria-label": label, onfocus: select });
+  const share = () => void navigator.share({ title: document.title, url: link }).catch(() => {});
+  byId("invite-parts").replaceChildren(
+    field,
+    h("button", { id: "invite-copy", class: "button button-primary", onclick: () => void copy(link) }, t("copy")),
+    "share" in navigator ? h("button", { type: "button", class: "button", onclick: share }, t("table.share")) : "",
+  );
+}
