@@ -166,7 +166,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 def compile_rules(env: Mapping[str, str] | None = None) -> None:
     """Compile what the server would otherwise compile while it is measured."""
     subprocess.run(
-        [sys.executable, "-m", "axiogames", "warm"], check=True, stdout=subprocess.DEVNULL, env=env
+        [sys.executable, "-m", "axiogames", "compile"], check=True, stdout=subprocess.DEVNULL, env=env
     )
 
 

@@ -66,6 +66,6 @@ def test_a_summary_is_made_of_medians() -> None:
 
 
 def test_warming_up_makes_every_loop_ready() -> None:
-    ran = run("warm", "--jobs", "1")
+    ran = run("compile", "--jobs", "1")
     assert ran.code == 0, ran
     assert f"of {len(GAMES)} games ready" in ran.out

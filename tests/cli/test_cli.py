@@ -399,10 +399,11 @@ def test_names_from_a_file_cannot_steer_the_terminal(records: dict[str, Path], t
 def test_an_interrupt_is_told_by_the_code_130_wherever_it_comes(tmp_path: Path) -> None:
     """Also in a string that is executed: `python -m` would end by the signal then, unless told otherwise."""
     (tmp_path / "stopped.py").write_text(
-        "from axiogames.cli import main, warm\n"
+        "from axiogames.cli import main\n"
+        "from axiogames.cli.commands import compile\n"
         "def stop(**options): exec('raise KeyboardInterrupt')\n"
-        "warm.command.callback = stop\n"
-        "raise SystemExit(main(['warm']))\n",
+        "compile.command.callback = stop\n"
+        "raise SystemExit(main(['compile']))\n",
         encoding="utf-8",
     )
     done = subprocess.run(

@@ -14,6 +14,7 @@ import click
 import pytest
 
 import axiogames.cli.commands.arena
+import axiogames.cli.commands.compile
 import axiogames.cli.commands.dataset
 import axiogames.cli.commands.hint
 import axiogames.cli.commands.report
@@ -23,7 +24,6 @@ import axiogames.cli.commands.simulate
 import axiogames.cli.commands.solve
 import axiogames.cli.commands.train
 import axiogames.cli.commands.verify
-import axiogames.cli.commands.warm
 from axiogames import files, new_game
 from axiogames.analysis.bench import measure
 from axiogames.cli import program
@@ -166,8 +166,8 @@ def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Beginning:
     monkeypatch.setattr(axiogames.cli.commands.serve, "check", begin)  # which asks for the addresses of hosts
     monkeypatch.setattr(axiogames.cli.commands.serve, "free_port", lambda host: 1)
     monkeypatch.setattr(axiogames.cli.commands.train, "train", begin)
-    monkeypatch.setattr(axiogames.cli.commands.warm, "in_order", begin)
-    monkeypatch.setattr(axiogames.cli.commands.arena, "make_report", begin)
+    monkeypatch.setattr(axiogames.cli.commands.compile, "map_ordered", begin)
+    monkeypatch.setattr(axiogames.cli.commands.arena, "write_report", begin)
     monkeypatch.setattr(axiogames.cli.commands.review, "_reviewed", begin)
     monkeypatch.setattr(axiogames.cli.commands.solve, "solve", begin)
     monkeypatch.setattr(axiogames.cli.commands.hint, "hint", begin)
@@ -212,7 +212,7 @@ def test_huge_numbers_are_refused_before_any_work(
                 assert "the work begins" not in ran.err
 
 
-LONG_WORK = {"serve", "train", "warm", "arena", "review", "hint", "solve", "bench", "report"}
+LONG_WORK = {"serve", "train", "compile", "arena", "review", "hint", "solve", "bench", "report"}
 LONG_WORK |= {"simulate", "verify", "dataset"}
 
 
@@ -225,10 +225,10 @@ def test_an_interrupt_is_one_line(
     tmp_path: Path,
 ) -> None:
     idle.raises = KeyboardInterrupt
-    monkeypatch.setattr(axiogames.cli.commands.simulate, "in_order", idle)
-    monkeypatch.setattr(axiogames.cli.commands.verify, "in_order", idle)
+    monkeypatch.setattr(axiogames.cli.commands.simulate, "map_ordered", idle)
+    monkeypatch.setattr(axiogames.cli.commands.verify, "map_ordered", idle)
     monkeypatch.setattr(axiogames.cli.commands.dataset, "warm", idle)
-    monkeypatch.setattr(axiogames.cli.commands.report, "make_report", idle)
+    monkeypatch.setattr(axiogames.cli.commands.report, "write_report", idle)
     needed = given | {"folder": str(tmp_path), "out": str(tmp_path / "out")}
     source = next((one for one in command_of(words).params if one.name == "source"), None)
     ran = run(*call(words, source or click.Option(["--nothing"]), given["source"], needed))

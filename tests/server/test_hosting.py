@@ -45,7 +45,7 @@ def commands(page: str) -> Iterator[list[str]]:
     lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
     lines += [line.partition("=")[2] for block in blocks(page, "ini") for line in block.splitlines()]
     text = (ROOT / page).read_text(encoding="utf-8")
-    lines += re.findall(r"`(axio (?:serve|admin|backup|restore|warm)[^`]*)`", text)
+    lines += re.findall(r"`(axio (?:serve|admin|backup|restore|compile)[^`]*)`", text)
     for line in lines:
         words = shlex.split(line.replace("\n", " "), comments=True)
         for number, word in enumerate(words):
@@ -99,7 +99,7 @@ def test_the_days_are_those_that_are_kept() -> None:
         (row,) = (line for line in HOSTING.splitlines() if line.endswith(f"| `--keep-{option}` |"))
         assert f" {getattr(usual, f'keep_{option}')} days" in row, row
     assert f"at once if there are {KEPT:,} newer ones" in row
-    assert f"{usual.most_tables:,} of all, {usual.most_tables_each} of one person" in HOSTING
+    assert f"{usual.max_tables:,} of all, {usual.max_tables_per_person} of one person" in HOSTING
 
 
 def test_the_paces_are_those_of_the_code() -> None:

@@ -11,16 +11,16 @@ from pathlib import Path
 import click
 import msgspec
 
-from ...analysis.arena.report import PAGE, make_report, played, sentences, sheets
-from ...analysis.arena.results import Results, results
-from ...analysis.arena.run import Run
-from ...analysis.arena.schedule import Schedule, checked
-from ...analysis.arena.sprt import read_test
-from ...analysis.arena.summary import Summary, summarise
+from ...analysis.arena.report import REPORT_FILE, write_report, run_sentence, report_sentences, report_tables
+from ...analysis.arena.results import ArenaResults, open_results
+from ...analysis.arena.run import ArenaRun
+from ...analysis.arena.schedule import Schedule
+from ...analysis.arena.sprt import parse_sprt
+from ...analysis.arena.summary import ArenaSummary, summarise
 from ...errors import InvalidOption, SettingsMismatch
 from ...optional_deps import require
 from ...parallel import ALL, BACKENDS, CLUSTERS
-from ..terminal.interrupts import Interrupted, stoppable
+from ..terminal.interrupts import Interrupted, interruptible
 from ..terminal.options import FILE, JOBS, NUMBER, SEED, Integer
 from ..terminal.progress import live
 from ..terminal.text import in_columns
@@ -71,8 +71,8 @@ def command(
     add to those played.
     """
     names = tuple(name.strip() for name in bots.split(",") if name.strip())
-    test = read_test(sprt) if sprt else None
-    settings = checked(game, names, players=players, seed=seed, options=options, sprt=test)
+    test = parse_sprt(sprt) if sprt else None
+    settings = ArenaSettings.create(game, names, players=players, seed=seed, options=options, sprt=test)
     schedule = Schedule(settings.bots, settings.players)
     deals = schedule.deals_for(games)
     if (total := schedule.all_games_in(deals)) > MOST_IN_ALL:
@@ -82,18 +82,18 @@ def command(
     for module in ("openskill.models", *(("matplotlib.figure",) if folder else ())):
         require(module)
     show = show_json if as_json else show_tables
-    with results(settings, folder) as kept:
+    with open_results(settings, folder) as kept:
         _not_fewer(kept, deals, folder)
-        _play(Run(kept, deals), jobs or (ALL if backend in CLUSTERS else 1), backend, folder, show)
+        _play(ArenaRun(kept, deals), jobs or (ALL if backend in CLUSTERS else 1), backend, folder, show)
         summary = summarise(settings, kept.played)
     if folder:
-        summary = make_report(folder)
+        summary = write_report(folder)
     show(summary)
     if folder:
         click.echo(f"The report is {folder / PAGE}", err=True)
 
 
-def _not_fewer(kept: Results, deals: int, folder: Path | None) -> None:
+def _not_fewer(kept: ArenaResults, deals: int, folder: Path | None) -> None:
     most = max((seating.deal + 1 for seating in kept.played), default=0)
     if most > deals:
         schedule = Schedule(kept.settings.bots, kept.settings.players)
@@ -103,12 +103,12 @@ def _not_fewer(kept: Results, deals: int, folder: Path | None) -> None:
         )
 
 
-def _play(run: Run, jobs: int, backend: str, folder: Path | None, show: Callable[[Summary], None]) -> None:
-    with stoppable(signal.SIGINT, signal.SIGTERM) as hold:
+def _play(run: ArenaRun, jobs: int, backend: str, folder: Path | None, show: Callable[[ArenaSummary], None]) -> None:
+    with interruptible(signal.SIGINT, signal.SIGTERM) as guard:
         try:
             with live(run) as tell, closing(run.play(jobs, backend)) as games:
                 for game in games:
-                    with hold.whole():
+                    with guard.shielded():
                         run.add(game)
                     tell()
         except KeyboardInterrupt:
@@ -121,19 +121,19 @@ def _play(run: Run, jobs: int, backend: str, folder: Path | None, show: Callable
             raise Interrupted(f"interrupted: {done} played; --out DIR would keep them") from None
 
 
-def show_json(summary: Summary) -> None:
+def show_json(summary: ArenaSummary) -> None:
     """Print the figures as JSON."""
     click.echo(msgspec.json.format(msgspec.json.encode(summary), indent=1))
 
 
-def show_tables(summary: Summary) -> None:
+def show_tables(summary: ArenaSummary) -> None:
     """Print the figures as tables."""
-    click.echo(played(summary))
-    for sheet in sheets(summary):
+    click.echo(run_sentence(summary))
+    for sheet in report_tables(summary):
         click.echo()
         for line in in_columns([sheet.head, *sheet.rows], right=range(1, len(sheet.head))):
             click.echo(line)
-    if said := sentences(summary):
+    if said := report_sentences(summary):
         click.echo()
     for sentence in said:
         click.echo(sentence)

@@ -15,7 +15,7 @@ from ...analysis.dataset.generate import play_left
 from ...analysis.dataset.parts import Parts, parts
 from ...analysis.dataset.rows import warm
 from ...analysis.dataset.settings import checked
-from ..terminal.interrupts import Interrupted, stoppable
+from ..terminal.interrupts import Interrupted, interruptible
 from ..terminal.options import FILE, JOBS, NUMBER, SEED, Integer, Real
 from ..terminal.progress import progress
 from ..terminal.text import count
@@ -117,7 +117,7 @@ def _make(kept: Parts, jobs: int) -> Made:
     settings, made = kept.facts.settings, Made()
     if kept.games < settings.games:
         warm(settings)  # what is compiled now is not timed
-    with stoppable(signal.SIGINT, signal.SIGTERM) as hold:
+    with interruptible(signal.SIGINT, signal.SIGTERM) as guard:
         try:
             with (
                 closing(play_left(kept, jobs)) as played,
@@ -126,7 +126,7 @@ def _make(kept: Parts, jobs: int) -> Made:
                 advance(kept.games)
                 begun = time.monotonic()
                 for part in played:
-                    with hold.whole():
+                    with guard.shielded():
                         kept.add(part)
                     made.positions += part.rows
                     made.seconds = time.monotonic() - begun

@@ -7,11 +7,11 @@ import sys
 
 import click
 
-from ...server.processes import AlreadyRunning, check, free_port, open_browser, serve
+from ...server.processes import AlreadyRunning, check_startup, free_port, open_browser, serve
 from ...server.settings import DATABASE_VARIABLE, Settings
 from ..terminal.options import FILE, Integer, Real
 from ..terminal.server_options import hide_password, retention_options
-from .warm import compile_games, not_compiled
+from .compile import compile_games, uncompiled_games
 
 
 @click.command("serve")
@@ -111,18 +111,18 @@ def command(
         origins=origins,
         proxies=proxies,
         allowed_hosts=allowed_hosts,
-        secure=secure,
-        limits=not no_limits,
+        secure_cookies=secure,
+        rate_limits=not no_limits,
         bot_threads=bot_threads,
         bot_seconds=bot_seconds,
         metrics_port=metrics_port or 0,
         metrics_host=metrics_host,
         **days,
-        logs=log,
+        log_level=log,
         accept_new_key=accept_new_key,
     )
-    check(settings)
-    if missing := not_compiled():
+    check_startup(settings)
+    if missing := uncompiled_games():
         click.echo("The rules are compiled, once on this machine; this takes about half a minute.", err=True)
         compile_games(missing)
     if opens is None:

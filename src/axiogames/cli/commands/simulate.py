@@ -21,7 +21,7 @@ from ...players import Budget
 from ...players.engines.specs import seated
 from ...players.match import play_match
 from ...rng import Generator
-from ..terminal.interrupts import Interrupted, stoppable
+from ..terminal.interrupts import Interrupted, interruptible
 from ..terminal.options import FILE, JOBS, SEED, Integer, programs
 from ..terminal.progress import progress
 from ..terminal.text import count, in_columns
@@ -178,7 +178,7 @@ def command(
 
 
 def _run(whole: Batch, jobs: int, file: LineWriter | None, tally: Tally) -> None:
-    with stoppable(signal.SIGINT, signal.SIGTERM) as hold:
+    with interruptible(signal.SIGINT, signal.SIGTERM) as guard:
         try:
             with (
                 closing(map_ordered(play_batch, _batches(whole, jobs), jobs)) as batches,
@@ -186,7 +186,7 @@ def _run(whole: Batch, jobs: int, file: LineWriter | None, tally: Tally) -> None
             ):
                 for games in batches:
                     for played in games:
-                        with hold.whole():
+                        with guard.shielded():
                             if file:
                                 file.write(played.line)
                             tally.add(played.scores, played.winners)
