@@ -8,6 +8,16 @@ from typing import Any
 from .errors import MissingDependency
 
 WHERE = "in the source folder of axio"
+PURPOSES = {
+    "arena": "`axio arena`",
+    "cluster": "running on a cluster",
+    "cuda": 'device="cuda"',
+    "data": "datasets",
+    "png": "PNG pictures",
+    "rl": "the environments",
+    "server": "the server",
+}
+"""What an extra is for, by its name in pyproject.toml."""
 
 
 def install_command(extra: str) -> str:
@@ -15,7 +25,21 @@ def install_command(extra: str) -> str:
     return f'pip install ".[{extra}]"'
 
 
-def require(module: str, extra: str = "arena") -> Any:
+def missing_dependency(library: str, extra: str, purpose: str | None = None) -> MissingDependency:
+    """Return the error for a library of `extra` that is not installed.
+
+    Args:
+        library: name of the library, or of a module in it.
+        extra: extra of this package that installs it.
+        purpose: what needs the library. Default: what the extra is for.
+    """
+    return MissingDependency(
+        f"{library.partition('.')[0]} is required for {purpose or PURPOSES[extra]};"
+        f" install it with `{install_command(extra)}` {WHERE}"
+    )
+
+
+def require(module: str, extra: str = "arena", purpose: str | None = None) -> Any:
     """Import and return a module of a library that comes with `extra`.
 
     Raises:
@@ -24,10 +48,7 @@ def require(module: str, extra: str = "arena") -> Any:
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        library = module.partition(".")[0]
         # A module that is missing inside an installed library is a fault of that library.
-        if error.name is None or error.name.partition(".")[0] != library:
+        if error.name is None or error.name.partition(".")[0] != module.partition(".")[0]:
             raise
-        raise MissingDependency(
-            f"{library} is required but not installed: run {install_command(extra)} {WHERE}"
-        ) from None
+        raise missing_dependency(module, extra, purpose) from None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape
 from itertools import pairwise
 
+from ..optional_deps import require
 from . import cards
 from .canvas import Canvas, joined, number, path
 from .geometry import inset
@@ -228,8 +229,11 @@ class Picture:
 
 
 def render_png(svg: str, *, width: int) -> bytes:
-    """Turn an SVG picture into a PNG that is `width` pixels wide."""
-    # Imported here: most runs of the program never make a PNG.
-    import resvg_py
+    """Render an SVG picture as a PNG of `width` pixels.
 
+    Raises:
+        MissingDependency: the extra `png` is not installed.
+    """
+    # Imported here: most runs of the program never make a PNG.
+    resvg_py = require("resvg_py", "png")
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width))
