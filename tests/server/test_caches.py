@@ -42,7 +42,7 @@ def caches() -> Iterator[tuple[str, int]]:
 
 def sizes() -> dict[str, int]:
     """The same, added up for each name, with the dictionaries that modules keep."""
-    found = {"site": len(static._FILES)}
+    found = {"site": len(static._CACHE)}
     for name, size in caches():
         found[name] = found.get(name, 0) + size
     for name, module in tuple(sys.modules.items()):

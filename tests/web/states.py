@@ -70,7 +70,7 @@ def offline(visitor: Visitor, stage: Stage) -> None:
     """The page that stands in for others; as soon as the server answers it makes room for them."""
     visitor.allow("ERR_FAILED")
     visitor.page.route("**/api/**", lambda route: route.abort())
-    at("/static/pages/offline.html", "h1")(visitor, stage)
+    at("/offline", "h1")(visitor, stage)
 
 
 def home(visitor: Visitor, _: Stage) -> None:

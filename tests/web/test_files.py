@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from axiogames.games import GAMES, LANGUAGES
-from axiogames.server.routes.static import WEB
+from axiogames.server.routes.static import WEB, render_page
 from tests.demanded import need
 
 SCRIPTS = sorted(WEB.rglob("*.js"))
@@ -39,7 +39,7 @@ def words(language: str) -> dict[str, str]:
 def loaded_by(page: Path, *links: re.Pattern[str]) -> set[Path]:
     """The scripts and styles that a page loads, with everything they import, or link to in other ways."""
     found: set[Path] = set()
-    waiting = [WEB / link for link in LINK.findall(page.read_text(encoding="utf-8"))]
+    waiting = [WEB / link for link in LINK.findall(render_page(page.stem))]
     while waiting:
         path = waiting.pop().resolve()
         if path.suffix in (".js", ".css") and path not in found:
@@ -104,15 +104,30 @@ def test_scripts_write_no_html(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_pages_hold_no_script_or_style_of_their_own(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
+    text = render_page(path.stem)
     assert not re.search(r"<script(?![^>]*\bsrc=)", text)
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=", text)
     assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", text), "nothing comes from elsewhere"
 
 
+def test_every_page_has_a_head_of_its_own() -> None:
+    heads = json.loads((WEB / "pages.json").read_text(encoding="utf-8"))
+    assert heads.keys() == {path.stem for path in PAGES}
+    assert len({head["description"] for head in heads.values()}) == len(heads)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_pages_leave_the_head_to_the_layout(path: Path) -> None:
+    assert path.read_text(encoding="utf-8").startswith("<main ")
+    assert not re.search(
+        r"<(?:!doctype|html|head|body|link|meta|script)\b", path.read_text(encoding="utf-8"), re.I
+    )
+    assert not re.search(r"\$\w", render_page(path.stem)), "every placeholder of the layout is filled"
+
+
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_pages_link_to_files_that_exist(path: Path) -> None:
-    for link in LINK.findall(path.read_text(encoding="utf-8")):
+    for link in LINK.findall(render_page(path.stem)):
         assert (WEB / link).is_file(), f"{path.name} links to {link}"
 
 
@@ -135,9 +150,10 @@ def test_every_language_has_every_word() -> None:
 def test_every_word_that_is_used_is_there() -> None:
     known = words(LANGUAGES[0]).keys()
     plain = {key.removesuffix(".one").removesuffix(".other") for key in known}
-    for path in (*SCRIPTS, *PAGES):
-        text = path.read_text(encoding="utf-8")
+    texts = {name(path): path.read_text(encoding="utf-8") for path in SCRIPTS}
+    texts |= {name(path): render_page(path.stem) for path in PAGES}
+    for file, text in texts.items():
         used = re.findall(r"""\bt\(\s*["']([\w.]+)["']\s*[,)]""", text)
         used += re.findall(r"""data-t(?:-\w+)?=["']([\w.]+)["']""", text)
         for key in used:
-            assert key in plain or key in known, f"{path.name} says {key}"
+            assert key in plain or key in known, f"{file} uses {key}"

@@ -11,7 +11,7 @@ const worker = /** @type {ShellWorker} */ (/** @type {unknown} */ (self));
 /** Another number throws all copies away. */
 const COPIES = "axio-pages-2";
 
-const OFFLINE = "/static/pages/offline.html";
+const OFFLINE = "/offline";
 /** What the offline page needs. Everything else is copied when it is used. */
 const FIRST = [
   OFFLINE,
