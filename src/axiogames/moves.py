@@ -11,10 +11,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from .errors import ParseError, abbreviated
 
+Action: TypeAlias = int  # id of a move, or of an outcome of chance, in the rules of one variant
+Seat: TypeAlias = int  # 0 to players - 1, in order of play
+TileKind: TypeAlias = int  # index into `Variant.kinds`
+Cell: TypeAlias = str  # name of a cell of the board, such as `k8` or `2,-1`
 Kind = Literal["place", "exchange", "keep", "pass"]
 
 _PLACE = re.compile(

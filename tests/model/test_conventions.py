@@ -212,16 +212,16 @@ def public() -> dict[str, Any]:
 
 
 PUBLIC = [
-    "Balanced", "Batch", "BoardLayout", "Budget", "Choice", "Content", "DominoVariant", "Draw",
+    "Balanced", "Batch", "BatchObservation", "BatchStep", "BoardLayout", "Budget", "Choice", "Content", "DominoVariant", "Draw",
     "FlatMonteCarlo", "Game", "GameEnv", "Generator", "Glimpse", "Greedy", "IllegalMove", "Instant",
-    "Laid", "Level", "Limited", "Looked", "Move", "Moves", "Observation", "Observed", "Place",
+    "Level", "Limited", "Move", "Moves", "Observation", "Place", "PlacedTile",
     "Position", "Preview", "Random", "Reason", "Record", "Result", "Scene", "Sim", "SoloEnv",
-    "SoloVectorEnv", "Step", "Table", "View", "Wrapped",
+    "SafeEnv", "SoloVectorEnv", "StepObservation", "Table", "View",
 ]  # fmt: skip
 each_public = pytest.mark.parametrize("name", PUBLIC)
-CHANGES = {"Table", "Generator", "Step", "Observed", "Looked"}  # equal by value, and not hashable
+CHANGES = {"Table", "Generator", "BatchStep", "BatchObservation", "StepObservation"}  # equal by value, and not hashable
 # Equal to themselves only. Players and environments are services.
-BY_IDENTITY = {"Batch", "IllegalMove", "Wrapped", "GameEnv", "SoloEnv", "SoloVectorEnv"} | {
+BY_IDENTITY = {"Batch", "IllegalMove", "SafeEnv", "GameEnv", "SoloEnv", "SoloVectorEnv"} | {
     type(player(name)).__name__ for name in (*PLAYERS, "sim@1s") if type(player(name)) is not Glimpse
 }
 
@@ -439,7 +439,7 @@ def one_of(kind: type[AxioError]) -> AxioError:
 def test_every_error_comes_back_whole(again: Callable[[Any], Any]) -> None:
     importlib.import_module("axiogames.server.app")  # brings errors of its own
     kinds = every_error()
-    assert {"IllegalMove", "BadRecord", "EngineGone", "Refused", "BadName"} <= {
+    assert {"IllegalMove", "InvalidRecord", "EngineTerminated", "Refused"} <= {
         kind.__name__ for kind in kinds
     }
     for kind in kinds:

@@ -6,6 +6,8 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
+from ..moves import Seat
+
 UNKNOWN = "?"
 
 
@@ -77,8 +79,33 @@ class Result(Struct, frozen=True):
         return hash((tuple(frozenset(points.items()) for points in self.scores), self.place, self.winners))
 
 
-def redact_event(event: Event, seat: int | None, exchange_is_public: bool) -> Event:
-    """The event as a seat (or, for `None`, a spectator) learns of it."""
+def append_event(events: list[Event], event: Draw | Removed | Start) -> None:
+    """Append an event of chance; add its tiles to the last event if both are parts of the same draw.
+
+    Chance acts tile by tile, a record has one event for all tiles that are drawn together.
+    """
+    last = events[-1] if events else None
+    if isinstance(event, Draw) and isinstance(last, Draw):
+        if (last.p, last.source) == (event.p, event.source):
+            events[-1] = Draw(last.p, last.tiles + event.tiles, last.source)
+            return
+    elif isinstance(event, Removed) and isinstance(last, Removed):
+        events[-1] = Removed(last.tiles + event.tiles)
+        return
+    elif isinstance(event, Start) and isinstance(last, Start):
+        events[-1] = Start(last.display + event.display)
+        return
+    events.append(event)
+
+
+def redact_event(event: Event, seat: Seat | None, exchange_is_public: bool) -> Event:
+    """Return an event as a seat learns of it, with hidden tiles as `?`.
+
+    Args:
+        event: the event.
+        seat: the seat, or `None` for a spectator.
+        exchange_is_public: whether everybody sees exchanged tiles in this game.
+    """
     if isinstance(event, Draw) and event.p != seat:
         return Draw(event.p, (UNKNOWN,) * len(event.tiles), event.source)
     if isinstance(event, Exchange) and event.p != seat and not exchange_is_public:

@@ -9,17 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
 
 from ...drawing.scene import PlacedTile
 from ...errors import AxioError, IllegalMove, ParseError, Reason
 from ...games.runtime.loops import step
 from ...games.runtime.state import DRAW, HIDDEN, OFFER, REMOVE, START
 from ...games.variant import State, Variant, copied
-from ...model.events import UNKNOWN, Display, Draw, Event, Exchange, Pass, Place, Removed, Start
+from ...model.events import (
+    UNKNOWN,
+    Display,
+    Draw,
+    Event,
+    Exchange,
+    Pass,
+    Place,
+    Removed,
+    Start,
+    append_event,
+)
 from ...model.position import Position, check_seat
 from ...model.view import View
 from ...moves import Move
@@ -78,7 +87,7 @@ class Following:
                 raise IllegalMove(f"start {laid.letters} {laid.at[0]}", Reason.NOT_IN_BAG)
             self._step(state, action)
         shown = tuple(Display(laid.letters, laid.at[0]) for laid in display)
-        self._extend(state, Start(()), display=shown)
+        self._learn_chance(state, Start(shown))
 
     def remove(self, count: int) -> None:
         """Tiles are set aside unseen."""
@@ -89,7 +98,7 @@ class Following:
         for _ in range(count):
             self._step(state, _any_unseen(state))
             _hide_removed(state)
-        self._extend(state, Removed(()), tiles=(UNKNOWN,) * count)
+        self._learn_chance(state, Removed((UNKNOWN,) * count))
 
     def draw(self, seat: int, tiles: Sequence[str]) -> None:
         """A seat draws: our own these tiles, another one `?` for each. It has declined an exchange."""
@@ -116,7 +125,7 @@ class Following:
                 self._step(state, _any_unseen(state))
             self._hide(state, seat)
         names = tuple(self.variant.kinds[self._kind(tile)] if tile != UNKNOWN else tile for tile in tiles)
-        self._extend(state, Draw(seat, (), source), tiles=names)
+        self._learn_chance(state, Draw(seat, names, source))
 
     def _in_bag(self, state: State, tile: str, told: str) -> int:
         kind = self.variant.kind_of(tile)
@@ -245,16 +254,10 @@ class Following:
         assert kind is not None, "it has been drawn"
         return kind
 
-    def _extend(self, state: State, empty: Any, **more: tuple[Any, ...]) -> None:
-        """Add to the last event if it is of the same kind, else a new one, as a table's log does."""
-        ((name, items),) = more.items()
-        events = self._now.events
-        last: Any = events[-1] if events else None
-        if type(last) is type(empty) and replace(last, **{name: ()}) == empty:
-            events = (*events[:-1], replace(last, **{name: getattr(last, name) + items}))
-        else:
-            events = (*events, replace(empty, **more))
-        self._learn(Known(state, events))
+    def _learn_chance(self, state: State, event: Draw | Removed | Start) -> None:
+        events = list(self._now.events)
+        append_event(events, event)
+        self._learn(Known(state, tuple(events)))
 
     def _learn(self, known: Known) -> None:
         self._history.append(self._now)
