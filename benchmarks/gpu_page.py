@@ -1,4 +1,4 @@
-"""The part of docs/benchmarks.md about a GPU: what `python -m benchmarks.peers --device cuda` found."""
+"""The section of docs/explanation/benchmarks.md about a GPU, from `benchmarks.peers --device cuda`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.research_plots import number
 HEAD = """## On a GPU
 
 `python -m benchmarks.peers --device cuda --seconds {seconds:g} --json` measured this on one {gpu}
-(numba-cuda {numba_cuda}); it is kept in [benchmarks/cuda.json](benchmarks/cuda.json). Medians of {rounds}
+(numba-cuda {numba_cuda}); it is kept in [cuda.json](../_data/benchmarks/cuda.json). Medians of {rounds}
 rounds and, in brackets, quartiles. Each thing is measured by itself, from the start of its kernels until
 the last of them has ended.
 """
@@ -61,7 +61,7 @@ def section(report: GpuReport) -> str:
             "|---|---|---|",
             *_tries(report),
             "",
-            "![Random games in other ways](benchmarks/gpu.svg)\n",
+            "![Random games in other ways](../_data/benchmarks/gpu.svg)\n",
         ]
     )
 

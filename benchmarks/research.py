@@ -1,8 +1,8 @@
-"""docs/benchmarks.md: `python -m benchmarks.research` measures and writes it; `--page` only writes it anew.
+"""docs/explanation/benchmarks.md: `python -m benchmarks.research` measures and writes it.
 
-What was measured is kept in docs/benchmarks/cpu.json, as `python -m benchmarks.peers --json` prints it, and
-with `--device cuda` in cuda.json beside it; many_cores.json is what the former command printed on another
-machine. The page and its plots are made from these files alone.
+`--page` only writes it anew. The measurements are in docs/_data/benchmarks: cpu.json as printed by
+`python -m benchmarks.peers --json`, cuda.json with `--device cuda`, and many_cores.json, the former of
+another machine. The page and its plots are made from these files alone.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from benchmarks.peers.peers import FLAGS, MOMALAND, MOMALAND_STEPS, SOURCE
 from benchmarks.peers.research import Ratio, ResearchReport
 from benchmarks.research_plots import number
 
-PAGE = Path("docs/benchmarks.md")
-FOLDER = Path("docs/benchmarks")
+PAGE = Path("docs/explanation/benchmarks.md")
+FOLDER = Path("docs/_data/benchmarks")
 KEPT, KEPT_OF_GPU = FOLDER / "cpu.json", FOLDER / "cuda.json"
 MANY_CORES = FOLDER / "many_cores.json"
 PLOT_OF_GPU = FOLDER / "gpu.svg"
@@ -31,7 +31,7 @@ PLOTS = {FOLDER / "speeds.svg": research_plots.speeds, FOLDER / "ratios.svg": re
 HEAD = """# How fast the engine is, beside others
 
 `python -m benchmarks.research --seconds {seconds:g}` measured all this in one run: what
-`python -m benchmarks.peers` does. It kept all of it in [benchmarks/cpu.json](benchmarks/cpu.json), and
+`python -m benchmarks.peers` does. It kept all of it in [cpu.json](../_data/benchmarks/cpu.json), and
 made the page and its plots of that. The last parts are of other machines. {gpu}
 
 - **Machine:** {machine}. {before:.1f} processes wanted a core in the minute before the run, {after:.1f}
@@ -56,7 +56,7 @@ threads that share nothing were not near twice as fast. What is said of two thre
 
 C_PROGRAM = """## The C program
 
-[{source}](../benchmarks/peers/{source}) plays `axio` for two by the complete rules: first tiles, pyramids
+[{source}](../../benchmarks/peers/{source}) plays `axio` for two by the complete rules: first tiles, pyramids
 and the moving of the oldest, caps, extra placements, the exchange, refills. The benchmark compiles it
 (`{flags}`) and lets it play {games} games before it is measured: their moves, points and boards must be
 those of our rules for the same random numbers, or it is left out. Tests compare games with a lower cap
@@ -104,7 +104,7 @@ ELSEWHERE = """## Two threads on a machine with many cores
 Two threads need two cores to themselves. `python -m benchmarks.peers --seconds {seconds:g} --json` on
 another machine ({machine}; Python {python}, NumPy {numpy}, Numba {numba}), where
 the programs of others are not installed; {rounds} rounds, kept in
-[benchmarks/many_cores.json](benchmarks/many_cores.json):
+[many_cores.json](../_data/benchmarks/many_cores.json):
 """
 
 
@@ -158,11 +158,11 @@ def page(report: ResearchReport, on_gpu: GpuReport | None, elsewhere: ResearchRe
             *_ratios(report),
             "",
             *_missed(report),
-            "![Ratios as a share of what was asked for](benchmarks/ratios.svg)\n",
+            "![Ratios as a share of what was asked for](../_data/benchmarks/ratios.svg)\n",
             "## Speeds\n",
             *_speeds(report),
             "",
-            "![Moves in a second](benchmarks/speeds.svg)\n",
+            "![Moves in a second](../_data/benchmarks/speeds.svg)\n",
             *([program] if report.games_compared else []),
             OTHERS.format(at_once=AT_ONCE),
             *_left_out(report),

@@ -1,4 +1,4 @@
-"""The plots of docs/benchmarks.md, as SVG that is written the same way every time."""
+"""The plots of docs/explanation/benchmarks.md, as SVG that is written the same way every time."""
 
 from __future__ import annotations
 

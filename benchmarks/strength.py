@@ -2,7 +2,7 @@
 
 Plays every match of `MATCHES`, a game of each in turn, so that all grow alike and an interruption leaves
 all of them usable; the same command goes on. `python -m benchmarks.strength report` then makes the arena's
-report of each match, and docs/strength.md with its plots from all of them.
+report of each match, and docs/explanation/strength.md with its plots from all of them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import click
 
-from axiogames.analysis.arena.results import Played, Results, play, results, warm
-from axiogames.analysis.arena.run import Run
-from axiogames.analysis.arena.schedule import Schedule, Seating, Settings, checked
+from axiogames.analysis.arena.results import ArenaGame, ArenaResults, open_results, play_game, warm_up_bots
+from axiogames.analysis.arena.run import ArenaRun
+from axiogames.analysis.arena.schedule import ArenaSettings, Schedule, Seating
 from axiogames.cli.terminal.progress import progress
 from axiogames.games import GAMES
 from axiogames.parallel import map_unordered
@@ -45,15 +45,15 @@ class Match:
     players: int = 2
 
     @property
-    def settings(self) -> Settings:
+    def settings(self) -> ArenaSettings:
         """What the arena is told."""
-        return checked(self.game, self.bots, players=self.players, seed=SEED)
+        return ArenaSettings.create(self.game, self.bots, players=self.players, seed=SEED)
 
 
 class Piece(NamedTuple):
     """A game of a match."""
 
-    settings: Settings
+    settings: ArenaSettings
     seating: Seating
 
 
@@ -116,12 +116,12 @@ def main(
     until = time.monotonic() + (seconds or float("inf"))
     with ExitStack() as stack:
         kept = {
-            match.settings: stack.enter_context(results(match.settings, out / match.name))
+            match.settings: stack.enter_context(open_results(match.settings, out / match.name))
             for match in matches
         }
         left = list(_in_turn([_left(match, kept[match.settings], share) for match in matches]))
         for settings in kept:
-            warm(settings)
+            warm_up_bots(settings)
         with progress("games", len(left)) as advance, closing(map_unordered(_played, left, jobs)) as games:
             for settings, game in games:
                 kept[settings].add(game)
@@ -133,7 +133,7 @@ def main(
 @main.command("report")
 @click.pass_obj
 def report(kept: Path) -> None:
-    """Make the reports of what was played, and docs/strength.md from them."""
+    """Make the reports of what was played, and docs/explanation/strength.md from them."""
     from benchmarks import strength_page  # it needs the matches of this module
 
     for name in strength_page.collect(kept):
@@ -141,10 +141,10 @@ def report(kept: Path) -> None:
     strength_page.PAGE.write_text(strength_page.page(strength_page.read()), encoding="utf-8")
 
 
-def _left(match: Match, kept: Results, share: float) -> list[Piece]:
+def _left(match: Match, kept: ArenaResults, share: float) -> list[Piece]:
     settings = match.settings
     deals = Schedule(settings.bots, settings.players).deals_for(max(1, round(match.games * share)))
-    return [Piece(settings, seating) for seating in Run(kept, deals).left()]
+    return [Piece(settings, seating) for seating in ArenaRun(kept, deals).remaining()]
 
 
 def _in_turn(matches: list[list[Piece]]) -> Iterator[Piece]:
@@ -156,8 +156,8 @@ def _in_turn(matches: list[list[Piece]]) -> Iterator[Piece]:
     yield from (piece for _, piece in sorted(chain(*spaced), key=lambda timed: timed[0]))
 
 
-def _played(piece: Piece) -> tuple[Settings, Played]:
-    return piece.settings, play(piece.settings, piece.seating)
+def _played(piece: Piece) -> tuple[ArenaSettings, ArenaGame]:
+    return piece.settings, play_game(piece.settings, piece.seating)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""docs/strength.md: the figures of all matches of `benchmarks.strength`, in words that a script wrote.
+"""docs/explanation/strength.md: the figures of all matches of `benchmarks.strength`.
 
-What the arena found is kept in docs/strength/, a file a match; the page is made from these files alone.
+What the arena found is kept in docs/_data/strength/, a file a match; the page is made from these files alone.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from pathlib import Path
 
 import msgspec
 
-from axiogames.analysis.arena.report import FIGURES, Report, make_report
-from axiogames.analysis.arena.statistics import Estimate
-from axiogames.analysis.arena.summary import BotFigures, PairFigures
+from axiogames.analysis.arena.page import SUMMARY_FILE, ArenaReport, write_report
+from axiogames.analysis.arena.statistics import IntervalEstimate
+from axiogames.analysis.arena.summary import BotStats, PairStats
 from axiogames.games import GAMES
 from benchmarks.strength import LEVELS, MATCHES, TIMES
 
 Cells = tuple[object, ...]
 
-FOLDER = Path("docs/strength")
-PAGE = Path("docs/strength.md")
+FOLDER = Path("docs/_data/strength")
+PAGE = Path("docs/explanation/strength.md")
 ASKED = {
     "greedy": 98,
     "balanced": 98,
@@ -34,10 +34,11 @@ LIMITS = (*TIMES[:-1], "1s", TIMES[-1])
 
 HEAD = """# How strong the players are
 
-Everything here was measured by `axio arena`; [arena.md](arena.md) says what is played and what each figure
-means: shared deals, every deal in every seat, intervals of 95 % over deals in brackets. `python -m
+Everything here was measured by `axio arena`; [arena.md](../guides/arena.md) says what is played and what each
+figure means: shared deals, every deal in every seat, intervals of 95 % over deals in brackets. `python -m
 benchmarks.strength --jobs K` plays the matches, and `python -m benchmarks.strength report` makes this page of
-what the arena found. All of that, with the command, the version and the machine, is in [strength/](strength).
+what the arena found. All of that, with the command, the version and the machine, is in
+[docs/_data/strength](../_data/strength).
 Who thinks by the clock makes other moves on another machine, and weaker ones on a busy one.
 
 `sim@1s` may think for a second a move on one core, and thinks less where more would change nothing.
@@ -49,21 +50,21 @@ def collect(kept: Path) -> Iterator[str]:
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in MATCHES:
         if (kept / name).is_dir():
-            make_report(kept / name)
-            (FOLDER / f"{name}.json").write_bytes((kept / name / FIGURES).read_bytes())
+            write_report(kept / name)
+            (FOLDER / f"{name}.json").write_bytes((kept / name / SUMMARY_FILE).read_bytes())
             yield name
 
 
-def read(folder: Path = FOLDER) -> dict[str, Report]:
+def read(folder: Path = FOLDER) -> dict[str, ArenaReport]:
     """What the arena found, by the names of the matches."""
     return {
-        name: msgspec.json.decode((folder / f"{name}.json").read_bytes(), type=Report)
+        name: msgspec.json.decode((folder / f"{name}.json").read_bytes(), type=ArenaReport)
         for name in MATCHES
         if (folder / f"{name}.json").exists()
     }
 
 
-def page(found: dict[str, Report]) -> str:
+def page(found: dict[str, ArenaReport]) -> str:
     """The whole page: a table of everything that was played."""
     return "\n".join(
         [
@@ -114,7 +115,7 @@ def _table(title: str, head: Sequence[str], rows: Iterable[Cells], said: str = "
         yield from (*lines, "")
 
 
-def _against(found: dict[str, Report]) -> Iterator[Cells]:
+def _against(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for game in GAMES:
         asked = ASKED if game in DOMINOES else ASKED_ELSEWHERE
         for name, report in found.items():
@@ -123,7 +124,7 @@ def _against(found: dict[str, Report]) -> Iterator[Cells]:
                 yield _compared(game, pair, asked.get(pair.bots[1]), report)
 
 
-def _instant(found: dict[str, Report]) -> Iterator[Cells]:
+def _instant(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for game in GAMES:
         if report := found.get(f"{game}-instant"):
             for pair in report.summary.pairs:
@@ -131,13 +132,13 @@ def _instant(found: dict[str, Report]) -> Iterator[Cells]:
                     yield _compared(game, pair, ASKED_OF_INSTANT if game in DOMINOES else None, report)
 
 
-def _compared(game: str, pair: PairFigures, asked: int | None, report: Report) -> Cells:
+def _compared(game: str, pair: PairStats, asked: int | None, report: ArenaReport) -> Cells:
     (first,) = (bot for bot in report.summary.bots if bot.bot == pair.bots[0])
     took = f"{1000 * first.seconds_a_move:.3g} ms"
     return f"`{game}`", f"`{pair.bots[1]}`", pair.compared, _percent(pair.ahead), _asked(pair, asked), took
 
 
-def _places(found: dict[str, Report]) -> Iterator[Cells]:
+def _places(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for game in GAMES:
         for word, limit in product(("three", "four"), ("1s", "100ms")):
             if report := found.get(f"{game}-{word}-{limit}"):
@@ -153,7 +154,7 @@ def _places(found: dict[str, Report]) -> Iterator[Cells]:
                 )
 
 
-def _alone(found: dict[str, Report]) -> Iterator[Cells]:
+def _alone(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for game in GAMES:
         reports = [report for name, report in found.items() if name.startswith(f"{game}-alone")]
         bots = [bot for report in reports for bot in report.summary.bots]
@@ -161,7 +162,7 @@ def _alone(found: dict[str, Report]) -> Iterator[Cells]:
             yield f"`{game}`", f"`{bot.bot}`", bot.games, _number(bot.mean_lowest), _vector(bot)
 
 
-def _times(found: dict[str, Report]) -> Iterator[Cells]:
+def _times(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for game in GAMES:
         names = [f"{game}-sim-instant" if limit == "1s" else f"{game}-time-{limit}" for limit in LIMITS]
         reports = [found.get(name) for name in names]
@@ -172,14 +173,14 @@ def _times(found: dict[str, Report]) -> Iterator[Cells]:
             yield f"`{game}`", *wins, f"{100 * max(0.0, sum(deal) / len(deal)):.0f} %" if deal else ""
 
 
-def _levels(found: dict[str, Report]) -> Iterator[Cells]:
+def _levels(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for game in GAMES:
         if report := found.get(f"{game}-levels"):
             elo = {bot.bot: bot.elo for bot in report.summary.bots}
             yield f"`{game}`", *(_whole(elo[name]) for name in LEVELS)
 
 
-def _origins(found: dict[str, Report]) -> Iterator[Cells]:
+def _origins(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for name, report in found.items():
         yield name, f"`{report.made.command}`", f"{report.made.machine}; version {report.made.version}"
 
@@ -188,29 +189,29 @@ def _row(*cells: object) -> str:
     return "| " + " | ".join(map(str, cells)) + " |"
 
 
-def _asked(pair: PairFigures, least: int | None) -> str:
+def _asked(pair: PairStats, least: int | None) -> str:
     if least is None:
         return ""
     return f"{least} %" if 100 * pair.ahead.value >= least else f"{least} %: **missed**"
 
 
-def _percent(share: Estimate) -> str:
+def _percent(share: IntervalEstimate) -> str:
     return f"{100 * share.value:.1f} %{_interval(share, 100, 1)}"
 
 
-def _number(figure: Estimate) -> str:
+def _number(figure: IntervalEstimate) -> str:
     return f"{figure.value:.2f}{_interval(figure, 1, 2)}"
 
 
-def _whole(figure: Estimate) -> str:
+def _whole(figure: IntervalEstimate) -> str:
     return f"{figure.value:+.0f}{_interval(figure, 1, 0)}"
 
 
-def _interval(figure: Estimate, times: int, digits: int) -> str:
+def _interval(figure: IntervalEstimate, times: int, digits: int) -> str:
     if figure.low is None or figure.high is None:
         return ""
     return f" ({times * figure.low:.{digits}f} to {times * figure.high:.{digits}f})"
 
 
-def _vector(bot: BotFigures) -> str:
+def _vector(bot: BotStats) -> str:
     return "  ".join(f"{points:.1f}" for points in bot.mean_vector) if len(bot.mean_vector) > 1 else ""

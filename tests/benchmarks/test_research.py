@@ -303,7 +303,7 @@ def test_invalid_options_are_refused(arguments: tuple[str, ...], words: str) -> 
     assert_refused(run("peers", *arguments), words)
 
 
-# ---------------------------------------------------------------- docs/benchmarks.md
+# ---------------------------------------------------------------- docs/explanation/benchmarks.md
 
 
 def test_the_page_says_what_was_measured() -> None:

@@ -1,4 +1,4 @@
-"""docs/strength.md says what the arena found, and nothing that somebody wrote in by hand."""
+"""docs/explanation/strength.md says what the arena found, and nothing that somebody wrote in by hand."""
 
 from __future__ import annotations
 

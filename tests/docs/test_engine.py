@@ -1,4 +1,4 @@
-"""docs/engine.md tells the truth: its sessions are typed in, and its tables list every command and field."""
+"""docs/reference/engine_protocol.md: its sessions run, and its tables list every command and field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from axiogames.players.engines.serve import COMMANDS
 from axiogames.players.engines.views import ViewText
 from tests.cli.test_cli import run
 
-TEXT = (Path(__file__).parents[2] / "docs" / "engine.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "engine_protocol.md").read_text(encoding="utf-8")
 SESSIONS = re.findall(r"^```engine\n\$ axio (.+?)\n(.*?)^```$", TEXT, re.M | re.S)
 
 

@@ -247,7 +247,7 @@ def test_a_key_of_the_environment_is_not_in_the_backup(played: Played, tmp_path:
 @pytest.mark.parametrize("command", ["backup", "restore"])
 def test_postgresql_has_tools_of_its_own(command: str, tmp_path: Path) -> None:
     done = run(command, str(tmp_path / "x"), "--database", "postgresql://nobody@localhost/none")
-    assert_refused(done, "pg_dump", "docs/hosting.md")
+    assert_refused(done, "pg_dump", "docs/guides/hosting.md")
 
 
 def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
@@ -385,13 +385,13 @@ def test_a_link_in_an_archive_is_refused(tmp_path: Path) -> None:
 def test_a_dump_made_during_play_is_restored_as_the_page_for_hosts_says(
     postgres: Postgres, tmp_path: Path
 ) -> None:
-    """The commands of docs/hosting.md, with the addresses of this test."""
+    """The commands of docs/guides/hosting.md, with the addresses of this test."""
     url, other = postgres.create(), postgres.create()
     programs = folder_of_programs()
     assert programs is not None
     if not (programs / "pg_dump").exists():
         missing("postgresql", "pg_dump is not installed")
-    page = (Path(__file__).parents[2] / "docs" / "hosting.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "hosting.md").read_text(encoding="utf-8")
     dump, restore = (
         shlex.split(line) for line in page.splitlines() if line.startswith(("pg_dump ", "pg_restore "))
     )

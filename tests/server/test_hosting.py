@@ -1,4 +1,4 @@
-"""docs/hosting.md tells the truth: commands, options and numbers are those of the code, its proxies work."""
+"""docs/guides/hosting.md: commands, options and numbers are those of the code, and its proxies work."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from tests.server.live import PATIENCE
 from tests.server.postgres import missing
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("docs/hosting.md", "docs/monitoring.md", "README.md", "SECURITY.md")
-HOSTING = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
+PAGES = ("docs/guides/hosting.md", "docs/guides/monitoring.md", "README.md", "SECURITY.md")
+HOSTING = (ROOT / "docs" / "guides" / "hosting.md").read_text(encoding="utf-8")
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -227,7 +227,7 @@ def test_a_game_is_played_through_the_proxy_of_the_example(
     if proxy == "nginx" and shutil.which("openssl") is None:
         missing("openssl", "openssl is not installed, which makes the certificate")
     port, server = ports[proxy], request.getfixturevalue("behind")
-    (block,) = blocks("docs/hosting.md", proxy)
+    (block,) = blocks("docs/guides/hosting.md", proxy)
     assert "127.0.0.1:8000" in block
     text = block.replace("127.0.0.1:8000", f"127.0.0.1:{server.port}")
     if proxy == "nginx":

@@ -1,4 +1,4 @@
-"""The HTTP interface is what its schema says, and the schema is what docs/protocol.md says."""
+"""The HTTP interface is what its schema says, and the schema is what docs/reference/http_and_websocket.md says."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.server.in_process import inside
 from tests.server.openapi import run
 
 EXAMPLES = int(os.environ.get("AXIO_EXAMPLES", "4"))  # for each request; `tests.server.openapi` makes more
-PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
+PROTOCOL = Path(__file__).parents[2] / "docs" / "reference" / "http_and_websocket.md"
 FOR_PAGES = {"GET /theme.css"}  # in the document, but nothing that programs ask for
 FOR_HOSTS = {"GET /health"}  # in the schema, but nothing of the game
 PROBLEM = {"$ref": "#/components/schemas/Problem"}
@@ -54,7 +54,7 @@ def test_the_schema_has_every_request_of_the_document_and_no_other(schema: Any) 
 
 
 def described() -> set[str]:
-    """The requests in the tables of docs/protocol.md."""
+    """The requests in the tables of docs/reference/http_and_websocket.md."""
     text = PROTOCOL.read_text(encoding="utf-8")
     found = re.findall(r"^\| `(GET|POST|PATCH|PUT|DELETE) (/[^ `?]*)(.*)", text, re.M)
     requests = {f"{method} {path}" for method, path, _ in found}

@@ -1,8 +1,8 @@
 """Takes pictures of the page: the one of the README, and all pages in all states to be looked at.
 
-python -m tests.web.pictures OUT              everything, into the folder OUT, and docs/page.png
+python -m tests.web.pictures OUT              everything, into the folder OUT, and docs/pictures/page.png
 python -m tests.web.pictures OUT home daily   only these states
-python -m tests.web.pictures                  only docs/page.png
+python -m tests.web.pictures                  only docs/pictures/page.png
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.web.playing import PLACES
 from tests.web.stage import Stage, advance
 from tests.web.states import STATES, picked, settle
 
-README = Path(__file__).parents[2] / "docs" / "page.png"
+README = Path(__file__).parents[2] / "docs" / "pictures" / "page.png"
 FINE_MOVE = 4  # points
 README_SIZE: ViewportSize = {"width": 1280, "height": 800}
 

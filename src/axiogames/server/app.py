@@ -73,7 +73,7 @@ def _litestar(server: Server) -> Litestar:
         openapi_config=OpenAPIConfig(
             title=PROGRAM,
             version=__version__,
-            description="Tables, people, games and daily deals. docs/protocol.md describes live tables.",
+            description="Tables, people, games and daily deals. docs/reference/http_and_websocket.md describes live tables.",
             use_handler_docstrings=True,
             openapi_router=Router(
                 "/schema",

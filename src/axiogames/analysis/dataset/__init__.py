@@ -1,4 +1,4 @@
-"""Positions as seats saw them, with moves and results, as Parquet for training (docs/datasets.md).
+"""Positions as seats saw them, with moves and results, as Parquet for training (docs/guides/datasets.md).
 
 `read` gives a file back as a pyarrow table, `states` its records, `points` its columns of points.
 """

@@ -26,7 +26,7 @@ def command(file: str, settings: Settings, force: bool, as_json: bool) -> None:
 
     FILE holds the database as of one moment and the secret key: whoever has it can sign in as anybody, so
     keep it private. `restore` puts it back. A database on PostgreSQL is backed up by pg_dump
-    (docs/hosting.md).
+    (docs/guides/hosting.md).
     """
     database = database_file(settings)
     size = os.path.getsize(database) if database.exists() else 0

@@ -27,7 +27,7 @@ STRONGEST = "sim" if "sim" in BOTS else list(BOTS)[-1]
 def command(game: str, player: str, players: int, options: tuple[str, ...]) -> None:
     """Answer commands on standard input, a line each, in the manner of GTP.
 
-    Other programs set up what a seat knows of a game and ask for a move. docs/engine.md tells the protocol;
+    Other programs set up what a seat knows of a game and ask for a move. docs/reference/engine_protocol.md tells the protocol;
     list_commands lists the commands.
     """
     engine = Engine(game, player, players=players, options=options)

@@ -59,7 +59,7 @@ def command(
     """Go through a recorded game: what each move was worth and gave up, and what was luck.
 
     Every move is judged from what its player knew, never from hidden tiles. The same seed and --rollouts give
-    the same review. What the figures mean is told in docs/review.md.
+    the same review. What the figures mean is told in docs/guides/review.md.
     """
     budget = budget_of(seconds, rollouts, threads, SECONDS)
     chosen = choose(file, number)

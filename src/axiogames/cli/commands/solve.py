@@ -58,7 +58,7 @@ def solo(
 
     The deal comes from --seed (of GAME, if one is named), or from a recorded game of one player, which is
     then compared with the best line found. Every line has been replayed at a table before it is told. The
-    same deal and --width give the same answer; with --seconds it may depend on the machine. docs/solving.md
+    same deal and --width give the same answer; with --seconds it may depend on the machine. docs/guides/solving.md
     tells how lines are found, and why nothing passes the bound.
     """
     if as_json and out == STDOUT:

@@ -10,7 +10,7 @@
 >>> state.is_chance_node(), len(state.chance_outcomes())
 (True, 15)
 
-Parameters are `players` (1 to 4), `reward` (`win`, `place` or `lowest`, docs/batch.md) and a game's options.
+Parameters are `players` (1 to 4), `reward` (`win`, `place` or `lowest`, docs/reference/observations.md) and a game's options.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 | piece | shape | |
 |---|---|---|
-| `board`, `vector` | of `axiogames.batch` | what the seat sees now (docs/batch.md) |
+| `board`, `vector` | of `axiogames.batch` | what the seat sees now (docs/reference/observations.md) |
 | `events` | events × 4 | all that it has learned so far: what, whose, tile, number; 0: it does not know |
 | `hand` | kinds | the seat's tiles by kind, where only what is private is asked for |
 | `hands` | players × kinds | everybody's tiles by kind, where all that is private is asked for |

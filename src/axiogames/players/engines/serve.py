@@ -1,4 +1,4 @@
-"""The engine: one of our players behind the line protocol. docs/engine.md tells what it understands."""
+"""The engine: one of our players behind the line protocol. docs/reference/engine_protocol.md tells what it understands."""
 
 from __future__ import annotations
 

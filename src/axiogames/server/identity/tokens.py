@@ -91,7 +91,7 @@ class Person:
 
 SIGNED_OUT = 4401
 BANNED = 4403
-"""Codes that a WebSocket is closed with; docs/protocol.md has them."""
+"""Codes that a WebSocket is closed with; docs/reference/http_and_websocket.md has them."""
 
 End = Callable[[int], None]
 

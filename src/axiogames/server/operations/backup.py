@@ -1,7 +1,7 @@
 """Backups of a server that keeps its games in SQLite: one archive with the database and the secret key.
 
 A backup is made while the server runs. SQLite copies the database as of one moment in a read transaction,
-which holds up no writer in WAL mode. PostgreSQL has tools of its own; docs/hosting.md shows them.
+which holds up no writer in WAL mode. PostgreSQL has tools of its own; docs/guides/hosting.md shows them.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def restore_backup(
 def database_file(settings: Settings) -> Path:
     """The file of a server on SQLite. Raises `BadSetting` for one on PostgreSQL."""
     if settings.on_postgresql:
-        raise BadSetting("PostgreSQL is backed up by pg_dump and restored by pg_restore: see docs/hosting.md")
+        raise BadSetting("PostgreSQL is backed up by pg_dump and restored by pg_restore: see docs/guides/hosting.md")
     settings.check()
     file = sqlite_file(settings.url)
     assert file is not None, "`Settings.check` refuses a database in memory"

@@ -1,4 +1,4 @@
-"""What clients are told, as docs/protocol.md describes it."""
+"""What clients are told, as docs/reference/http_and_websocket.md describes it."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 
 def live(server: Server) -> ASGIApp:
-    """The application for WebSockets. docs/protocol.md says what goes over them.
+    """The application for WebSockets. docs/reference/http_and_websocket.md says what goes over them.
 
     They do not pass through the framework: what that keeps for a connection takes more memory than a table.
     """

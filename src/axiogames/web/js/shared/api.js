@@ -1,4 +1,4 @@
-/** The server's HTTP interface (docs/protocol.md). */
+/** The server's HTTP interface (docs/reference/http_and_websocket.md). */
 import { hasWord, language, t } from "./i18n.js";
 
 /** @import {Bot, Game, Look, Me} from "./types.js" */

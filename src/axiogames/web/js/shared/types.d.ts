@@ -1,4 +1,4 @@
-/** What the server sends; docs/protocol.md says what it means. */
+/** What the server sends; docs/reference/http_and_websocket.md says what it means. */
 
 export interface Option {
   name: string;
