@@ -1,4 +1,4 @@
-"""The report: one page with everything in it, plots, and figures with where they come from."""
+"""The report: a self-contained page, plots, and figures with their provenance."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import axiogames as axio
-from axiogames.analysis.arena.report import FIGURES, PAGE
-from axiogames.analysis.arena.results import FILE
+from axiogames.analysis.arena.page import REPORT_FILE, SUMMARY_FILE
+from axiogames.analysis.arena.results import RESULTS_FILE
 from axiogames.games import GAMES
 from tests.cli.test_cli import assert_refused, run
 
@@ -25,19 +25,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bots = ("--bots", "random,greedy,balanced", "--games", "4", "--seed", "a 'seed' <b>")
     ran = run("arena", GAMES[0], *bots, "--out", str(made))
     assert ran.code == 0, ran
-    assert ran.err.endswith(f"The report is {made / PAGE}\n")
+    assert ran.err.endswith(f"The report is {made / REPORT_FILE}\n")
     return made
 
 
-def test_the_folder_holds_everything(folder: Path) -> None:
+def test_folder_contains_all_files(folder: Path) -> None:
     plots = {"ratings.png", "cross.png", "running.png", "scores.png"}
-    assert {path.name for path in folder.iterdir()} == {FILE, PAGE, FIGURES} | plots
+    assert {path.name for path in folder.iterdir()} == {RESULTS_FILE, REPORT_FILE, SUMMARY_FILE} | plots
     for plot in plots:
         assert (folder / plot).read_bytes().startswith(PNG)
 
 
 class Tags(HTMLParser):
-    """Collects what a page points to, and sees to it that what opens also closes."""
+    """Collects the links of a page and checks that all elements are closed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,12 +53,12 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_needs_nothing_else_and_knows_day_and_night(folder: Path) -> None:
-    text = (folder / PAGE).read_text(encoding="utf-8")
+def test_page_is_self_contained_and_has_a_dark_scheme(folder: Path) -> None:
+    text = (folder / REPORT_FILE).read_text(encoding="utf-8")
     page = Tags()
     page.feed(text)
     assert page.open == []
-    assert len(page.links) == 8  # four plots, by day and by night
+    assert len(page.links) == 8  # four plots in two colour schemes
     assert all(link.startswith("data:image/svg+xml;base64,") for link in page.links)
     assert not re.search(r"https?://", re.sub(r"base64,[^\"]+", "", text))
     assert "prefers-color-scheme: dark" in text
@@ -66,8 +66,8 @@ def test_the_page_needs_nothing_else_and_knows_day_and_night(folder: Path) -> No
     assert "<b>" not in text
 
 
-def test_the_figures_say_where_they_come_from(folder: Path, tmp_path: Path) -> None:
-    report = json.loads((folder / FIGURES).read_text(encoding="utf-8"))
+def test_command_of_the_provenance_reproduces_the_figures(folder: Path, tmp_path: Path) -> None:
+    report = json.loads((folder / SUMMARY_FILE).read_text(encoding="utf-8"))
     made = report["made"]
     assert made["version"] == axio.__version__
     assert set(made["libraries"]) == {"numpy", "numba", "joblib", "openskill", "matplotlib"}
@@ -80,31 +80,31 @@ def test_the_figures_say_where_they_come_from(folder: Path, tmp_path: Path) -> N
         assert bot["mean_vector"] == same["mean_vector"]
 
 
-def test_a_report_can_be_made_anew(folder: Path) -> None:
+def test_report_is_reproduced_from_the_games(folder: Path) -> None:
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     for name in before:
-        if name != FILE:
+        if name != RESULTS_FILE:
             (folder / name).unlink()
     ran = run("report", str(folder))
     assert ran.code == 0
     assert "mean place" in ran.out
     assert set(before) == {path.name for path in folder.iterdir()}
     for name, content in before.items():
-        if name not in (PAGE, FIGURES):  # these say when they were made
+        if name not in (REPORT_FILE, SUMMARY_FILE):  # these contain the time
             assert (folder / name).read_bytes() == content, name
-    assert json.loads(run("report", str(folder), "--json").out) == json.loads(before[FIGURES])["summary"]
+    assert json.loads(run("report", str(folder), "--json").out) == json.loads(before[SUMMARY_FILE])["summary"]
 
 
 @pytest.mark.parametrize(
     ("bots", "players"), [("greedy", "2"), ("greedy,random", "1"), ("greedy,random", "4")]
 )
-def test_every_kind_of_arena_can_be_reported(bots: str, players: str, tmp_path: Path) -> None:
+def test_reports_of_all_kinds_of_arenas(bots: str, players: str, tmp_path: Path) -> None:
     common = ("arena", GAMES[-1], "--bots", bots, "--players", players, "--games", "2")
     assert run(*common, "--out", str(tmp_path)).code == 0
-    assert (tmp_path / PAGE).exists()
+    assert (tmp_path / REPORT_FILE).exists()
 
 
-def test_nothing_to_report_yet(tmp_path: Path, folder: Path) -> None:
-    lines = (folder / FILE).read_bytes().splitlines(keepends=True)
-    (tmp_path / FILE).write_bytes(b"".join(lines[:2]))
+def test_report_needs_a_complete_round(tmp_path: Path, folder: Path) -> None:
+    lines = (folder / RESULTS_FILE).read_bytes().splitlines(keepends=True)
+    (tmp_path / RESULTS_FILE).write_bytes(b"".join(lines[:2]))
     assert_refused(run("report", str(tmp_path)), "nothing to report yet")
