@@ -38,7 +38,7 @@ Everything here was measured by `axio arena`; [arena.md](../guides/arena.md) say
 figure means: shared deals, every deal in every seat, intervals of 95 % over deals in brackets. `python -m
 benchmarks.strength --jobs K` plays the matches, and `python -m benchmarks.strength report` makes this page of
 what the arena found. All of that, with the command, the version and the machine, is in
-[docs/_data/strength](../_data/strength).
+`docs/_data/strength`.
 Who thinks by the clock makes other moves on another machine, and weaker ones on a busy one.
 
 `sim@1s` may think for a second a move on one core, and thinks less where more would change nothing.

@@ -20,7 +20,7 @@ class RunConfig(Struct, frozen=True):
     run: stored files have it at the end.
     """
 
-    flags: ClassVar[Mapping[str, str]] = {"options": "--option"}  # where they differ from --FIELD
+    flags: ClassVar[Mapping[str, str]] = {"options": "--option", "legal": "--legal-actions"}
 
     game: str
     players: int

@@ -130,14 +130,14 @@ def test_invalid_settings_are_rejected(
     folder = written(tmp_path, [json.dumps(head).encode(), *lines[1:]])
     with pytest.raises(InvalidFile, match=f"line 1: .*{words}"):
         read_results(folder)
-    assert_refused(run("report", str(folder)), "line 1", words)
+    assert_refused(run("arena", "report", str(folder)), "line 1", words)
 
 
 def test_the_last_possible_deal_takes_no_extra_time(lines: list[bytes], tmp_path: Path) -> None:
     far = [json.dumps({**json.loads(line), "deal": MAX_DEAL}).encode() for line in lines[1:]]
     settings, played = read_results(written(tmp_path, [lines[0], *far]))
     assert summarise(settings, played, resamples=LIVE_RESAMPLES, openskill=False).games == len(far)
-    common = ("arena", GAME, "--bots", ",".join(BOTS), "--seed", "disk", "--sprt", "0,20")
+    common = ("arena", "run", GAME, "--bots", ",".join(BOTS), "--seed", "disk", "--sprt", "0,20")
     ran = run(*common, "--games", "2", "--out", str(tmp_path))
     assert_refused(ran, f"holds games on {MAX_DEAL + 1} deals already")
 
@@ -165,7 +165,7 @@ def test_too_many_line_ups_are_rejected() -> None:
 
 def test_too_many_games_are_rejected() -> None:
     bots = ",".join(f"sim@{n}r" for n in range(1, 61))
-    assert_refused(run("arena", GAME, "--bots", bots, "--games", "1000000"), "games in all")
+    assert_refused(run("arena", "run", GAME, "--bots", bots, "--games", "1000000"), "games in all")
 
 
 @pytest.mark.parametrize(

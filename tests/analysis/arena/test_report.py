@@ -23,7 +23,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("arena")
     bots = ("--bots", "random,greedy,balanced", "--games", "4", "--seed", "a 'seed' <b>")
-    ran = run("arena", GAMES[0], *bots, "--out", str(made))
+    ran = run("arena", "run", GAMES[0], *bots, "--out", str(made))
     assert ran.code == 0, ran
     assert ran.err.endswith(f"The report is {made / REPORT_FILE}\n")
     return made
@@ -85,21 +85,21 @@ def test_report_is_reproduced_from_the_games(folder: Path) -> None:
     for name in before:
         if name != RESULTS_FILE:
             (folder / name).unlink()
-    ran = run("report", str(folder))
+    ran = run("arena", "report", str(folder))
     assert ran.code == 0
     assert "mean place" in ran.out
     assert set(before) == {path.name for path in folder.iterdir()}
     for name, content in before.items():
         if name not in (REPORT_FILE, SUMMARY_FILE):  # these contain the time
             assert (folder / name).read_bytes() == content, name
-    assert json.loads(run("report", str(folder), "--json").out) == json.loads(before[SUMMARY_FILE])["summary"]
+    assert json.loads(run("arena", "report", str(folder), "--json").out) == json.loads(before[SUMMARY_FILE])["summary"]
 
 
 @pytest.mark.parametrize(
     ("bots", "players"), [("greedy", "2"), ("greedy,random", "1"), ("greedy,random", "4")]
 )
 def test_reports_of_all_kinds_of_arenas(bots: str, players: str, tmp_path: Path) -> None:
-    common = ("arena", GAMES[-1], "--bots", bots, "--players", players, "--games", "2")
+    common = ("arena", "run", GAMES[-1], "--bots", bots, "--players", players, "--games", "2")
     assert run(*common, "--out", str(tmp_path)).code == 0
     assert (tmp_path / REPORT_FILE).exists()
 
@@ -107,4 +107,4 @@ def test_reports_of_all_kinds_of_arenas(bots: str, players: str, tmp_path: Path)
 def test_report_needs_a_complete_round(tmp_path: Path, folder: Path) -> None:
     lines = (folder / RESULTS_FILE).read_bytes().splitlines(keepends=True)
     (tmp_path / RESULTS_FILE).write_bytes(b"".join(lines[:2]))
-    assert_refused(run("report", str(tmp_path)), "nothing to report yet")
+    assert_refused(run("arena", "report", str(tmp_path)), "nothing to report yet")

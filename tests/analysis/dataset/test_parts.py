@@ -106,7 +106,7 @@ def test_other_seeds_give_other_rows(tmp_path: Path) -> None:
         ("with --seed 0, not --seed other", {"seed": "other"}),
         ("with --games 9, not --games 10", {"games": 10}),
         ("with --noise 0.1, not --noise 0.2", {"noise": 0.2}),
-        ("without --legal, not with --legal", {"legal": True}),
+        ("without --legal-actions, not with --legal-actions", {"legal": True}),
     ],
 )
 def test_resuming_with_other_settings_names_the_difference(

@@ -41,7 +41,7 @@ def provenance(summary: ArenaSummary) -> Provenance:
 
 def command(settings: ArenaSettings, deals: int) -> str:
     """Return the command that plays the same games again, with any number of jobs."""
-    words = [PROGRAM, "arena", settings.game, "--bots", ",".join(settings.bots)]
+    words = [PROGRAM, "arena", "run", settings.game, "--bots", ",".join(settings.bots)]
     words += ["--players", str(settings.players), "--seed", settings.seed]
     words += ["--games", str(Schedule(settings.bots, settings.players).games_in(deals))]
     for option in settings.options:
