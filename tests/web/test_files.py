@@ -82,7 +82,7 @@ def test_types_hold() -> None:
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=name)
 def test_scripts_know_no_game(path: Path) -> None:
-    text = path.read_text(encoding="utf-8").replace('const SITE = "axio";', "")  # the page has a name, too
+    text = path.read_text(encoding="utf-8").replace('const SITE_NAME = "axio";', "")  # the page has a name, too
     for game in GAMES:
         assert not re.search(rf"""["'`]{game}["'`]""", text), f"{path} names {game}"
 

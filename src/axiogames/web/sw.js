@@ -4,9 +4,9 @@
  * interface under /api says is never kept.
  */
 
-/** @import {ShellWorker} from "./js/shared/types.js" */
+/** @import {ServiceWorkerScope} from "./js/shared/types.js" */
 
-const worker = /** @type {ShellWorker} */ (/** @type {unknown} */ (self));
+const worker = /** @type {ServiceWorkerScope} */ (/** @type {unknown} */ (self));
 
 /** Another number throws all copies away. */
 const COPIES = "axio-pages-2";

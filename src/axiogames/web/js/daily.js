@@ -1,41 +1,41 @@
 /** The deal of the day: the same tiles for everybody, one attempt each. */
-import { act, go } from "./shared/busy-button.js";
-import { explain, get, me, onConnection, post } from "./shared/api.js";
+import { runBusy, navigate } from "./shared/busy-button.js";
+import { errorText, get, getMe, onConnectionChange, post } from "./shared/api.js";
 import { countdown } from "./shared/countdown.js";
 import { byId, h } from "./shared/dom.js";
-import { frame } from "./shared/frame.js";
-import { date, language, list, number, t } from "./shared/i18n.js";
+import { initPage } from "./shared/frame.js";
+import { formatDate, language, formatList, formatNumber, t } from "./shared/i18n.js";
 
-/** @import {Daily, Deal, Ranked} from "./shared/types.js" */
+/** @import {Daily, DailyDeal, DailyResult} from "./shared/types.js" */
 
-await frame({ title: "daily.title" });
-await show();
-onConnection((up) => up && void show());
+await initPage({ title: "daily.title" });
+await refresh();
+onConnectionChange((up) => up && void refresh());
 
-async function show() {
+async function refresh() {
   const asked = new URLSearchParams(location.search).get("day");
   const query = new URLSearchParams({ lang: language(), ...(asked ? { day: asked } : {}) });
   try {
-    await me();
-    draw(await get(`/api/daily?${query}`));
+    await getMe();
+    renderDay(await get(`/api/daily?${query}`));
   } catch (error) {
     const back = asked && h("a", { class: "button", href: "/daily" }, t("daily.today"));
-    byId("deals").replaceChildren(h("li", { class: "card stack" }, h("p", null, explain(error)), back));
+    byId("deals").replaceChildren(h("li", { class: "card stack" }, h("p", null, errorText(error)), back));
   }
   byId("deal-day").hidden = false;
 }
 
 /** @param {Daily} daily */
-function draw(daily) {
+function renderDay(daily) {
   const today = daily.days.after === null;
-  byId("day").textContent = date(daily.day);
+  byId("day").textContent = formatDate(daily.day);
   byId("days").replaceChildren(
-    step(daily.days.before, "daily.before", "prev", "‹"),
-    today ? h("span") : step(daily.days.after, "daily.after", "next", "›"),
+    dayLink(daily.days.before, "daily.before", "prev", "‹"),
+    today ? h("span") : dayLink(daily.days.after, "daily.after", "next", "›"),
   );
   byId("next").replaceChildren(
     ...(today
-      ? [t("daily.next"), " ", countdown(() => void show())]
+      ? [t("daily.next"), " ", countdown(() => void refresh())]
       : [h("a", { class: "button", href: "/daily" }, t("daily.today"))]),
   );
   byId("deals").replaceChildren(...daily.deals.map((deal) => h("li", null, dealCard(deal, today))));
@@ -49,13 +49,13 @@ function draw(daily) {
  * @param {string} rel
  * @param {string} arrow
  */
-function step(day, word, rel, arrow) {
+function dayLink(day, word, rel, arrow) {
   if (!day) return h("span");
   return h("a", { class: "button", href: `/daily?day=${day}`, rel, "data-day": day }, arrow, " ", t(word));
 }
 
 /**
- * @param {Deal} deal
+ * @param {DailyDeal} deal
  * @param {boolean} today
  */
 function dealCard(deal, today) {
@@ -63,8 +63,8 @@ function dealCard(deal, today) {
     "article",
     { class: "card deal", "data-deal": deal.game },
     h("h3", null, deal.name),
-    result(deal, today),
-    board(deal, today),
+    attemptResult(deal, today),
+    resultList(deal, today),
     deal.yesterday && h(
       "p",
       { class: "small yesterday" },
@@ -78,10 +78,10 @@ function dealCard(deal, today) {
 }
 
 /**
- * @param {Deal} deal
+ * @param {DailyDeal} deal
  * @param {boolean} today
  */
-function result({ game, name, attempt }, today) {
+function attemptResult({ game, name, attempt }, today) {
   if (attempt?.status === "over") {
     const label = t("daily.look.label", { game: name });
     return h(
@@ -99,21 +99,21 @@ function result({ game, name, attempt }, today) {
     { type: "button", class: "button button-primary", "data-play": game, "aria-label": t(`${word}.label`, { game: name }) },
     t(word),
   );
-  button.addEventListener("click", () => void act(button, async () => go(`/t/${(await post(`/api/daily/${game}`)).id}`)));
+  button.addEventListener("click", () => void runBusy(button, async () => navigate(`/t/${(await post(`/api/daily/${game}`)).id}`)));
   return button;
 }
 
 /**
- * @param {Deal} deal
+ * @param {DailyDeal} deal
  * @param {boolean} today
  */
-function board({ name, best }, today) {
+function resultList({ name, best }, today) {
   if (best.length === 0) return h("p", { class: "muted small" }, t(today ? "daily.nobody" : "daily.nobody.then"));
-  return h("ol", { role: "list", class: "best", "aria-label": t("daily.best", { game: name }) }, best.map(line));
+  return h("ol", { role: "list", class: "best", "aria-label": t("daily.best", { game: name }) }, best.map(resultLine));
 }
 
-/** @param {Ranked} ranked */
-function line({ place, name, you, scores, table }) {
+/** @param {DailyResult} ranked */
+function resultLine({ place, name, you, scores, table }) {
   return h(
     "li",
     { class: you ? "row you" : "row" },
@@ -128,9 +128,9 @@ function scoreChips(scores) {
   return h(
     "span",
     { class: "scores" },
-    h("span", { class: "visually-hidden" }, t("scores.label", { scores: list(scores.map(number)) })),
+    h("span", { class: "visually-hidden" }, t("scores.label", { scores: formatList(scores.map(formatNumber)) })),
     scores.map((points, i) =>
-      h("span", { class: i === 0 ? "chip chip-strong" : "chip", "aria-hidden": "true" }, number(points)),
+      h("span", { class: i === 0 ? "chip chip-strong" : "chip", "aria-hidden": "true" }, formatNumber(points)),
     ),
   );
 }

@@ -1,11 +1,11 @@
 /** Who you are here, on which devices, and how you like it. */
-import { forgetMe, get, me, onConnection, patch, post, remove } from "./shared/api.js";
-import { act, go } from "./shared/busy-button.js";
-import { choice, select, toggle } from "./shared/controls.js";
+import { invalidateMe, get, getMe, onConnectionChange, patch, post, remove } from "./shared/api.js";
+import { runBusy, navigate } from "./shared/busy-button.js";
+import { radioGroup, select, toggle } from "./shared/controls.js";
 import { byId, h } from "./shared/dom.js";
-import { frame } from "./shared/frame.js";
+import { initPage } from "./shared/frame.js";
 import { languages, t } from "./shared/i18n.js";
-import { setSetting, setting } from "./shared/settings.js";
+import { setSetting, getSetting } from "./shared/settings.js";
 import { dialog } from "./shared/dialog.js";
 import { toast } from "./shared/toast.js";
 
@@ -13,43 +13,43 @@ import { toast } from "./shared/toast.js";
 
 const SWITCHES = /** @type {const} */ (["confirm", "hold", "sound", "coach"]);
 
-await frame({ title: "me.title" });
-showSettings(byId("settings"));
+await initPage({ title: "me.title" });
+renderSettings(byId("settings"));
 // Why not, if that fails, is said by the frame of the page.
-const refresh = () => void show().catch(() => {});
-refresh();
-onConnection((up) => up && refresh());
+const refreshForms = () => void renderForms().catch(() => {});
+refreshForms();
+onConnectionChange((up) => up && refreshForms());
 
 onSubmit("name-form", async ({ name }) => {
   /** @type {HTMLInputElement} */ (byId("name")).value = (await patch("/api/me", { name: name.trim() })).name;
-  await changed("me.name.saved");
+  await reload("me.name.saved");
 });
 
 onSubmit("phrase-form", async ({ old_password }) => {
-  const { phrase: old, username } = await me();
-  if (old && !(await sure("phrase.again", "phrase.again.why", "phrase.make"))) return;
+  const { phrase: old, username } = await getMe();
+  if (old && !(await confirmAction("phrase.again", "phrase.again.why", "phrase.make"))) return;
   const { phrase } = await post("/api/me/phrase", username ? { old_password } : {});
-  await changed();
-  await dialog({ title: t("phrase.yours"), body: phraseToKeep(phrase), actions: [{ label: t("done"), value: true }] });
+  await reload();
+  await dialog({ title: t("phrase.yours"), body: phraseBody(phrase), actions: [{ label: t("done"), value: true }] });
 });
 
 onSubmit("enter-form", async ({ phrase }) => {
-  if (await mayBecomeAnother()) await become({ phrase: phrase.trim() });
+  if (await confirmSignIn()) await signIn({ phrase: phrase.trim() });
 });
 
 onSubmit("account-form", async ({ username, password, old_password }) => {
-  const { username: before } = await me();
+  const { username: before } = await getMe();
   const old = before ? { old_password } : {};
   await post("/api/me/account", { username: username.trim(), password, ...old });
-  await changed(before ? "account.changed" : "account.saved");
+  await reload(before ? "account.changed" : "account.saved");
 });
 
 onSubmit("login-form", async ({ username, password }) => {
-  if (await mayBecomeAnother()) await become({ username: username.trim(), password });
+  if (await confirmSignIn()) await signIn({ username: username.trim(), password });
 });
 
 onSubmit("leave-form", async () => {
-  const { phrase, username } = await me();
+  const { phrase, username } = await getMe();
   const everywhere = await dialog({
     title: t("leave.title"),
     body: t(phrase || username ? "leave.way-back" : "leave.lost"),
@@ -60,28 +60,28 @@ onSubmit("leave-form", async () => {
   });
   if (everywhere === null) return;
   await post("/api/me/leave", { everywhere });
-  go("/");
+  navigate("/");
 });
 
 onSubmit("export-form", async () => {
   const text = JSON.stringify(await get("/api/me/export"), null, 1);
   const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = h("a", { href: address, download: `${(await me()).name}.json` });
+  const link = h("a", { href: address, download: `${(await getMe()).name}.json` });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 });
 
 onSubmit("delete-form", async ({ password }) => {
-  const { name, username } = await me();
-  if (!(await sure("delete.sure", "delete.why", "delete.yes", { name }))) return;
+  const { name, username } = await getMe();
+  if (!(await confirmAction("delete.sure", "delete.why", "delete.yes", { name }))) return;
   await remove("/api/me", username ? { password } : { confirm: true });
-  go("/");
+  navigate("/");
 });
 
-async function show() {
-  const { name, username, phrase } = await me();
-  fill(byId("name"), name);
-  fill(byId("account-username"), username ?? "");
+async function renderForms() {
+  const { name, username, phrase } = await getMe();
+  setDefault(byId("name"), name);
+  setDefault(byId("account-username"), username ?? "");
   for (const field of ["phrase-old", "account-old", "delete-password"]) {
     byId(`${field}-field`).hidden = !username;
     /** @type {HTMLInputElement} */ (byId(field)).required = Boolean(username);
@@ -97,30 +97,30 @@ async function show() {
  * @param {HTMLInputElement} field
  * @param {string} value
  */
-function fill(field, value) {
+function setDefault(field, value) {
   const typed = field.value !== field.defaultValue;
   field.defaultValue = value;
   if (!typed) field.value = value;
 }
 
 /** @param {string} [word] says what is done */
-async function changed(word) {
-  forgetMe();
-  await show();
+async function reload(word) {
+  invalidateMe();
+  await renderForms();
   if (word) toast(t(word));
 }
 
 /** @param {{phrase: string} | {username: string, password: string}} secret */
-async function become(secret) {
+async function signIn(secret) {
   await post("/api/enter", secret);
-  go("/");
+  navigate("/");
 }
 
 /** Whoever has something to lose and no way back to it should know before becoming somebody else. */
-async function mayBecomeAnother() {
-  const { name, username, phrase } = await me();
+async function confirmSignIn() {
+  const { name, username, phrase } = await getMe();
   if (username || phrase || (await get("/api/tables?which=mine")).length === 0) return true;
-  return sure("enter.sure", "enter.sure.why", "enter.go", { name });
+  return confirmAction("enter.sure", "enter.sure.why", "enter.go", { name });
 }
 
 /**
@@ -129,7 +129,7 @@ async function mayBecomeAnother() {
  * @param {string} yes
  * @param {Record<string, string>} [params]
  */
-async function sure(title, why, yes, params) {
+async function confirmAction(title, why, yes, params) {
   const actions = [
     { label: t("cancel"), value: false },
     { label: t(yes), value: true, primary: true },
@@ -138,7 +138,7 @@ async function sure(title, why, yes, params) {
 }
 
 /** @param {string} phrase */
-function phraseToKeep(phrase) {
+function phraseBody(phrase) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(phrase);
@@ -175,20 +175,20 @@ function onSubmit(id, send) {
         /** @type {HTMLInputElement} */ (secret).value = "";
       }
     };
-    void act(button, work, (text) => void (problem.textContent = text));
+    void runBusy(button, work, (text) => void (problem.textContent = text));
   });
 }
 
 /** @param {Element} parent */
-function showSettings(parent) {
+function renderSettings(parent) {
   const named = languages().map(({ code, name }) => /** @type {[string, string]} */ ([code, name]));
   parent.replaceChildren(
     ...SWITCHES.map((name) =>
-      toggle(`set-${name}`, t(`set.${name}`), t(`set.${name}.help`), setting(name), (on) => setSetting(name, on)),
+      toggle(`set-${name}`, t(`set.${name}`), t(`set.${name}.help`), getSetting(name), (on) => setSetting(name, on)),
     ),
-    oneOf("theme", ["auto", "light", "dark"]),
-    oneOf("motion", ["auto", "full", "reduced"]),
-    select("set-language", t("set.language"), [["auto", t("set.auto")], ...named], setting("language"), (code) =>
+    settingChoice("theme", ["auto", "light", "dark"]),
+    settingChoice("motion", ["auto", "full", "reduced"]),
+    select("set-language", t("set.language"), [["auto", t("set.auto")], ...named], getSetting("language"), (code) =>
       setSetting("language", code),
     ),
   );
@@ -199,10 +199,10 @@ function showSettings(parent) {
  * @param {Name} name
  * @param {Settings[Name][]} values
  */
-function oneOf(name, values) {
+function settingChoice(name, values) {
   const word = (/** @type {string} */ value) => t(value === "auto" ? "set.auto" : `set.${name}.${value}`);
   const labelled = values.map((value) => /** @type {[string, string]} */ ([value, word(value)]));
-  return choice(`set-${name}`, t(`set.${name}`), labelled, setting(name), (value) =>
+  return radioGroup(`set-${name}`, t(`set.${name}`), labelled, getSetting(name), (value) =>
     setSetting(name, /** @type {Settings[Name]} */ (value)),
   );
 }

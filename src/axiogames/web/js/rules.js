@@ -1,32 +1,32 @@
 /** The rules: a list of all games, or the page of one with a table of contents. */
-import { isDark, onAppearance } from "./shared/appearance.js";
-import { explain, games, get, onConnection } from "./shared/api.js";
+import { isDark, onAppearanceChange } from "./shared/appearance.js";
+import { errorText, getGames, get, onConnectionChange } from "./shared/api.js";
 import { byId, h } from "./shared/dom.js";
-import { frame, setTitle } from "./shared/frame.js";
+import { initPage, setTitle } from "./shared/frame.js";
 import { language, t } from "./shared/i18n.js";
 
 const game = decodeURIComponent(location.pathname.split("/")[2] ?? "");
 
-await frame({ title: "rules.title" });
-await show();
-onConnection((up) => up && void show());
+await initPage({ title: "rules.title" });
+await render();
+onConnectionChange((up) => up && void render());
 
-async function show() {
+async function render() {
   const page = byId("page");
   try {
-    page.replaceChildren(...(game ? await rulesOf(game) : await allGames()));
+    page.replaceChildren(...(game ? await rulesPage(game) : await gameList()));
     if (game && location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   } catch (error) {
     page.replaceChildren(
       h("h1", null, t("rules.title")),
-      h("p", null, explain(error)),
+      h("p", null, errorText(error)),
       h("p", null, h("a", { class: "button", href: "/rules" }, t("rules.all"))),
     );
   }
 }
 
-async function allGames() {
-  const offered = await games();
+async function gameList() {
+  const offered = await getGames();
   return [
     h("h1", null, t("rules.title")),
     h("p", { class: "muted" }, t("rules.lead")),
@@ -42,23 +42,23 @@ async function allGames() {
 }
 
 /** @param {string} id */
-async function rulesOf(id) {
+async function rulesPage(id) {
   /** @type {{title: string, html: string}} */
   const { title, html } = await get(`/api/games/${encodeURIComponent(id)}/rules?lang=${language()}`);
   setTitle(title);
   const article = h("article", { class: "rules-text" });
   // Our own rules page, made by the server from our own text: the one thing that comes as HTML.
   const parsed = new DOMParser().parseFromString(html, "text/html").body;
-  colourFigures(parsed);
+  themeFigures(parsed);
   article.append(...parsed.childNodes);
   // The title stands above the table of contents.
   article.querySelector("h1")?.remove();
-  scrollWide(article);
+  wrapWide(article);
   return [
     h("p", null, h("a", { href: "/rules", class: "back" }, "‹ ", t("rules.all"))),
     h("h1", null, title),
     h("p", { class: "card small unofficial" }, t("unofficial")),
-    h("div", { class: "rules-columns" }, contents(article), article),
+    h("div", { class: "rules-columns" }, tableOfContents(article), article),
     h("p", null, h("a", { class: "button button-primary", href: `/?new=${encodeURIComponent(id)}` }, t("rules.play"))),
   ];
 }
@@ -67,15 +67,15 @@ async function rulesOf(id) {
  * The server draws the figures for light or for dark.
  * @param {Element} text not shown yet, so that none is loaded in vain
  */
-function colourFigures(text) {
+function themeFigures(text) {
   const figures = [...text.querySelectorAll("img")].map((image) => ({ image, address: image.getAttribute("src") }));
   const colour = () => figures.forEach(({ image, address }) => image.setAttribute("src", `${address}?dark=${isDark()}`));
-  onAppearance(colour);
+  onAppearanceChange(colour);
   colour();
 }
 
 /** @param {Element} article */
-function contents(article) {
+function tableOfContents(article) {
   const headings = [...article.querySelectorAll("h2")];
   headings.forEach((heading, i) => {
     heading.id ||= `part-${i + 1}`;
@@ -94,7 +94,7 @@ function contents(article) {
  * Wide tables and examples scroll by themselves, also by keyboard.
  * @param {Element} article
  */
-function scrollWide(article) {
+function wrapWide(article) {
   for (const wide of article.querySelectorAll("pre, table")) {
     const box = h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": t("rules.scroll") });
     wide.replaceWith(box);

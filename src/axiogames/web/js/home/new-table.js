@@ -1,65 +1,65 @@
 /** The form for a new table, as a sheet over the home page. */
-import { bots, explain, games, me, post } from "../shared/api.js";
-import { act, go } from "../shared/busy-button.js";
-import { choice, select, toggle } from "../shared/controls.js";
+import { getBots, errorText, getGames, getMe, post } from "../shared/api.js";
+import { runBusy, navigate } from "../shared/busy-button.js";
+import { radioGroup, select, toggle } from "../shared/controls.js";
 import { h } from "../shared/dom.js";
 import { levelName, moveTimeName, t } from "../shared/i18n.js";
 import { dialog } from "../shared/dialog.js";
 import { toast } from "../shared/toast.js";
-import { PRESETS, applyPreset, newPlan, presetOf, request, setPlayers } from "./table-plan.js";
+import { PRESETS, applyPreset, newPlan, findPreset, tableRequest, setPlayers } from "./table-plan.js";
 
-/** @import {Bot, Game, Plan, PlannedSeat, Preset, SeatKind} from "../shared/types.js" */
+/** @import {Bot, Game, TablePlan, PlannedSeat, Preset, SeatKind} from "../shared/types.js" */
 
-const LONGEST_NAME = 24;
+const MAX_NAME_LENGTH = 24;
 
 /** @type {SeatKind[]} */
 const KINDS = ["bot", "open", "person"];
 
 const DAY = 86_400;
 /** The move times on offer in seconds; null is no limit. */
-const TIMES = [null, 60, 120, 300, DAY, 3 * DAY];
+const MOVE_TIMES = [null, 60, 120, 300, DAY, 3 * DAY];
 
 /** @param {string} [wanted] the id of a game; the first one if there is none of that id */
-export async function openNewTable(wanted) {
+export async function openNewTableDialog(wanted) {
   try {
-    const [offered, levels, { name }] = await Promise.all([games(), bots(), me()]);
+    const [offered, levels, { name }] = await Promise.all([getGames(), getBots(), getMe()]);
     const game = offered.find(({ id }) => id === wanted) ?? offered[0];
     const level = (levels.find((bot) => bot.default) ?? levels[0]).level;
-    await show(newPlan(game.id, level), { offered, levels, level, name });
+    await showForm(newPlan(game.id, level), { offered, levels, level, name });
   } catch (error) {
-    toast(explain(error), { kind: "error", action: { label: t("again"), run: () => void openNewTable(wanted) } });
+    toast(errorText(error), { kind: "error", action: { label: t("again"), run: () => void openNewTableDialog(wanted) } });
   }
 }
 
 /** @typedef {{offered: Game[], levels: Bot[], level: string, name: string}} Known the usual level, and my name */
 
 /**
- * @param {Plan} plan
+ * @param {TablePlan} plan
  * @param {Known} known
  */
-async function show(plan, known) {
+async function showForm(plan, known) {
   const body = h("div", { class: "stack" });
   const start = h("button", { class: "button button-primary", id: "new-start" });
   const problem = h("p", { class: "error-text", role: "alert" });
 
   /** Draw the form again where a choice changes what else can be chosen; the control in use keeps the focus. */
-  const draw = () => {
+  const render = () => {
     const used = document.activeElement?.id;
-    body.replaceChildren(...parts(plan, known, draw));
+    body.replaceChildren(...formParts(plan, known, render));
     start.textContent = t(plan.seats.some(({ kind }) => kind === "open") ? "new.open" : "new.start");
     if (used) document.getElementById(used)?.focus();
   };
-  const open = async () => {
-    const { id } = await post("/api/tables", request(plan, (seat) => t("seat.person.name", { seat })));
-    go(`/t/${id}`);
+  const create = async () => {
+    const { id } = await post("/api/tables", tableRequest(plan, (seat) => t("seat.person.name", { seat })));
+    navigate(`/t/${id}`);
   };
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     problem.textContent = "";
-    void act(start, open, (text) => void (problem.textContent = text));
+    void runBusy(start, create, (text) => void (problem.textContent = text));
   };
 
-  draw();
+  render();
   const form = h("form", { onsubmit: submit }, body, problem, h("div", { class: "actions sheet-bottom" }, start));
   await dialog({ id: "new-table", title: t("new.title"), body: form });
   // Who reloads the page does not want the form again.
@@ -67,11 +67,11 @@ async function show(plan, known) {
 }
 
 /**
- * @param {Plan} plan
+ * @param {TablePlan} plan
  * @param {Known} known
  * @param {() => void} draw
  */
-function parts(plan, { offered, levels, level, name }, draw) {
+function formParts(plan, { offered, levels, level, name }, draw) {
   const game = offered.find(({ id }) => id === plan.game) ?? offered[0];
   const counts = Array.from({ length: game.most_players }, (_, i) => String(i + 1));
   const seats = seatRows(plan, { levels, myName: name, changed: draw });
@@ -83,25 +83,25 @@ function parts(plan, { offered, levels, level, name }, draw) {
       if (plan.seats.length > most) setPlayers(plan, most, level);
       draw();
     }),
-    choice("preset", t("new.with"), PRESETS.map((one) => [one, t(`preset.${one}`)]), presetOf(plan) ?? "", (preset) => {
+    radioGroup("preset", t("new.with"), PRESETS.map((one) => [one, t(`preset.${one}`)]), findPreset(plan) ?? "", (preset) => {
       applyPreset(plan, /** @type {Preset} */ (preset), level);
       draw();
     }),
-    choice("players", t("new.players"), counts.map((n) => [n, n]), String(plan.seats.length), (players) => {
+    radioGroup("players", t("new.players"), counts.map((n) => [n, n]), String(plan.seats.length), (players) => {
       setPlayers(plan, Number(players), level);
       draw();
     }),
     h("ol", { role: "list", class: "stack", "aria-label": t("new.seats") }, seats),
-    ...(game.options.length > 0 ? [options(game, plan)] : []),
-    ...(plan.seats.length > 1 ? [extras(plan)] : []),
+    ...(game.options.length > 0 ? [optionSwitches(game, plan)] : []),
+    ...(plan.seats.length > 1 ? [multiplayerOptions(plan)] : []),
   ];
 }
 
 /**
  * @param {Game} game
- * @param {Plan} plan
+ * @param {TablePlan} plan
  */
-function options(game, plan) {
+function optionSwitches(game, plan) {
   const switches = game.options.map(({ name, summary }) => {
     const text = summary.charAt(0).toUpperCase() + summary.slice(1);
     return toggle(`option-${name}`, text, "", Boolean(plan.options[name]), (on) => void (plan.options[name] = on));
@@ -111,10 +111,10 @@ function options(game, plan) {
 
 /**
  * What matters only where several play.
- * @param {Plan} plan
+ * @param {TablePlan} plan
  */
-function extras(plan) {
-  const times = TIMES.map((seconds) => /** @type {[string, string]} */ ([String(seconds ?? ""), moveTimeName(seconds)]));
+function multiplayerOptions(plan) {
+  const times = MOVE_TIMES.map((seconds) => /** @type {[string, string]} */ ([String(seconds ?? ""), moveTimeName(seconds)]));
   return h(
     "fieldset",
     null,
@@ -128,7 +128,7 @@ function extras(plan) {
 }
 
 /**
- * @param {Plan} plan
+ * @param {TablePlan} plan
  * @param {{levels: Bot[], myName: string, changed: () => void}} about `changed` when a seat has become another kind
  */
 function seatRows(plan, { levels, myName, changed }) {
@@ -137,8 +137,8 @@ function seatRows(plan, { levels, myName, changed }) {
     return h(
       "li",
       { class: "seat", "data-seat": i },
-      seat.kind === "me" ? h("span", { class: "seat-kind" }, t("seat.me")) : kindChoice(seat, label, changed),
-      detail(seat, label, levels, seat.kind === "me" ? myName : t("seat.person.name", { seat: i + 1 })),
+      seat.kind === "me" ? h("span", { class: "seat-kind" }, t("seat.me")) : kindSelect(seat, label, changed),
+      seatDetail(seat, label, levels, seat.kind === "me" ? myName : t("seat.person.name", { seat: i + 1 })),
     );
   });
 }
@@ -148,7 +148,7 @@ function seatRows(plan, { levels, myName, changed }) {
  * @param {string} label
  * @param {() => void} changed
  */
-function kindChoice(seat, label, changed) {
+function kindSelect(seat, label, changed) {
   const select = h(
     "select",
     { "aria-label": t("seat.kind", { label }), "data-kind": true, value: seat.kind },
@@ -168,7 +168,7 @@ function kindChoice(seat, label, changed) {
  * @param {Bot[]} levels
  * @param {string} usual the name if none is given
  */
-function detail(seat, label, levels, usual) {
+function seatDetail(seat, label, levels, usual) {
   if (seat.kind === "open") return h("span", { class: "muted small seat-note" }, t("seat.open.note"));
   if (seat.kind === "bot") {
     const select = h(
@@ -183,7 +183,7 @@ function detail(seat, label, levels, usual) {
     "aria-label": t("seat.name", { label }),
     "data-name": true,
     placeholder: usual,
-    maxlength: LONGEST_NAME,
+    maxlength: MAX_NAME_LENGTH,
     autocomplete: "off",
     value: seat.name,
   });

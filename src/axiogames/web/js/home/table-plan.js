@@ -1,68 +1,68 @@
 /** A table that is being planned: plain data and what may be changed about it. Nothing here knows the page. */
 
-/** @import {NewSeat, NewTable, Plan, PlannedSeat, Preset, SeatKind} from "../shared/types.js" */
+/** @import {SeatRequest, TableRequest, TablePlan, PlannedSeat, Preset, SeatKind} from "../shared/types.js" */
 
 /** @type {Record<Preset, SeatKind | null>} who sits on all seats but yours */
-const OTHERS = { bot: "bot", friends: "open", screen: "person", alone: null };
+const OTHER_SEATS = { bot: "bot", friends: "open", screen: "person", alone: null };
 
-export const PRESETS = /** @type {Preset[]} */ (Object.keys(OTHERS));
+export const PRESETS = /** @type {Preset[]} */ (Object.keys(OTHER_SEATS));
 
 /**
  * @param {SeatKind} kind
  * @param {string} level
  * @returns {PlannedSeat}
  */
-const seat = (kind, level) => ({ kind, name: "", level });
+const planSeat = (kind, level) => ({ kind, name: "", level });
 
 /**
  * @param {string} game
  * @param {string} level of bots
- * @returns {Plan}
+ * @returns {TablePlan}
  */
 export function newPlan(game, level) {
-  const seats = [seat("me", level), seat("bot", level)];
+  const seats = [planSeat("me", level), planSeat("bot", level)];
   return { game, seats, options: {}, public: false, move_time: null, shuffle: true };
 }
 
 /**
- * @param {Plan} plan
+ * @param {TablePlan} plan
  * @param {Preset} preset
  * @param {string} level
  */
 export function applyPreset(plan, preset, level) {
-  const kind = OTHERS[preset];
+  const kind = OTHER_SEATS[preset];
   const others = kind ? Math.max(1, plan.seats.length - 1) : 0;
-  plan.seats = [plan.seats[0], ...Array.from({ length: others }, () => seat(kind ?? "bot", level))];
+  plan.seats = [plan.seats[0], ...Array.from({ length: others }, () => planSeat(kind ?? "bot", level))];
 }
 
 /**
  * The preset that a plan is like, if it is like one.
- * @param {Plan} plan
+ * @param {TablePlan} plan
  */
-export function presetOf({ seats }) {
+export function findPreset({ seats }) {
   const [kind = null, ...more] = new Set(seats.slice(1).map((one) => one.kind));
-  return more.length > 0 ? undefined : PRESETS.find((preset) => OTHERS[preset] === kind);
+  return more.length > 0 ? undefined : PRESETS.find((preset) => OTHER_SEATS[preset] === kind);
 }
 
 /**
  * More seats are like the last one there is.
- * @param {Plan} plan
+ * @param {TablePlan} plan
  * @param {number} players
  * @param {string} level
  */
 export function setPlayers(plan, players, level) {
-  const last = plan.seats.length > 1 ? plan.seats[plan.seats.length - 1] : seat("bot", level);
-  plan.seats = Array.from({ length: players }, (_, i) => plan.seats[i] ?? seat(last.kind, last.level));
+  const last = plan.seats.length > 1 ? plan.seats[plan.seats.length - 1] : planSeat("bot", level);
+  plan.seats = Array.from({ length: players }, (_, i) => plan.seats[i] ?? planSeat(last.kind, last.level));
 }
 
 /**
  * What the server is asked for.
- * @param {Plan} plan
+ * @param {TablePlan} plan
  * @param {(seat: number) => string} personName for people at this screen who gave no name
- * @returns {NewTable}
+ * @returns {TableRequest}
  */
-export function request(plan, personName) {
-  /** @type {NewSeat[]} */
+export function tableRequest(plan, personName) {
+  /** @type {SeatRequest[]} */
   const seats = plan.seats.map(({ kind, name, level }, i) => {
     if (kind === "open") return { kind };
     if (kind === "bot") return { kind, level };

@@ -1,10 +1,10 @@
 /** The server's HTTP interface (docs/reference/http_and_websocket.md). */
-import { hasWord, language, t } from "./i18n.js";
+import { hasText, language, t } from "./i18n.js";
 
-/** @import {Bot, Game, Look, Me} from "./types.js" */
+/** @import {Bot, Game, Artwork, Me} from "./types.js" */
 
 /** Starting a table may compile its rules first, which takes some seconds. */
-const PATIENCE = 45_000;
+const TIMEOUT = 45_000;
 
 /** Why a request failed. `code` is the server's, or "offline" when nobody answered. */
 export class ApiError extends Error {
@@ -22,7 +22,7 @@ export class ApiError extends Error {
   }
 }
 
-/** @type {Set<(up: boolean) => void>} */
+/** @type {Set<(connected: boolean) => void>} */
 const listeners = new Set();
 let up = true;
 
@@ -30,12 +30,12 @@ let up = true;
  * Hear when the server stops answering and when it answers again.
  * @param {(up: boolean) => void} listener
  */
-export function onConnection(listener) {
+export function onConnectionChange(listener) {
   listeners.add(listener);
 }
 
 /** @param {boolean} now */
-function connection(now) {
+function setConnected(now) {
   if (up === now) return;
   up = now;
   for (const listener of listeners) listener(now);
@@ -47,35 +47,35 @@ function connection(now) {
  * @param {unknown} [body]
  * @returns {Promise<any>}
  */
-async function ask(method, path, body) {
+async function request(method, path, body) {
   /** @type {Response} */
-  let answer;
+  let response;
   try {
-    answer = await fetch(path, {
+    response = await fetch(path, {
       method,
       headers: body === undefined ? {} : { "Content-Type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT),
     });
   } catch (reason) {
-    connection(false);
+    setConnected(false);
     throw new ApiError(0, "offline", String(reason));
   }
-  const told = await answer.json().catch(() => null);
+  const problem = await response.json().catch(() => null);
   // What stands between us and the server answers for it when it is away; the server itself says a code.
-  if ([502, 503, 504].includes(answer.status) && typeof told?.code !== "string") {
-    connection(false);
-    throw new ApiError(answer.status, "offline", answer.statusText);
+  if ([502, 503, 504].includes(response.status) && typeof problem?.code !== "string") {
+    setConnected(false);
+    throw new ApiError(response.status, "offline", response.statusText);
   }
-  connection(true);
-  if (!answer.ok) {
-    throw new ApiError(answer.status, String(told?.code ?? ""), String(told?.detail ?? answer.statusText));
+  setConnected(true);
+  if (!response.ok) {
+    throw new ApiError(response.status, String(problem?.code ?? ""), String(problem?.detail ?? response.statusText));
   }
-  return told;
+  return problem;
 }
 
 /** @param {string} path */
-export const get = (path) => ask("GET", path);
+export const get = (path) => request("GET", path);
 
 /**
  * @param {string} path
@@ -83,8 +83,8 @@ export const get = (path) => ask("GET", path);
  */
 export async function post(path, body = {}) {
   // Who writes must be somebody: the first visit may not have been answered yet.
-  await me();
-  return ask("POST", path, body);
+  await getMe();
+  return request("POST", path, body);
 }
 
 /**
@@ -92,8 +92,8 @@ export async function post(path, body = {}) {
  * @param {unknown} body
  */
 export async function patch(path, body) {
-  await me();
-  return ask("PATCH", path, body);
+  await getMe();
+  return request("PATCH", path, body);
 }
 
 /**
@@ -101,54 +101,54 @@ export async function patch(path, body) {
  * @param {unknown} body
  */
 export async function remove(path, body) {
-  await me();
-  return ask("DELETE", path, body);
+  await getMe();
+  return request("DELETE", path, body);
 }
 
 /** Take away a cookie that the server cannot read, so that the next request makes a new guest. */
-export const dropCookie = () => ask("POST", "/api/me/leave", { everywhere: false });
+export const deleteCookie = () => request("POST", "/api/me/leave", { everywhere: false });
 
 /** @type {Map<string, Promise<any>>} */
-const kept = new Map();
+const cache = new Map();
 
 /**
  * Ask once and keep the answer; a failure is not kept.
  * @param {string} path
  * @returns {Promise<any>}
  */
-function once(path) {
-  const asked = kept.get(path);
-  if (asked) return asked;
-  const answer = get(path);
-  kept.set(path, answer);
-  answer.catch(() => kept.delete(path));
-  return answer;
+function getCached(path) {
+  const cached = cache.get(path);
+  if (cached) return cached;
+  const response = get(path);
+  cache.set(path, response);
+  response.catch(() => cache.delete(path));
+  return response;
 }
 
 /** @returns {Promise<Game[]>} */
-export const games = () => once(`/api/games?lang=${language()}`);
+export const getGames = () => getCached(`/api/games?lang=${language()}`);
 
-/** @returns {Promise<Look>} */
-export const look = () => once("/api/look");
+/** @returns {Promise<Artwork>} */
+export const getArtwork = () => getCached("/api/look");
 
 /** @returns {Promise<Bot[]>} */
-export const bots = () => once("/api/bots");
+export const getBots = () => getCached("/api/bots");
 
 /** @returns {Promise<Me>} */
-export const me = () => once("/api/me");
+export const getMe = () => getCached("/api/me");
 
 /** After who we are has changed. */
-export const forgetMe = () => void kept.delete("/api/me");
+export const invalidateMe = () => void cache.delete("/api/me");
 
 /**
  * What went wrong, in words, and what to do next.
  * @param {unknown} error
  * @returns {string}
  */
-export function explain(error) {
+export function errorText(error) {
   if (!(error instanceof ApiError)) return t("error.unknown");
   for (const key of [`error.${error.code}`, `error.${error.status}`]) {
-    if (hasWord(key)) return t(key);
+    if (hasText(key)) return t(key);
   }
   if (error.status >= 500) return t("error.server");
   return error.detail ? t("error.detail", { detail: error.detail }) : t("error.unknown");

@@ -1,5 +1,5 @@
 /** Buttons that ask the server for something. */
-import { explain } from "./api.js";
+import { errorText } from "./api.js";
 import { t } from "./i18n.js";
 import { toast } from "./toast.js";
 
@@ -8,18 +8,18 @@ import { toast } from "./toast.js";
  * told in words, with a way to try again.
  * @param {HTMLElement} button
  * @param {() => Promise<unknown>} work
- * @param {(text: string) => void} [tell] instead of a message in passing
+ * @param {(text: string) => void} [onError] instead of a message in passing
  */
-export async function act(button, work, tell) {
+export async function runBusy(button, work, onError) {
   if (button.getAttribute("aria-busy") === "true") return;
   button.setAttribute("aria-busy", "true");
   try {
     await work();
   } catch (error) {
     button.removeAttribute("aria-busy");
-    const again = { label: t("again"), run: () => void act(button, work) };
-    if (tell) tell(explain(error));
-    else toast(explain(error), { kind: "error", action: again });
+    const again = { label: t("again"), run: () => void runBusy(button, work) };
+    if (onError) onError(errorText(error));
+    else toast(errorText(error), { kind: "error", action: again });
     if (!("status" in Object(error))) console.error(error);
     return;
   }
@@ -33,7 +33,7 @@ let leaving = false;
  * Go to another page of the site.
  * @param {string} address
  */
-export function go(address) {
+export function navigate(address) {
   leaving = true;
   location.assign(address);
 }

@@ -9,7 +9,7 @@ import { h } from "./dom.js";
  * @param {string} chosen
  * @param {(value: string) => void} changed
  */
-export function choice(name, legend, values, chosen, changed) {
+export function radioGroup(name, legend, values, chosen, changed) {
   return h(
     "fieldset",
     null,

@@ -28,7 +28,7 @@ export function dialog({ title, body = "", actions = [], id }) {
     })),
   );
   document.body.append(box);
-  closeBeside(box);
+  closeOnBackdropClick(box);
   const before = document.activeElement;
   box.showModal();
   const first = /** @type {HTMLElement | null} */ (box.querySelector("[autofocus], .actions .button-primary"));
@@ -53,8 +53,8 @@ export function closeButton() {
  * A click beside a dialog closes it. It must begin there, too: a text selected by dragging may end outside.
  * @param {HTMLDialogElement} box
  */
-export function closeBeside(box) {
-  let beside = false;
-  box.addEventListener("pointerdown", (event) => void (beside = event.target === box));
-  box.addEventListener("click", (event) => beside && event.target === box && box.close());
+export function closeOnBackdropClick(box) {
+  let onBackdrop = false;
+  box.addEventListener("pointerdown", (event) => void (onBackdrop = event.target === box));
+  box.addEventListener("click", (event) => onBackdrop && event.target === box && box.close());
 }

@@ -5,14 +5,14 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Properties of form controls that differ from the attribute of the same name once somebody has typed. */
-const AS_PROPERTY = new Set(["value", "checked", "selected", "indeterminate", "open"]);
+const PROPERTIES = new Set(["value", "checked", "selected", "indeterminate", "open"]);
 
 /**
  * @param {Element} element
  * @param {Props | null | undefined} props
  * @param {(Child | Child[])[]} children
  */
-function fill(element, props, children) {
+function applyProps(element, props, children) {
   for (const [name, value] of Object.entries(props ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") {
@@ -20,13 +20,13 @@ function fill(element, props, children) {
     } else if (name === "style") {
       const style = /** @type {HTMLElement} */ (element).style;
       for (const [key, one] of Object.entries(/** @type {object} */ (value))) style.setProperty(key, String(one));
-    } else if (AS_PROPERTY.has(name) && name in element) {
+    } else if (PROPERTIES.has(name) && name in element) {
       Reflect.set(element, name, value);
     } else {
       element.setAttribute(name, value === true ? "" : String(value));
     }
   }
-  put(element, ...children);
+  appendChildren(element, ...children);
 }
 
 /**
@@ -34,7 +34,7 @@ function fill(element, props, children) {
  * @param {Element} element
  * @param {...(Child | Child[])} children
  */
-export function put(element, ...children) {
+export function appendChildren(element, ...children) {
   for (const child of children.flat()) {
     if (child === null || child === undefined || child === false) continue;
     element.append(typeof child === "number" ? String(child) : child);
@@ -53,8 +53,8 @@ export function h(tag, props, ...children) {
   const element = document.createElement(tag);
   // A select knows its value only once its options are there.
   const { value, ...rest } = props ?? {};
-  fill(element, rest, children);
-  if (value !== undefined) fill(element, { value }, []);
+  applyProps(element, rest, children);
+  if (value !== undefined) applyProps(element, { value }, []);
   return element;
 }
 
@@ -68,7 +68,7 @@ export function h(tag, props, ...children) {
  */
 export function s(tag, props, ...children) {
   const element = document.createElementNS(SVG, tag);
-  fill(element, props, children);
+  applyProps(element, props, children);
   return /** @type {SVGElementTagNameMap[Tag]} */ (element);
 }
 
@@ -85,7 +85,7 @@ export function byId(id) {
 }
 
 /** @type {WeakMap<Element, string>} */
-const shownAs = new WeakMap();
+const renderedItems = new WeakMap();
 
 /**
  * Show a list that changes from time to time. What has not changed keeps its element, and so its focus.
@@ -95,15 +95,15 @@ const shownAs = new WeakMap();
  * @param {(item: Item) => string} key
  * @param {(item: Item) => Element} build
  */
-export function showList(parent, items, key, build) {
+export function updateList(parent, items, key, build) {
   const before = new Map([...parent.children].map((element) => [element.getAttribute("data-key"), element]));
   const after = items.map((item) => {
     const state = JSON.stringify(item);
     const known = before.get(key(item));
-    if (known && shownAs.get(known) === state) return known;
+    if (known && renderedItems.get(known) === state) return known;
     const element = build(item);
     element.setAttribute("data-key", key(item));
-    shownAs.set(element, state);
+    renderedItems.set(element, state);
     return element;
   });
   if (after.length === parent.children.length && after.every((element, i) => element === parent.children[i])) return;

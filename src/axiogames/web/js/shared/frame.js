@@ -1,25 +1,25 @@
 /** What all pages share: the header, the footer, the strip that says we are offline, the service worker. */
 import { applyAppearance } from "./appearance.js";
-import { ApiError, dropCookie, explain, get, me, onConnection } from "./api.js";
+import { ApiError, deleteCookie, errorText, get, getMe, onConnectionChange } from "./api.js";
 import { h } from "./dom.js";
-import { hasWord, loadWords, t } from "./i18n.js";
+import { hasText, loadTexts, t } from "./i18n.js";
 import { dialog } from "./dialog.js";
 import { announce } from "./toast.js";
 import { onSetting } from "./settings.js";
 
-const PLACES = { "/": "nav.home", "/daily": "nav.daily", "/rules": "nav.rules", "/me": "nav.me" };
+const NAVIGATION = { "/": "nav.home", "/daily": "nav.daily", "/rules": "nav.rules", "/me": "nav.me" };
 
-const SITE = "axio";
+const SITE_NAME = "axio";
 
 /**
  * Make the page part of the site. Its words are there when this is done.
  * @param {{title?: string}} [what] the title without the site's name, or the key of its words
  */
-export async function frame({ title } = {}) {
+export async function initPage({ title } = {}) {
   applyAppearance();
   onSetting("language", () => location.reload());
-  await loadWords();
-  setTitle(title && hasWord(title) ? t(title) : title);
+  await loadTexts();
+  setTitle(title && hasText(title) ? t(title) : title);
   document.getElementById("top")?.replaceChildren(...header());
   document.getElementById("bottom")?.replaceChildren(...footer());
   watchConnection();
@@ -27,28 +27,28 @@ export async function frame({ title } = {}) {
   announce("");
   // There is none on plain http from another machine in the house; the site works without it.
   navigator.serviceWorker?.register("/sw.js").catch(() => {});
-  me().catch((error) => void explainStranger(error));
+  getMe().catch((error) => void handleIdentityError(error));
 }
 
 /** Say it when the server does not take us for who we are. @param {unknown} error */
-async function explainStranger(error) {
-  if (!(error instanceof ApiError) || !hasWord(`stranger.${error.code}`)) return;
+async function handleIdentityError(error) {
+  if (!(error instanceof ApiError) || !hasText(`stranger.${error.code}`)) return;
   const again = { label: t("again"), value: false };
   const guest = { label: t("stranger.anew"), value: true };
   const anew = await dialog({
     title: t(`stranger.${error.code}`),
-    body: explain(error),
+    body: errorText(error),
     actions: error.code === "banned" ? [] : [again, guest],
     id: "stranger",
   });
   if (anew === null) return;
-  if (anew) await dropCookie();
+  if (anew) await deleteCookie();
   location.reload();
 }
 
 /** @param {string} [title] */
 export function setTitle(title) {
-  document.title = title ? `${title} · ${SITE}` : SITE;
+  document.title = title ? `${title} · ${SITE_NAME}` : SITE_NAME;
 }
 
 function header() {
@@ -56,10 +56,10 @@ function header() {
     "a",
     { class: "logo", href: "/", "aria-label": t("nav.logo") },
     h("img", { src: "/static/icons/icon.svg", width: 32, height: 32, alt: "" }),
-    h("span", null, SITE),
+    h("span", null, SITE_NAME),
   );
   const here = location.pathname;
-  const links = Object.entries(PLACES).map(([path, word]) => {
+  const links = Object.entries(NAVIGATION).map(([path, word]) => {
     const current = here === path ? "page" : path !== "/" && here.startsWith(`${path}/`) ? "true" : null;
     // On a phone the logo is enough to go home by.
     return h("a", { href: path, class: path === "/" && "wide-only", "aria-current": current, "data-nav": path }, t(word));
@@ -83,7 +83,7 @@ function watchConnection() {
     clearTimeout(trying);
     trying = window.setTimeout(() => get("/api/bots").catch(() => attempt(Math.min(wait * 1.6, 15_000))), wait);
   };
-  onConnection((up) => {
+  onConnectionChange((up) => {
     strip.hidden = up;
     strip.textContent = up ? "" : t("offline.strip");
     if (up) clearTimeout(trying);

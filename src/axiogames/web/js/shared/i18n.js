@@ -1,36 +1,36 @@
 /** Words, numbers and times in the reader's language. Another language is a file and a line in lang/index.json. */
-import { setting } from "./settings.js";
+import { getSetting } from "./settings.js";
 
 const FALLBACK = "en";
-const FOLDER = "/static/lang/";
+const PATH = "/static/lang/";
 
 /** @typedef {{code: string, name: string}} Language */
 
 /** @type {Record<string, string>} */
-let words = {};
+let texts = {};
 /** @type {Language[]} */
-let supported = [{ code: FALLBACK, name: "English" }];
+let available = [{ code: FALLBACK, name: "English" }];
 let code = FALLBACK;
 
 /**
  * @param {string} file
  * @returns {Promise<any>}
  */
-async function fetched(file) {
-  const answer = await fetch(FOLDER + file);
+async function fetchJson(file) {
+  const answer = await fetch(PATH + file);
   if (!answer.ok) throw new Error(`${file}: ${answer.status}`);
   return answer.json();
 }
 
 /** Load the words of the page, however long it takes. Words that a language lacks are English. */
-export async function loadWords() {
+export async function loadTexts() {
   const root = document.documentElement;
   for (;;) {
     try {
-      supported = await fetched("index.json");
-      code = choose();
-      const needed = [...new Set([FALLBACK, code])].map((language) => fetched(`${language}.json`));
-      words = Object.assign({}, ...(await Promise.all(needed)));
+      available = await fetchJson("index.json");
+      code = chooseLanguage();
+      const needed = [...new Set([FALLBACK, code])].map((language) => fetchJson(`${language}.json`));
+      texts = Object.assign({}, ...(await Promise.all(needed)));
       break;
     } catch {
       // Meanwhile the page shows what it is written in, English.
@@ -39,16 +39,16 @@ export async function loadWords() {
     }
   }
   root.lang = code;
-  applyWords(document);
+  applyTexts(document);
   delete root.dataset.words;
 }
 
 /** The chosen language or the first of the browser's that there is. */
-function choose() {
-  const chosen = setting("language");
+function chooseLanguage() {
+  const chosen = getSetting("language");
   const wanted = chosen === "auto" ? navigator.languages : [chosen];
   for (const one of wanted) {
-    const found = supported.find((language) => language.code === one.toLowerCase().split("-")[0]);
+    const found = available.find((language) => language.code === one.toLowerCase().split("-")[0]);
     if (found) return found.code;
   }
   return FALLBACK;
@@ -58,10 +58,10 @@ function choose() {
 export const language = () => code;
 
 /** All languages there are, with their own names. */
-export const languages = () => supported;
+export const languages = () => available;
 
 /** @param {string} key */
-export const hasWord = (key) => key in words;
+export const hasText = (key) => key in texts;
 
 /**
  * A text with its {placeholders} filled. With a number `n` among the params, `key.one`, `key.other` … are tried.
@@ -71,10 +71,10 @@ export const hasWord = (key) => key in words;
  */
 export function t(key, params = {}) {
   const form = typeof params.n === "number" ? `${key}.${new Intl.PluralRules(code).select(params.n)}` : key;
-  const text = words[form] ?? words[`${key}.other`] ?? words[key] ?? key;
+  const text = texts[form] ?? texts[`${key}.other`] ?? texts[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (hole, name) => {
     const value = params[name];
-    return value === undefined ? hole : typeof value === "number" ? number(value) : value;
+    return value === undefined ? hole : typeof value === "number" ? formatNumber(value) : value;
   });
 }
 
@@ -82,10 +82,10 @@ export function t(key, params = {}) {
 export const colourName = (letter) => t(`colour.${letter}`);
 
 /** @param {number} n */
-export const number = (n) => new Intl.NumberFormat(code).format(n);
+export const formatNumber = (n) => new Intl.NumberFormat(code).format(n);
 
 /** @param {string[]} items */
-export const list = (items) => new Intl.ListFormat(code, { type: "conjunction" }).format(items);
+export const formatList = (items) => new Intl.ListFormat(code, { type: "conjunction" }).format(items);
 
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const UNITS = [
@@ -98,7 +98,7 @@ const UNITS = [
  * How long ago a moment was, or how long until it comes.
  * @param {number} moment in milliseconds since 1970
  */
-export function ago(moment) {
+export function formatRelativeTime(moment) {
   const format = new Intl.RelativeTimeFormat(code, { numeric: "auto" });
   const distance = moment - Date.now();
   for (const [unit, size] of UNITS) {
@@ -108,7 +108,7 @@ export function ago(moment) {
 }
 
 /** @type {[string, (element: Element, text: string) => void][]} */
-const FILLED = [
+const ATTRIBUTES = [
   ["data-t", (element, text) => void (element.textContent = text)],
   ["data-t-label", (element, text) => element.setAttribute("aria-label", text)],
   ["data-t-title", (element, text) => element.setAttribute("title", text)],
@@ -119,11 +119,11 @@ const FILLED = [
  * Fill every element that names its words. What has no words keeps what it says.
  * @param {ParentNode} root
  */
-export function applyWords(root) {
-  for (const [attribute, fill] of FILLED) {
+export function applyTexts(root) {
+  for (const [attribute, fill] of ATTRIBUTES) {
     for (const element of root.querySelectorAll(`[${attribute}]`)) {
       const key = element.getAttribute(attribute) ?? "";
-      if (hasWord(key)) fill(element, t(key));
+      if (hasText(key)) fill(element, t(key));
     }
   }
 }
@@ -132,14 +132,14 @@ export function applyWords(root) {
  * A day such as "2026-11-15", which begins and ends by UTC for everybody.
  * @param {string} day
  */
-export const date = (day) =>
+export const formatDate = (day) =>
   new Intl.DateTimeFormat(code, { dateStyle: "full", timeZone: "UTC" }).format(new Date(`${day}T00:00Z`));
 
 /**
  * How well a bot plays; a level that has no words yet is shown as it is.
  * @param {string} level
  */
-export const levelName = (level) => (hasWord(`level.${level}`) ? t(`level.${level}`) : level);
+export const levelName = (level) => (hasText(`level.${level}`) ? t(`level.${level}`) : level);
 
 /** @param {string} level */
 export const botName = (level) => t("bot", { level: levelName(level) });

@@ -1,32 +1,32 @@
 /** Keep something up to date while somebody looks at it. */
-import { ApiError, explain, onConnection } from "./api.js";
+import { ApiError, errorText, onConnectionChange } from "./api.js";
 import { toast } from "./toast.js";
 
 /**
  * Call `work` now, then again and again while the page is visible, and at once when it becomes visible or the
  * server answers again. That the server cannot just now is told once, that it is away by the offline strip.
  * @param {() => Promise<unknown>} work
- * @param {number} every in milliseconds
+ * @param {number} interval in milliseconds
  */
-export function keepFresh(work, every) {
+export function poll(work, interval) {
   let timer = 0;
   let running = false;
-  let told = false;
+  let reported = false;
   const failed = (/** @type {unknown} */ error) => {
-    if (told || !(error instanceof ApiError) || error.status !== 503 || error.code === "offline") return;
-    told = true;
-    toast(explain(error), { kind: "error" });
+    if (reported || !(error instanceof ApiError) || error.status !== 503 || error.code === "offline") return;
+    reported = true;
+    toast(errorText(error), { kind: "error" });
   };
-  const turn = async () => {
+  const run = async () => {
     clearTimeout(timer);
     if (document.hidden || running) return;
     running = true;
-    await work().then(() => void (told = false), failed);
+    await work().then(() => void (reported = false), failed);
     running = false;
-    timer = window.setTimeout(turn, every);
+    timer = window.setTimeout(run, interval);
   };
-  document.addEventListener("visibilitychange", turn);
-  addEventListener("pageshow", turn);
-  onConnection((up) => up && turn());
-  return turn();
+  document.addEventListener("visibilitychange", run);
+  addEventListener("pageshow", run);
+  onConnectionChange((up) => up && run());
+  return run();
 }

@@ -6,18 +6,18 @@
 /** @type {Settings} */
 const DEFAULTS = { confirm: true, hold: false, sound: true, coach: true, motion: "auto", theme: "auto", language: "auto" };
 
-const KEY = "settings";
+const STORAGE_KEY = "settings";
 
 /** @type {Map<string, Set<(value: any) => void>>} */
 const listeners = new Map();
 
 /** Kept here as well: a browser may forbid storage, and choices should last at least as long as the page. */
-let chosen = stored();
+let values = readStored();
 
 /** @returns {Partial<Settings>} */
-function stored() {
+function readStored() {
   try {
-    const found = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    const found = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}");
     return found && typeof found === "object" ? found : {};
   } catch {
     return {};
@@ -29,8 +29,8 @@ function stored() {
  * @param {N} name
  * @returns {Settings[N]}
  */
-export function setting(name) {
-  const value = chosen[name];
+export function getSetting(name) {
+  const value = values[name];
   // Something else of that name may be stored by an older or newer page.
   return /** @type {Settings[N]} */ (typeof value === typeof DEFAULTS[name] ? value : DEFAULTS[name]);
 }
@@ -41,13 +41,13 @@ export function setting(name) {
  * @param {Settings[N]} value
  */
 export function setSetting(name, value) {
-  chosen = { ...chosen, [name]: value };
+  values = { ...values, [name]: value };
   try {
-    localStorage.setItem(KEY, JSON.stringify(chosen));
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(values));
   } catch {
     // Then it holds for this page only.
   }
-  tell(name);
+  notify(name);
 }
 
 /**
@@ -62,15 +62,15 @@ export function onSetting(name, listener) {
 }
 
 /** @param {Name} name */
-function tell(name) {
-  for (const listener of listeners.get(name) ?? []) listener(setting(name));
+function notify(name) {
+  for (const listener of listeners.get(name) ?? []) listener(getSetting(name));
 }
 
 addEventListener("storage", (event) => {
-  if (event.key !== KEY) return;
-  const before = chosen;
-  chosen = stored();
+  if (event.key !== STORAGE_KEY) return;
+  const before = values;
+  values = readStored();
   for (const name of /** @type {Name[]} */ (Object.keys(DEFAULTS))) {
-    if (before[name] !== chosen[name]) tell(name);
+    if (before[name] !== values[name]) notify(name);
   }
 });

@@ -1,5 +1,5 @@
 /** The six symbols, as the server draws them. */
-import { look } from "./api.js";
+import { getArtwork } from "./api.js";
 import { s } from "./dom.js";
 
 /**
@@ -8,11 +8,11 @@ import { s } from "./dom.js";
  * @param {number} [size] in pixels
  * @returns {SVGSVGElement}
  */
-export function symbol(letter, size = 20) {
+export function symbolImage(letter, size = 20) {
   const path = s("path", {
     style: { fill: `var(--${letter}-fill)`, stroke: `var(--${letter}-rim)`, "stroke-width": "3" },
   });
-  look().then(
+  getArtwork().then(
     ({ symbols }) => path.setAttribute("d", symbols[letter]?.path ?? ""),
     () => {}, // A picture less; the letter's name is always written as well.
   );

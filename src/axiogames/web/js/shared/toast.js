@@ -2,15 +2,15 @@
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 
-const SHORT = 6_000;
-const LONG = 12_000;
+const SHORT_DURATION = 6_000;
+const LONG_DURATION = 12_000;
 
 /**
  * Where a message can be seen and clicked: what lies outside an open dialog cannot.
  * @param {string} id
  * @param {Record<string, string>} props
  */
-function region(id, props) {
+function getOrCreateRegion(id, props) {
   const host = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.body;
   const found = document.getElementById(id) ?? h("div", { id, ...props });
   if (found.parentElement !== host) host.append(found);
@@ -35,14 +35,14 @@ export function toast(text, { kind = "info", action } = {}) {
     h("button", { type: "button", class: "toast-close", "aria-label": t("close"), onclick: () => box.remove() }, "×"),
   );
   // The same message twice tells nothing new.
-  const shown = region("toasts", {});
+  const shown = getOrCreateRegion("toasts", {});
   for (const other of shown.children) {
     if (other.querySelector("p")?.textContent === text) other.remove();
   }
   shown.append(box);
   let timer = 0;
   const leave = () => {
-    timer = window.setTimeout(() => box.remove(), kind === "error" || action ? LONG : SHORT);
+    timer = window.setTimeout(() => box.remove(), kind === "error" || action ? LONG_DURATION : SHORT_DURATION);
   };
   for (const event of ["pointerenter", "focusin"]) box.addEventListener(event, () => clearTimeout(timer));
   for (const event of ["pointerleave", "focusout"]) box.addEventListener(event, leave);
@@ -54,13 +54,13 @@ export function toast(text, { kind = "info", action } = {}) {
  * @param {string} text
  */
 export function announce(text) {
-  const voice = region("voice", { class: "visually-hidden", "aria-live": "polite" });
+  const voice = getOrCreateRegion("voice", { class: "visually-hidden", "aria-live": "polite" });
   // The same words again are only spoken if something has changed.
   voice.textContent = voice.textContent === text ? `${text}\u00a0` : text;
 }
 
 /** @param {string} text */
-export async function copy(text) {
+export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     toast(t("copied"));

@@ -24,7 +24,7 @@ export interface Bot {
   default: boolean;
 }
 
-export interface Look {
+export interface Artwork {
   symbols: Record<string, { name: string; path: string }>;
   spark: string;
 }
@@ -48,7 +48,7 @@ export interface Seat {
 
 export type Status = "open" | "playing" | "over" | "closed";
 
-export interface Summary {
+export interface TableSummary {
   id: string;
   game: string;
   name: string;
@@ -65,7 +65,7 @@ export interface Summary {
   daily: string | null;
 }
 
-export interface Ranked {
+export interface DailyResult {
   place: number;
   name: string;
   you: boolean;
@@ -73,25 +73,25 @@ export interface Ranked {
   table: string | null;
 }
 
-export interface Deal {
+export interface DailyDeal {
   game: string;
   name: string;
   attempt: null | { table: string; status: Status; scores: number[] | null; listed: boolean };
-  best: Ranked[];
+  best: DailyResult[];
   yesterday: null | { table: string; name: string; scores: number[] };
 }
 
 export interface Daily {
   day: string;
   days: { before: string | null; after: string | null };
-  deals: Deal[];
+  deals: DailyDeal[];
 }
 
-export type NewSeat = { kind: "me"; name?: string | null } | { kind: "bot"; level: string } | { kind: "open" };
+export type SeatRequest = { kind: "me"; name?: string | null } | { kind: "bot"; level: string } | { kind: "open" };
 
-export interface NewTable {
+export interface TableRequest {
   game: string;
-  seats: NewSeat[];
+  seats: SeatRequest[];
   options?: Record<string, boolean>;
   public?: boolean;
   move_time?: number | null;
@@ -124,7 +124,7 @@ export interface PlannedSeat {
   level: string;
 }
 
-export interface Plan {
+export interface TablePlan {
   game: string;
   seats: PlannedSeat[];
   options: Record<string, boolean>;
@@ -134,18 +134,18 @@ export interface Plan {
 }
 
 /** Of a service worker, whose own types and a page's exclude each other. */
-export interface LifeEvent extends Event {
+export interface LifecycleEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
 
-export interface FetchEvent extends LifeEvent {
+export interface FetchEvent extends LifecycleEvent {
   request: Request;
   respondWith(answer: Promise<Response>): void;
 }
 
-export interface ShellWorker {
+export interface ServiceWorkerScope {
   skipWaiting(): Promise<void>;
   clients: { claim(): Promise<void> };
-  addEventListener(name: "install" | "activate", listener: (event: LifeEvent) => void): void;
+  addEventListener(name: "install" | "activate", listener: (event: LifecycleEvent) => void): void;
   addEventListener(name: "fetch", listener: (event: FetchEvent) => void): void;
 }

@@ -1,5 +1,5 @@
 /** Tiles, points, moves and boards in words, for the log, for those who listen, and for labels. */
-import { botName, colourName, list, t } from "../shared/i18n.js";
+import { botName, colourName, formatList, t } from "../shared/i18n.js";
 
 /** @import {Seat, TableEvent, View} from "./net/protocol.js" */
 
@@ -20,7 +20,7 @@ export const isColour = (track) => track.length === 1;
 export const trackName = (track) => (isColour(track) ? colourName(track) : t("table.points"));
 
 /** @param {Record<string, number>} gain by track @returns {string} */
-export function gainWords(gain) {
+export function gainText(gain) {
   const scored = Object.entries(gain).filter(([, points]) => points > 0);
   if (!scored.length) return t("table.no_points");
   const words = scored.map(([track, n]) =>
@@ -30,12 +30,12 @@ export function gainWords(gain) {
 }
 
 /** @param {View} view @param {number[]} gain in the order of the tracks */
-export function pickGain({ table }, gain) {
-  return gainWords(Object.fromEntries(table.tracks.map((track, index) => [track, gain[index]])));
+export function gainListText({ table }, gain) {
+  return gainText(Object.fromEntries(table.tracks.map((track, index) => [track, gain[index]])));
 }
 
 /** @param {string[]} cells */
-export const placeName = (cells) => cells.join("–");
+export const cellsName = (cells) => cells.join("–");
 
 /**
  * What a seat is called: bots after how well they play, with a number where several play alike.
@@ -59,7 +59,7 @@ export const seatName = (view, seat) =>
  * @param {TableEvent} event
  * @returns {string}
  */
-export function eventWords(view, event) {
+export function eventText(view, event) {
   if (event.t === "start") return t("table.log_start", { n: event.display.length });
   if (event.t === "removed") return t("table.log_removed", { n: event.tiles.length });
   const mine = view.yours.length === 1 && view.yours[0] === event.p;
@@ -68,10 +68,10 @@ export function eventWords(view, event) {
   switch (event.t) {
     case "place": {
       const { named, pyramids = [] } = event;
-      const what = { tile: tileName(event.tile), place: placeName(event.at), points: gainWords(event.gain) };
+      const what = { tile: tileName(event.tile), place: cellsName(event.at), points: gainText(event.gain) };
       const words = [t(key("place"), { ...who, ...what })];
       if (named) words.push(t("table.log_named", { colour: colourName(named) }));
-      if (pyramids.length) words.push(t("table.log_pyramids", { n: pyramids.length, cells: list(pyramids) }));
+      if (pyramids.length) words.push(t("table.log_pyramids", { n: pyramids.length, cells: formatList(pyramids) }));
       return words.join(" ");
     }
     case "exchange":
@@ -86,7 +86,7 @@ export function eventWords(view, event) {
 }
 
 /** One seat's points as a sentence. @param {View} view @param {number} seat */
-export function scoreWords(view, seat) {
+export function scoreText(view, seat) {
   const { tracks } = view.table;
   const points = view.now.scores[seat] ?? [];
   const name = seatName(view, seat);
@@ -95,7 +95,7 @@ export function scoreWords(view, seat) {
   const low = view.now.lowest[seat] ?? [];
   const words = t("table.score_colours", { name, parts: parts.join(", ") });
   if (low.length === 0 || low.length === tracks.length) return words;
-  return `${words} ${t("table.score_lowest", { colours: list(low.map(trackName)) })}`;
+  return `${words} ${t("table.score_lowest", { colours: formatList(low.map(trackName)) })}`;
 }
 
 /** What lies where, as lines. @param {View} view @returns {string[]} */
@@ -103,7 +103,7 @@ export function boardLines({ board, tiles, now: { pyramids } }) {
   const printed = board.printed.map(([letter, , , , cell]) => `${cell}: ${symbolName(letter)}`);
   const lying = [...tiles]
     .sort((a, b) => a.y - b.y || a.x - b.x)
-    .map(({ tile, at }) => `${placeName(at)}: ${tileName(tile)}`);
+    .map(({ tile, at }) => `${cellsName(at)}: ${tileName(tile)}`);
   return [
     ...(printed.length ? [t("table.board_printed", { list: printed.join("; ") })] : []),
     lying.length ? t("table.board_tiles", { n: lying.length, list: lying.join("; ") }) : t("table.board_empty"),

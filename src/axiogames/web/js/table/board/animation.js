@@ -1,22 +1,22 @@
 /** Movement that shows what happened: a tile comes from its player, its points go to their tracks. */
-import { isCalm } from "../../shared/appearance.js";
+import { hasReducedMotion } from "../../shared/appearance.js";
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { points, tilePicture } from "./shapes.js";
-import { lyingTile, onScreen, standingPyramid } from "./board.js";
+import { pointsChip, tileImage } from "./shapes.js";
+import { tileElement, toScreen, pyramidElement } from "./board.js";
 import { ownSeat } from "../state/view.js";
 import { seatPanel } from "../panels/opponents.js";
 import { play } from "../panels/sound.js";
 import { state } from "../state/store.js";
 import { ownTrack } from "../panels/score-tracks.js";
 
-/** @import {PlaceEvent, Placed, View} from "../net/protocol.js" */
+/** @import {PlaceEvent, PlacedTile, View} from "../net/protocol.js" */
 
-const LAND = 260;
-const FLY = 520;
-const APART = 90;
+const LAND_DURATION = 260;
+const FLIGHT_DURATION = 520;
+const STAGGER = 90;
 /** How long a move of somebody else can be looked at before the next one. */
-const LOOK = 650;
+const MOVE_PAUSE = 650;
 
 /** @param {number} time in milliseconds */
 export const pause = (time) => new Promise((done) => setTimeout(done, time));
@@ -30,57 +30,57 @@ export const pause = (time) => new Promise((done) => setTimeout(done, time));
 export async function showPlacement(view, event, mine) {
   const placed = view.tiles.findLast((tile) => tile.at.join() === event.at.join());
   if (!placed) return;
-  if (isCalm()) {
+  if (hasReducedMotion()) {
     play("place");
-    if (!mine) await pause(LOOK);
+    if (!mine) await pause(MOVE_PAUSE);
     return;
   }
-  if (!mine) await land(view, placed, event.p);
+  if (!mine) await flyTile(view, placed, event.p);
   play("place");
-  lyingTile(placed)?.firstElementChild?.animate({ scale: ["1.06", "1"] }, { duration: 140, easing: "ease-out" });
-  if (event.pyramids?.length) rise(event.pyramids);
+  tileElement(placed)?.firstElementChild?.animate({ scale: ["1.06", "1"] }, { duration: 140, easing: "ease-out" });
+  if (event.pyramids?.length) raisePyramids(event.pyramids);
   await flyPoints(event, placed);
-  if (!mine) await pause(LOOK);
+  if (!mine) await pause(MOVE_PAUSE);
 }
 
-/** @param {View} view @param {Placed} placed @param {number} seat */
-async function land(view, placed, seat) {
+/** @param {View} view @param {PlacedTile} placed @param {number} seat */
+async function flyTile(view, placed, seat) {
   const from = (seatPanel(seat) ?? byId("own")).getBoundingClientRect();
-  const to = onScreen(placed.x, placed.y);
+  const to = toScreen(placed.x, placed.y);
   const [, , width] = view.board.shapes[view.board.hand].box;
-  const pixels = onScreen(placed.x + width, placed.y).x - to.x;
-  const tile = lyingTile(placed);
+  const pixels = toScreen(placed.x + width, placed.y).x - to.x;
+  const tile = tileElement(placed);
   tile?.classList.add("coming");
-  const picture = tilePicture(view.board, placed.shape, placed.tile);
+  const picture = tileImage(view.board, placed.shape, placed.tile);
   const flying = h("div", { class: "flying", style: { width: `${pixels}px` } }, picture);
-  await fly(flying, { x: from.x + from.width / 2, y: from.y + from.height / 2 }, to, LAND);
+  await fly(flying, { x: from.x + from.width / 2, y: from.y + from.height / 2 }, to, LAND_DURATION);
   tile?.classList.remove("coming");
 }
 
 /** @param {string[]} cells */
-function rise(cells) {
+function raisePyramids(cells) {
   for (const cell of cells) {
-    const mark = standingPyramid(cell)?.firstElementChild;
+    const mark = pyramidElement(cell)?.firstElementChild;
     mark?.animate({ scale: ["0", "1.12", "1"] }, { duration: 420, easing: "ease-out" });
   }
 }
 
-/** @param {PlaceEvent} event @param {Placed} placed */
+/** @param {PlaceEvent} event @param {PlacedTile} placed */
 async function flyPoints(event, placed) {
   const scored = Object.entries(event.gain).filter(([, n]) => n > 0);
   if (!scored.length) return;
   play("score");
-  const from = onScreen(placed.x, placed.y);
+  const from = toScreen(placed.x, placed.y);
   const own = ownSeat(state.view) === event.p;
   await Promise.all(
     scored.map(async ([track, n], index) => {
       const goal = own ? ownTrack(track) : seatPanel(event.p, track);
       const box = goal?.getBoundingClientRect();
       if (!goal || !box?.width) return;
-      await pause(index * APART);
+      await pause(index * STAGGER);
       const share = own ? Number(goal.style.getPropertyValue("--at")) || 0 : 0.5;
       const to = { x: box.x + box.width * (0.08 + 0.74 * share), y: box.y + box.height / 2 };
-      await fly(h("div", { class: "flying" }, points(track, `+${n}`)), from, to, FLY);
+      await fly(h("div", { class: "flying" }, pointsChip(track, `+${n}`)), from, to, FLIGHT_DURATION);
       goal.animate({ filter: ["brightness(1.25)", "none"] }, { duration: 300 });
     }),
   );
@@ -102,7 +102,7 @@ async function fly(thing, from, to, duration) {
 }
 
 /** Somebody has won another placement. @param {string} words */
-export async function celebrate(words) {
+export async function showExtraTurn(words) {
   play("extra");
   const banner = byId("celebration");
   banner.replaceChildren(h("b", null, t("table.extra")), h("span", null, words));
@@ -110,6 +110,6 @@ export async function celebrate(words) {
   banner.classList.remove("on");
   void banner.offsetWidth; // the animation begins anew
   banner.classList.add("on");
-  await pause(isCalm() ? 900 : 1100);
+  await pause(hasReducedMotion() ? 900 : 1100);
   banner.hidden = true;
 }

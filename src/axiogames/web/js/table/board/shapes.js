@@ -1,11 +1,11 @@
 /** Symbols, tiles and pyramids, drawn like the server's own pictures. Colours are custom properties of /theme.css. */
 import { h, s } from "../../shared/dom.js";
 
-/** @import {Look} from "../../shared/types.js" */
+/** @import {Artwork} from "../../shared/types.js" */
 /** @import {Board, Box, Shape} from "../net/protocol.js" */
 
-/** Tell the page once what the symbols look like; everything else refers to them. @param {Look} look */
-export function installSymbols(look) {
+/** Tell the page once what the symbols look like; everything else refers to them. @param {Artwork} look */
+export function defineSymbols(look) {
   const paths = Object.entries(look.symbols).map(([letter, { path }]) =>
     s("path", {
       id: `symbol-${letter}`,
@@ -18,14 +18,14 @@ export function installSymbols(look) {
 }
 
 /** The colours of a track, as its styles want them. @param {string} track */
-export const paint = (track) => ({ "--fill": `var(--${track}-fill, var(--muted))`, "--tint": `var(--${track}-tint)` });
+export const trackColours = (track) => ({ "--fill": `var(--${track}-fill, var(--muted))`, "--tint": `var(--${track}-tint)` });
 
 /** @param {string} letter */
 export const hasSymbol = (letter) => document.getElementById(`symbol-${letter}`) !== null;
 
 /** A symbol among text. @param {string} letter */
-export const icon = (letter) =>
-  picture("icon", [-52, -52, 104, 104], s("use", { href: `#symbol-${letter}` }));
+export const symbolIcon = (letter) =>
+  svgImage("icon", [-52, -52, 104, 104], s("use", { href: `#symbol-${letter}` }));
 
 /**
  * A drawing for the eyes only: what it shows is always said in words as well.
@@ -33,7 +33,7 @@ export const icon = (letter) =>
  * @param {Box} box
  * @param {SVGElement} content
  */
-const picture = (name, box, content) =>
+const svgImage = (name, box, content) =>
   s("svg", { class: name, viewBox: box.join(" "), "aria-hidden": "true", focusable: "false" }, content);
 
 /** @param {string} letter @param {number} x @param {number} y @param {number} size */
@@ -67,27 +67,27 @@ export function tileAt(shape, letters) {
  * @param {number} shape
  * @param {string} letters
  */
-export function tilePicture(board, shape, letters) {
-  const [x, y, width, height] = padded(board.shapes[board.hand].box);
-  const box = padded(board.shapes[shape].box);
+export function tileImage(board, shape, letters) {
+  const [x, y, width, height] = withShadow(board.shapes[board.hand].box);
+  const box = withShadow(board.shapes[shape].box);
   // Upright it may stand out of its place a little, but not into the next row.
   const shrink = Math.min(1, (1.45 * height) / box[3], (1.1 * width) / box[2]);
   const tile = tileAt(board.shapes[shape], letters);
   if (shrink < 1) tile.setAttribute("transform", `scale(${shrink.toFixed(3)})`);
-  return picture("tile-picture", [x, y, width, height], tile);
+  return svgImage("tile-picture", [x, y, width, height], tile);
 }
 
 /** Room for the shadow. @param {Box} box @returns {Box} */
-const padded = ([x, y, width, height]) => [x - 6, y - 5, width + 12, height + 14];
+const withShadow = ([x, y, width, height]) => [x - 6, y - 5, width + 12, height + 14];
 
-let clips = 0;
+let clipCount = 0;
 
 /**
  * A pyramid on a cell: four facets, lit from above on the left, cut out by the cell's outline.
  * @param {string} outline
  */
 export function pyramid(outline) {
-  const clip = `clip-${(clips += 1)}`;
+  const clip = `clip-${(clipCount += 1)}`;
   const far = 70;
   const corners = [[-far, -far], [far, -far], [far, far], [-far, far]];
   const facets = corners.map(([x, y], side) => {
@@ -103,5 +103,5 @@ export function pyramid(outline) {
 }
 
 /** Points beside the colour they count for, if there is one. @param {string} track @param {string | number} text */
-export const points = (track, text) =>
-  h("span", { class: "points", "data-track": track }, hasSymbol(track) && icon(track), h("b", null, text));
+export const pointsChip = (track, text) =>
+  h("span", { class: "points", "data-track": track }, hasSymbol(track) && symbolIcon(track), h("b", null, text));

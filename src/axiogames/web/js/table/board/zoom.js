@@ -1,80 +1,80 @@
 /** Looking closer at a part of the board, by its viewBox. */
 import { byId } from "../../shared/dom.js";
-import { isCalm } from "../../shared/appearance.js";
+import { hasReducedMotion } from "../../shared/appearance.js";
 
 /** @import {Box} from "../net/protocol.js" */
 
-const MOST = 4;
+const MAX_ZOOM = 4;
 /** A cell narrower than this, in pixels, is hard to hit: closer looks are offered. */
-const SMALL = 30;
-const CLOSER = 2;
-const GLIDE = 220;
+const MIN_CELL_PIXELS = 30;
+const BUTTON_ZOOM = 2;
+const GLIDE_DURATION = 220;
 
 /** @type {Box} */
-let whole = [0, 0, 1, 1];
+let boardBox = [0, 0, 1, 1];
 /** @type {Box} */
-let shown = [0, 0, 1, 1];
-let gliding = 0;
+let viewBox = [0, 0, 1, 1];
+let frameRequest = 0;
 /** @type {() => void} */
-let moved = () => {};
+let onMove = () => {};
 /** @type {() => {x: number, y: number} | null} */
-let focus = () => null;
+let focusPoint = () => null;
 
 const board = () => byId("board");
 
 /**
- * @param {{moved: () => void, focus: () => {x: number, y: number} | null}} ends `moved` is called after the board has
+ * @param {{moved: () => void, focus: () => {x: number, y: number} | null}} handlers `moved` is called after the board has
  *   moved on the screen, `focus` tells which point of it is worth a closer look
  */
-export function startZoom(ends) {
-  ({ moved, focus } = ends);
-  byId("zoom").addEventListener("click", () => (isClose() ? glide(whole) : closer()));
+export function startZoom(handlers) {
+  ({ moved: onMove, focus: focusPoint } = handlers);
+  byId("zoom").addEventListener("click", () => (isZoomed() ? glideTo(boardBox) : zoomIn()));
   new ResizeObserver(() => {
-    offer();
-    moved();
+    updateButton();
+    onMove();
   }).observe(board());
 }
 
 /** The whole board has this box now; who looks closer keeps looking there. @param {Box} box */
-export function fit(box) {
-  const close = isClose();
-  const first = whole[2] === 1;
-  whole = box;
-  if (first) show(box);
-  else if (!close) glide(box);
-  offer();
+export function setBoardBox(box) {
+  const close = isZoomed();
+  const first = boardBox[2] === 1;
+  boardBox = box;
+  if (first) setViewBox(box);
+  else if (!close) glideTo(box);
+  updateButton();
 }
 
-export const isClose = () => shown[2] < whole[2] * 0.98;
+export const isZoomed = () => viewBox[2] < boardBox[2] * 0.98;
 
-function offer() {
+function updateButton() {
   const { width, height } = board().getBoundingClientRect();
-  const pixels = 100 * Math.min(width / whole[2], height / whole[3]);
-  byId("zoom").hidden = pixels >= SMALL && !isClose();
-  byId("zoom").setAttribute("aria-pressed", String(isClose()));
+  const pixels = 100 * Math.min(width / boardBox[2], height / boardBox[3]);
+  byId("zoom").hidden = pixels >= MIN_CELL_PIXELS && !isZoomed();
+  byId("zoom").setAttribute("aria-pressed", String(isZoomed()));
 }
 
 /** @param {Box} box */
-function show(box) {
-  shown = box;
+function setViewBox(box) {
+  viewBox = box;
   board().setAttribute("viewBox", box.map((part) => part.toFixed(1)).join(" "));
-  moved();
+  onMove();
 }
 
 /** @param {Box} box */
-function glide(box) {
-  cancelAnimationFrame(gliding);
-  if (isCalm()) return show(box);
-  const from = shown;
+function glideTo(box) {
+  cancelAnimationFrame(frameRequest);
+  if (hasReducedMotion()) return setViewBox(box);
+  const from = viewBox;
   const start = performance.now();
   const frame = (/** @type {number} */ time) => {
-    const share = Math.min(1, Math.max(0, (time - start) / GLIDE));
+    const share = Math.min(1, Math.max(0, (time - start) / GLIDE_DURATION));
     const eased = share * (2 - share);
-    show(/** @type {Box} */ (from.map((part, index) => part + (box[index] - part) * eased)));
-    if (share < 1) gliding = requestAnimationFrame(frame);
-    else offer();
+    setViewBox(/** @type {Box} */ (from.map((part, index) => part + (box[index] - part) * eased)));
+    if (share < 1) frameRequest = requestAnimationFrame(frame);
+    else updateButton();
   };
-  gliding = requestAnimationFrame(frame);
+  frameRequest = requestAnimationFrame(frame);
 }
 
 /**
@@ -83,34 +83,34 @@ function glide(box) {
  * @param {{x: number, y: number}} point
  */
 export function zoomAt(factor, { x, y }) {
-  const width = Math.min(whole[2], Math.max(whole[2] / MOST, shown[2] / factor));
-  const share = width / shown[2];
-  show(kept([x - (x - shown[0]) * share, y - (y - shown[1]) * share, width, shown[3] * share]));
-  offer();
+  const width = Math.min(boardBox[2], Math.max(boardBox[2] / MAX_ZOOM, viewBox[2] / factor));
+  const share = width / viewBox[2];
+  setViewBox(clampBox([x - (x - viewBox[0]) * share, y - (y - viewBox[1]) * share, width, viewBox[3] * share]));
+  updateButton();
 }
 
-function closer() {
-  const { x, y } = focus() ?? { x: whole[0] + whole[2] / 2, y: whole[1] + whole[3] / 2 };
-  const [width, height] = [whole[2] / CLOSER, whole[3] / CLOSER];
-  glide(kept([x - width / 2, y - height / 2, width, height]));
+function zoomIn() {
+  const { x, y } = focusPoint() ?? { x: boardBox[0] + boardBox[2] / 2, y: boardBox[1] + boardBox[3] / 2 };
+  const [width, height] = [boardBox[2] / BUTTON_ZOOM, boardBox[3] / BUTTON_ZOOM];
+  glideTo(clampBox([x - width / 2, y - height / 2, width, height]));
 }
 
 /** @param {number} dx @param {number} dy in units of the board */
 export function pan(dx, dy) {
-  show(kept([shown[0] - dx, shown[1] - dy, shown[2], shown[3]]));
+  setViewBox(clampBox([viewBox[0] - dx, viewBox[1] - dy, viewBox[2], viewBox[3]]));
 }
 
 /** Bring a point into sight. @param {{x: number, y: number}} point */
 export function reveal({ x, y }) {
-  if (!isClose()) return;
-  const [left, top, width, height] = shown;
+  if (!isZoomed()) return;
+  const [left, top, width, height] = viewBox;
   const off = Math.max(Math.abs((x - left) / width - 0.5), Math.abs((y - top) / height - 0.5));
-  if (off > 0.35) glide(kept([x - shown[2] / 2, y - shown[3] / 2, shown[2], shown[3]]));
+  if (off > 0.35) glideTo(clampBox([x - viewBox[2] / 2, y - viewBox[3] / 2, viewBox[2], viewBox[3]]));
 }
 
 /** Never beyond the edge of the board. @param {Box} box @returns {Box} */
-function kept([x, y, width, height]) {
-  const [left, top, wide, tall] = whole;
+function clampBox([x, y, width, height]) {
+  const [left, top, wide, tall] = boardBox;
   return [
     Math.max(left, Math.min(x, left + wide - width)),
     Math.max(top, Math.min(y, top + tall - height)),

@@ -1,11 +1,11 @@
 /** The buttons below the hand: which of them are there, and what they do. */
 import { byId, h } from "../../shared/dom.js";
 import { colourName, t } from "../../shared/i18n.js";
-import { icon } from "../board/shapes.js";
-import { cancel, canPlace, confirm, confirmable, name, order, other, startSwap, turnBy } from "./selection.js";
-import { mayMove, replaced } from "../state/view.js";
-import { total } from "../state/legal-moves.js";
-import { onChoice, state } from "../state/store.js";
+import { symbolIcon } from "../board/shapes.js";
+import { cancel, canPlace, confirm, confirmablePick, nameColour, sendCommand, playOther, startExchange, rotateTile } from "./selection.js";
+import { canMove, seatPlayedByBot } from "../state/view.js";
+import { totalGain } from "../state/legal-moves.js";
+import { onSelectionChange, state } from "../state/store.js";
 
 /** @import {Moves} from "../net/protocol.js" */
 
@@ -13,35 +13,35 @@ import { onChoice, state } from "../state/store.js";
 const button = (id) => /** @type {HTMLButtonElement} */ (byId(id));
 
 /** @param {() => void} hint */
-export function startActions(hint) {
+export function startButtons(hint) {
   const actions = {
-    "turn-tile": () => turnBy(1),
+    "turn-tile": () => rotateTile(1),
     cancel,
     confirm,
     hint,
-    swap: startSwap,
-    exchange: () => other("exchange"),
-    keep: () => other("keep"),
-    pass: () => other("pass"),
-    back: () => order({ do: "back" }),
-    draw: () => order({ do: "draw" }),
+    swap: startExchange,
+    exchange: () => playOther("exchange"),
+    keep: () => playOther("keep"),
+    pass: () => playOther("pass"),
+    back: () => sendCommand({ do: "back" }),
+    draw: () => sendCommand({ do: "draw" }),
   };
-  for (const [id, act] of Object.entries(actions)) button(id).addEventListener("click", act);
-  onChoice(draw);
+  for (const [id, action] of Object.entries(actions)) button(id).addEventListener("click", action);
+  onSelectionChange(render);
 }
 
-function draw() {
-  const { view, choice, options, sending, replay } = state;
+function render() {
+  const { view, selection, legal, sending, replay } = state;
   const { now, table } = view;
-  const playing = table.status === "playing" && view.yours.length > 0 && !replay && replaced(view) === null;
-  const mine = playing && mayMove(view) && options !== null;
-  const offers = new Set(mine ? options.moves.others.map((one) => one.move) : []);
+  const playing = table.status === "playing" && view.yours.length > 0 && !replay && seatPlayedByBot(view) === null;
+  const mine = playing && canMove(view) && legal !== null;
+  const offers = new Set(mine ? legal.moves.others.map((one) => one.move) : []);
   const offered = now.phase === "offer";
-  const placing = playing && !offered && !now.held && !choice.swap;
+  const placing = playing && !offered && !now.held && !selection.exchange;
   const shown = {
     "turn-tile": placing,
-    confirm: placing || choice.swap !== null,
-    cancel: choice.swap !== null,
+    confirm: placing || selection.exchange !== null,
+    cancel: selection.exchange !== null,
     hint: placing && table.hints,
     swap: placing && offers.has("exchange"),
     pass: placing && offers.has("pass"),
@@ -50,45 +50,45 @@ function draw() {
     back: playing && now.back,
     draw: playing && now.held,
   };
-  for (const [id, there] of Object.entries(shown)) button(id).hidden = !there;
-  const turns = choice.tile === null ? 0 : (options?.tiles[choice.tile]?.length ?? 0);
-  button("turn-tile").disabled = turns < 2 || !canPlace();
+  for (const [id, visible] of Object.entries(shown)) button(id).hidden = !visible;
+  const rotationCount = selection.tile === null ? 0 : (legal?.tiles[selection.tile]?.length ?? 0);
+  button("turn-tile").disabled = rotationCount < 2 || !canPlace();
   button("hint").disabled = !mine || sending !== null;
-  button("confirm").disabled = confirmable() === null;
-  button("confirm").textContent = choice.swap ? t("table.swap_confirm", { n: choice.swap.size }) : t("table.confirm");
+  button("confirm").disabled = confirmablePick() === null;
+  button("confirm").textContent = selection.exchange ? t("table.swap_confirm", { n: selection.exchange.size }) : t("table.confirm");
   for (const id of ["exchange", "keep", "pass", "back", "draw", "swap"]) button(id).disabled = sending !== null;
-  drawNaming(options?.moves ?? null);
+  renderNaming(legal?.moves ?? null);
 }
 
 /** @type {number[]} */
-let named = [];
+let namedPicks = [];
 
 /** The colours that can be named for an empty corner, the best one chosen. @param {Moves | null} moves */
-function drawNaming(moves) {
-  const picks = state.choice.set?.target.picks ?? [];
+function renderNaming(moves) {
+  const picks = state.selection.pending?.target.picks ?? [];
   const box = byId("naming");
   box.hidden = !moves?.named || picks.length < 2 || state.sending !== null;
-  if (box.hidden || !moves?.named) return void (named = []);
-  if (picks !== named) {
-    const none = Math.min(...picks.map((pick) => total(moves, pick)));
-    named = picks;
+  if (box.hidden || !moves?.named) return void (namedPicks = []);
+  if (picks !== namedPicks) {
+    const base = Math.min(...picks.map((pick) => totalGain(moves, pick)));
+    namedPicks = picks;
     // Numbers of moves go through the colours in their order, without a name first.
     const inOrder = [...picks].sort((a, b) => a - b);
-    byId("naming-choice").replaceChildren(...inOrder.map((pick) => namingChoice(moves, pick, none)));
+    byId("naming-choice").replaceChildren(...inOrder.map((pick) => colourOption(moves, pick, base)));
   }
-  for (const input of box.querySelectorAll("input")) input.checked = Number(input.value) === state.choice.pick;
+  for (const input of box.querySelectorAll("input")) input.checked = Number(input.value) === state.selection.pick;
 }
 
-/** @param {Moves} moves @param {number} pick @param {number} none points without a name */
-function namingChoice(moves, pick, none) {
+/** @param {Moves} moves @param {number} pick @param {number} base points without a name */
+function colourOption(moves, pick, base) {
   const letter = moves.named?.[pick] ?? "";
-  const more = total(moves, pick) - none;
+  const bonus = totalGain(moves, pick) - base;
   return h(
     "label",
     { "data-named": letter || "none" },
-    h("input", { type: "radio", name: "named", value: pick, onchange: () => name(pick) }),
-    letter ? icon(letter) : null,
+    h("input", { type: "radio", name: "named", value: pick, onchange: () => nameColour(pick) }),
+    letter ? symbolIcon(letter) : null,
     h("span", { class: letter ? "visually-hidden" : null }, letter ? colourName(letter) : t("table.name_none")),
-    letter ? h("b", null, `+${more}`) : null,
+    letter ? h("b", null, `+${bonus}`) : null,
   );
 }

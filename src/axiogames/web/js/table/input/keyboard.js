@@ -3,10 +3,10 @@ import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { dialog } from "../../shared/dialog.js";
 import { announce } from "../../shared/toast.js";
-import { cancel, confirm, confirmable, ghost, setDown, shownPick, shownTurn, step } from "./selection.js";
-import { touchTile, turnBy } from "./selection.js";
-import { onChoice, state } from "../state/store.js";
-import { boardLines, pickGain, scoreWords, tileName } from "../text.js";
+import { cancel, confirm, confirmablePick, shownPlacement, putDownTile, shownPick, shownRotation, moveTarget } from "./selection.js";
+import { activateTile, rotateTile } from "./selection.js";
+import { onSelectionChange, state } from "../state/store.js";
+import { boardLines, gainListText, scoreText, tileName } from "../text.js";
 
 /** @type {Record<string, {x: number, y: number}>} */
 const ARROWS = {
@@ -17,19 +17,19 @@ const ARROWS = {
 };
 
 /** What a key does, in the order in which the help lists them. */
-const HELP = ["digits", "r", "arrows", "enter", "escape", "h", "s", "b", "l", "m", "help"];
-const REPLAY_HELP = ["replay_arrows", "replay_ends", "replay_space"];
+const SHORTCUTS = ["digits", "r", "arrows", "enter", "escape", "h", "s", "b", "l", "m", "help"];
+const REPLAY_SHORTCUTS = ["replay_arrows", "replay_ends", "replay_space"];
 
-let spoken = "";
+let announced = "";
 
-/** @param {{hint: () => void, log: () => void, mute: () => void, replay: (key: string) => boolean}} does */
-export function startKeys(does) {
+/** @param {{hint: () => void, log: () => void, mute: () => void, replay: (key: string) => boolean}} handlers */
+export function startKeyboard(handlers) {
   document.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
     if (document.querySelector("dialog[open]") || isTyping(event.target)) return;
-    if (handle(event, does)) event.preventDefault();
+    if (handle(event, handlers)) event.preventDefault();
   });
-  onChoice(speak);
+  onSelectionChange(announceSelection);
 }
 
 /** @param {EventTarget | null} target */
@@ -37,34 +37,34 @@ const isTyping = (target) => target instanceof Element && target.matches("input:
 
 /**
  * @param {KeyboardEvent} event
- * @param {{hint: () => void, log: () => void, mute: () => void, replay: (key: string) => boolean}} does
+ * @param {{hint: () => void, log: () => void, mute: () => void, replay: (key: string) => boolean}} handlers
  */
-function handle(event, does) {
+function handle(event, handlers) {
   const { key, target } = event;
-  if (state.replay && does.replay(key)) return true;
+  if (state.replay && handlers.replay(key)) return true;
   const onButton = target instanceof Element && target.matches("button, a, summary");
   if (/^[1-9]$/.test(key)) {
-    touchTile(Number(key) - 1);
+    activateTile(Number(key) - 1);
     byId("board").focus();
   } else if (key in ARROWS) {
-    if (state.choice.tile === null) return false;
-    step(ARROWS[key]);
+    if (state.selection.tile === null) return false;
+    moveTarget(ARROWS[key]);
     byId("board").focus();
   } else if (key === "Enter" || key === " ") {
     if (onButton) return false;
-    if (confirmable() !== null) confirm();
-    else setDown();
+    if (confirmablePick() !== null) confirm();
+    else putDownTile();
   } else {
     const act = {
-      r: () => turnBy(1),
-      R: () => turnBy(-1),
+      r: () => rotateTile(1),
+      R: () => rotateTile(-1),
       Escape: cancel,
-      h: does.hint,
-      l: does.log,
-      m: does.mute,
-      b: readBoard,
-      s: readScores,
-      "?": showKeys,
+      h: handlers.hint,
+      l: handlers.log,
+      m: handlers.mute,
+      b: showBoardText,
+      s: showScoreText,
+      "?": showShortcuts,
     }[key.length === 1 && key !== "R" ? key.toLowerCase() : key];
     if (!act) return false;
     act();
@@ -73,34 +73,34 @@ function handle(event, does) {
 }
 
 /** Say where the ghost is and what it scores, to those who cannot see it. */
-function speak() {
-  const { choice, options, view } = state;
-  const held = ghost();
-  const turn = shownTurn();
+function announceSelection() {
+  const { selection, legal, view } = state;
+  const placement = shownPlacement();
+  const rotation = shownRotation();
   const pick = shownPick();
-  if (choice.tile === null || !turn || !options) return void (spoken = "");
-  const params = { tile: tileName(turn.letters), place: held?.target.name.replaceAll("-", "–") ?? "" };
-  const points = pick === null ? "" : pickGain(view, options.moves.gain[pick]);
-  const words = held
-    ? t(choice.set ? "table.say_set" : "table.say_aim", { ...params, points })
-    : t("table.say_tile", { ...params, n: turn.targets.length });
-  if (words === spoken) return;
-  spoken = words;
-  announce(words);
+  if (selection.tile === null || !rotation || !legal) return void (announced = "");
+  const params = { tile: tileName(rotation.letters), place: placement?.target.name.replaceAll("-", "–") ?? "" };
+  const points = pick === null ? "" : gainListText(view, legal.moves.gain[pick]);
+  const text = placement
+    ? t(selection.pending ? "table.say_set" : "table.say_aim", { ...params, points })
+    : t("table.say_tile", { ...params, n: rotation.targets.length });
+  if (text === announced) return;
+  announced = text;
+  announce(text);
 }
 
-export function readBoard() {
+export function showBoardText() {
   const lines = boardLines(state.view).map((line) => h("p", null, line));
   void dialog({ title: t("table.read_board"), body: h("div", { class: "prose" }, lines) });
 }
 
-export function readScores() {
-  const lines = state.view.seats.map((_, seat) => h("p", null, scoreWords(state.view, seat)));
+export function showScoreText() {
+  const lines = state.view.seats.map((_, seat) => h("p", null, scoreText(state.view, seat)));
   void dialog({ title: t("table.read_scores"), body: h("div", { class: "prose" }, lines) });
 }
 
-export function showKeys() {
-  const rows = [...(state.replay ? REPLAY_HELP : []), ...HELP].flatMap((name) => [
+export function showShortcuts() {
+  const rows = [...(state.replay ? REPLAY_SHORTCUTS : []), ...SHORTCUTS].flatMap((name) => [
     h("dt", null, t(`table.key_${name}`)),
     h("dd", null, t(`table.does_${name}`)),
   ]);

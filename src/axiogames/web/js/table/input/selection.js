@@ -1,248 +1,248 @@
 /** What a person does with the hand: pick, turn, aim, set down, confirm, or exchange. No drawing here. */
-import { setting } from "../../shared/settings.js";
+import { getSetting } from "../../shared/settings.js";
 import { newId } from "../net/connection.js";
-import { beside, distance, meant, nearest, otherPick, reach } from "../state/legal-moves.js";
-import { choiceChanged, nothing, state } from "../state/store.js";
+import { targetInDirection, distance, placementAt, nearestTarget, findNonPlacement, hitRadius } from "../state/legal-moves.js";
+import { notifySelection, emptySelection, state } from "../state/store.js";
 
-/** @import {Aim, Point, Turn} from "../state/model.js" */
-/** @import {Order, OtherMove, Placed} from "../net/protocol.js" */
+/** @import {Placement, Point, Rotation} from "../state/model.js" */
+/** @import {Command, OtherMove, PlacedTile} from "../net/protocol.js" */
 
-/** @type {(order: Order) => void} */
+/** @type {(command: Command) => void} */
 let send = () => {};
 /** Where the pointer is, if it leads the tile. @type {Point | null} */
-let pointed = null;
+let pointerPosition = null;
 
-/** @param {(order: Order) => void} sender */
-export function startPlacing(sender) {
+/** @param {(command: Command) => void} sender */
+export function startSelection(sender) {
   send = sender;
 }
 
-/** The turns of the picked tile. @returns {Turn[]} */
-const turns = () => (state.choice.tile === null ? [] : (state.options?.tiles[state.choice.tile] ?? []));
+/** The turns of the picked tile. @returns {Rotation[]} */
+const rotations = () => (state.selection.tile === null ? [] : (state.legal?.tiles[state.selection.tile] ?? []));
 
 /** The ghost: what waits to be confirmed, or what follows the pointer. */
-export const ghost = () => state.choice.set ?? state.choice.aim;
+export const shownPlacement = () => state.selection.pending ?? state.selection.hovered;
 
 /** The turn that is shown: that of the ghost, or the one the tile has in hand. */
-export const shownTurn = () => turns()[ghost()?.turn ?? state.choice.turn] ?? null;
+export const shownRotation = () => rotations()[shownPlacement()?.rotation ?? state.selection.rotation] ?? null;
 
 /** What the ghost would do, as the number of a move. */
-export const shownPick = () => (state.choice.set ? state.choice.pick : (state.choice.aim?.target.picks[0] ?? null));
+export const shownPick = () => (state.selection.pending ? state.selection.pick : (state.selection.hovered?.target.picks[0] ?? null));
 
 /** The tiles in the hand we look at. */
-export const hand = () => state.view.now.hands[state.view.you ?? -1] ?? [];
+export const ownHand = () => state.view.now.hands[state.view.you ?? -1] ?? [];
 
 /** Whether a tile can be placed at all now. */
-export const canPlace = () => state.options !== null && state.sending === null && state.replay === null;
+export const canPlace = () => state.legal !== null && state.sending === null && state.replay === null;
 
-export function reset() {
-  state.choice = nothing();
-  state.why = "";
+export function resetSelection() {
+  state.selection = emptySelection();
+  state.hintText = "";
   // Where there is no choice, nobody should have to make one.
-  if (canPlace() && hand().length === 1 && state.options?.tiles[0].length) pick(0);
+  if (canPlace() && ownHand().length === 1 && state.legal?.tiles[0].length) selectTile(0);
 }
 
 /** @param {number} tile */
-function pick(tile) {
-  const held = state.options?.tiles[tile].findIndex(
-    (turn) => turn.shape === state.view.board.hand && turn.letters === hand()[tile],
+function selectTile(tile) {
+  const upright = state.legal?.tiles[tile].findIndex(
+    (rotation) => rotation.shape === state.view.board.hand && rotation.letters === ownHand()[tile],
   );
-  state.choice = { ...nothing(), tile, turn: Math.max(0, held ?? 0) };
-  state.why = "";
+  state.selection = { ...emptySelection(), tile, rotation: Math.max(0, upright ?? 0) };
+  state.hintText = "";
 }
 
 /** Take a tile up, unless it cannot be placed. @param {number} tile */
-export function takeTile(tile) {
-  if (!canPlace() || !state.options?.tiles[tile]?.length || state.choice.tile === tile) return;
-  pick(tile);
-  choiceChanged();
+export function pickUpTile(tile) {
+  if (!canPlace() || !state.legal?.tiles[tile]?.length || state.selection.tile === tile) return;
+  selectTile(tile);
+  notifySelection();
 }
 
 /** Take a tile up, turn the one already taken up, or put it among those to exchange. @param {number} tile */
-export function touchTile(tile) {
-  const { swap } = state.choice;
-  if (!swap) return state.choice.tile === tile ? turnBy(1) : takeTile(tile);
-  if (!swap.delete(tile)) swap.add(tile);
-  choiceChanged();
+export function activateTile(tile) {
+  const { exchange } = state.selection;
+  if (!exchange) return state.selection.tile === tile ? rotateTile(1) : pickUpTile(tile);
+  if (!exchange.delete(tile)) exchange.add(tile);
+  notifySelection();
 }
 
 /** Turn the tile; one that lies somewhere, to the next turn that fits there. @param {number} by */
-export function turnBy(by) {
-  const ways = turns();
-  if (ways.length < 2 || !canPlace()) return;
-  const { choice } = state;
-  const held = ghost();
-  const from = held?.turn ?? choice.turn;
-  const others = ways.map((_, steps) => (from + by * (steps + 1) + ways.length * ways.length) % ways.length);
-  const aim = held && turnedAim(held, others, choice.set ? null : pointed);
-  choice.turn = aim?.turn ?? others[0];
-  state.why = "";
-  if (choice.set) set(aim);
-  else choice.aim = aim;
-  choiceChanged();
+export function rotateTile(by) {
+  const options = rotations();
+  if (options.length < 2 || !canPlace()) return;
+  const { selection } = state;
+  const placement = shownPlacement();
+  const from = placement?.rotation ?? selection.rotation;
+  const others = options.map((_, steps) => (from + by * (steps + 1) + options.length * options.length) % options.length);
+  const next = placement && rotatedPlacement(placement, others, selection.pending ? null : pointerPosition);
+  selection.rotation = next?.rotation ?? others[0];
+  state.hintText = "";
+  if (selection.pending) setPending(next);
+  else selection.hovered = next;
+  notifySelection();
 }
 
 /**
  * Where a tile lies after turning round its first letter, or under the pointer.
- * @param {Aim} held
+ * @param {Placement} placement
  * @param {number[]} others the turns in the order in which they are tried
- * @param {Point | null} under
- * @returns {Aim | null}
+ * @param {Point | null} pointer
+ * @returns {Placement | null}
  */
-function turnedAim(held, others, under) {
-  const ways = turns();
-  const found = (/** @type {number} */ turn, /** @type {number} */ within) => {
-    const target = nearest(ways[turn].targets, under ?? turned(held.target, ways[held.turn], ways[turn]), within);
-    return target && { turn, target };
+function rotatedPlacement(placement, others, pointer) {
+  const options = rotations();
+  const placementFor = (/** @type {number} */ rotation, /** @type {number} */ within) => {
+    const target = nearestTarget(options[rotation].targets, pointer ?? rotatePoint(placement.target, options[placement.rotation], options[rotation]), within);
+    return target && { rotation, target };
   };
-  for (const turn of others) {
-    const near = found(turn, 1.1 * reach(state.view.board.shapes[ways[turn].shape]));
-    if (near && turn !== held.turn) return near;
+  for (const rotation of others) {
+    const nearby = placementFor(rotation, 1.1 * hitRadius(state.view.board.shapes[options[rotation].shape]));
+    if (nearby && rotation !== placement.rotation) return nearby;
   }
   // It fits here only as it lies. A pointer shows where else; without one the tile goes there.
-  return under ? null : found(others[0], Infinity);
+  return pointer ? null : placementFor(others[0], Infinity);
 }
 
-/** @param {Point} point @param {Turn} from @param {Turn} to @returns {Point} */
-function turned(point, from, to) {
+/** @param {Point} point @param {Rotation} from @param {Rotation} to @returns {Point} */
+function rotatePoint(point, from, to) {
   const { shapes } = state.view.board;
   const [[ax, ay], [bx, by]] = [from, to].map(({ shape, first }) => shapes[shape].spots[first]);
   return { x: point.x + ax - bx, y: point.y + ay - by };
 }
 
 /** @param {Point | null} point @param {boolean} [coarse] */
-export function aimAt(point, coarse = false) {
-  const { choice, options, view } = state;
-  const { tile, turn } = choice;
-  if (tile === null || !options || !canPlace()) return;
-  pointed = point;
-  const aim = point && meant(options, view.board, { tile, turn, point, coarse });
-  if (aim?.target === choice.aim?.target) return;
-  choice.aim = aim;
-  choiceChanged();
+export function hoverAt(point, coarse = false) {
+  const { selection, legal, view } = state;
+  const { tile, rotation } = selection;
+  if (tile === null || !legal || !canPlace()) return;
+  pointerPosition = point;
+  const placement = point && placementAt(legal, view.board, { tile, rotation, point, coarse });
+  if (placement?.target === selection.hovered?.target) return;
+  selection.hovered = placement;
+  notifySelection();
 }
 
-/** @param {Aim | null} aim */
-function set(aim) {
-  const { choice } = state;
-  choice.set = aim;
-  choice.pick = aim && aim.target.picks[0];
-  if (aim) choice.turn = aim.turn;
+/** @param {Placement | null} placement */
+function setPending(placement) {
+  const { selection } = state;
+  selection.pending = placement;
+  selection.pick = placement && placement.target.picks[0];
+  if (placement) selection.rotation = placement.rotation;
 }
 
 /** Take the tile off the board again, as it is turned. */
-export function pickUp() {
-  if (!state.choice.set) return;
-  set(null);
-  choiceChanged();
+export function liftTile() {
+  if (!state.selection.pending) return;
+  setPending(null);
+  notifySelection();
 }
 
 /** Set the tile down where it is aimed at; once more confirms. */
-export function setDown() {
-  const { choice } = state;
-  if (!choice.aim || !canPlace()) return;
-  set(choice.aim);
-  choice.aim = null;
-  state.why = "";
+export function putDownTile() {
+  const { selection } = state;
+  if (!selection.hovered || !canPlace()) return;
+  setPending(selection.hovered);
+  selection.hovered = null;
+  state.hintText = "";
   // Where a colour can be named there is still something to choose.
-  if (!setting("confirm") && choice.set?.target.picks.length === 1) confirm();
-  else choiceChanged();
+  if (!getSetting("confirm") && selection.pending?.target.picks.length === 1) confirm();
+  else notifySelection();
 }
 
 /** Whether a point lies on the tile that waits to be confirmed. @param {Point} point */
-export function onSet(point) {
-  const turn = shownTurn();
-  const target = state.choice.set?.target;
-  if (!target || !turn) return false;
-  const { spots, box } = state.view.board.shapes[turn.shape];
-  const near = 0.58 * Math.min(box[2], box[3]);
-  return spots.some(([x, y]) => distance(point, { x: target.x + x, y: target.y + y }) < near);
+export function isOnPendingTile(point) {
+  const rotation = shownRotation();
+  const target = state.selection.pending?.target;
+  if (!target || !rotation) return false;
+  const { spots, box } = state.view.board.shapes[rotation.shape];
+  const radius = 0.58 * Math.min(box[2], box[3]);
+  return spots.some(([x, y]) => distance(point, { x: target.x + x, y: target.y + y }) < radius);
 }
 
-/** Move among the places for the tile as it is turned. @param {Point} way */
-export function step(way) {
-  const held = ghost();
-  const index = held?.turn ?? state.choice.turn;
-  const targets = turns()[index]?.targets;
+/** Move among the places for the tile as it is turned. @param {Point} direction */
+export function moveTarget(direction) {
+  const placement = shownPlacement();
+  const index = placement?.rotation ?? state.selection.rotation;
+  const targets = rotations()[index]?.targets;
   if (!targets || !canPlace()) return;
   const [x, y, width, height] = state.view.board.box;
   const middle = { x: x + width / 2, y: y + height / 2 };
-  const target = held ? beside(targets, held.target, way) : nearest(targets, middle, Infinity);
+  const target = placement ? targetInDirection(targets, placement.target, direction) : nearestTarget(targets, middle, Infinity);
   if (!target) return;
-  set(null);
-  pointed = null;
-  state.choice.aim = { turn: index, target };
-  state.why = "";
-  choiceChanged();
+  setPending(null);
+  pointerPosition = null;
+  state.selection.hovered = { rotation: index, target: target };
+  state.hintText = "";
+  notifySelection();
 }
 
 /** @param {number} pick the same placement with another colour named */
-export function name(pick) {
-  state.choice.pick = pick;
-  choiceChanged();
+export function nameColour(pick) {
+  state.selection.pick = pick;
+  notifySelection();
 }
 
 /** One step back: from the ghost to the tile, from the tile to nothing. */
 export function cancel() {
-  if (ghost()) {
-    set(null);
-    state.choice.aim = null;
-    state.why = "";
+  if (shownPlacement()) {
+    setPending(null);
+    state.selection.hovered = null;
+    state.hintText = "";
   } else {
-    reset();
+    resetSelection();
   }
-  choiceChanged();
+  notifySelection();
 }
 
-export function startSwap() {
-  state.choice = { ...nothing(), swap: new Set() };
-  choiceChanged();
+export function startExchange() {
+  state.selection = { ...emptySelection(), exchange: new Set() };
+  notifySelection();
 }
 
 /** What Confirm would do now. @returns {number | null} */
-export function confirmable() {
-  const { choice, options, sending } = state;
-  if (!options || sending) return null;
-  if (!choice.swap) return choice.pick;
-  return choice.swap.size ? otherPick(options.moves, "exchange", [...choice.swap].map((tile) => hand()[tile])) : null;
+export function confirmablePick() {
+  const { selection, legal, sending } = state;
+  if (!legal || sending) return null;
+  if (!selection.exchange) return selection.pick;
+  return selection.exchange.size ? findNonPlacement(legal.moves, "exchange", [...selection.exchange].map((tile) => ownHand()[tile])) : null;
 }
 
 export function confirm() {
-  const pick = confirmable();
+  const pick = confirmablePick();
   if (pick === null) return;
-  const turn = shownTurn();
-  const target = state.choice.set?.target;
-  const placed = target && turn ? { tile: turn.letters, at: [], shape: turn.shape, x: target.x, y: target.y } : null;
-  order({ do: "move", pick, hold: setting("hold") }, placed);
+  const rotation = shownRotation();
+  const target = state.selection.pending?.target;
+  const placed = target && rotation ? { tile: rotation.letters, at: [], shape: rotation.shape, x: target.x, y: target.y } : null;
+  sendCommand({ do: "move", pick, hold: getSetting("hold") }, placed);
 }
 
 /** @param {OtherMove} kind */
-export function other(kind) {
-  const pick = state.options && otherPick(state.options.moves, kind);
-  if (pick !== null) order({ do: "move", pick });
+export function playOther(kind) {
+  const pick = state.legal && findNonPlacement(state.legal.moves, kind);
+  if (pick !== null) sendCommand({ do: "move", pick });
 }
 
-/** Say what we want, once; it counts when the server says so. @param {Order} what @param {Placed | null} [placed] */
-export function order(what, placed = null) {
+/** Say what we want, once; it counts when the server says so. @param {Command} command @param {PlacedTile | null} [placed] */
+export function sendCommand(command, placed = null) {
   if (state.sending) return;
   const id = newId();
   state.sending = { id, placed };
-  state.why = "";
-  send({ ...what, id, n: state.view.n });
-  choiceChanged();
+  state.hintText = "";
+  send({ ...command, id, n: state.view.n });
+  notifySelection();
 }
 
-/** Show a move as if it had been chosen. @param {number} pick @param {string} why */
-export function suggest(pick, why) {
-  const { options } = state;
-  if (!options || !canPlace()) return;
-  const tile = options.moves.tile[pick];
-  state.choice = { ...nothing(), tile: tile ?? null };
-  options.tiles[tile]?.forEach(({ targets }, turn) => {
+/** Show a move as if it had been chosen. @param {number} pick @param {string} text */
+export function showSuggestion(pick, text) {
+  const { legal } = state;
+  if (!legal || !canPlace()) return;
+  const tile = legal.moves.tile[pick];
+  state.selection = { ...emptySelection(), tile: tile ?? null };
+  legal.tiles[tile]?.forEach(({ targets }, rotation) => {
     const target = targets.find((one) => one.picks.includes(pick));
-    if (target) set({ turn, target });
+    if (target) setPending({ rotation, target: target });
   });
-  if (state.choice.set) state.choice.pick = pick;
-  state.why = why;
-  choiceChanged();
+  if (state.selection.pending) state.selection.pick = pick;
+  state.hintText = text;
+  notifySelection();
 }

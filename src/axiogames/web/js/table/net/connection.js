@@ -1,13 +1,13 @@
 /** The WebSocket of a table: kept alive, opened again when it is lost, and nothing said twice or forgotten. */
 
-/** @import {Message, Order} from "./protocol.js" */
+/** @import {Message, Command} from "./protocol.js" */
 
-const PING = 25_000;
-const PATIENCE = 10_000;
-const SHORTEST = 400;
-const LONGEST = 10_000;
+const PING_INTERVAL = 25_000;
+const PONG_TIMEOUT = 10_000;
+const MIN_RETRY = 400;
+const MAX_RETRY = 10_000;
 /** A page that sleeps in the background loses its connection without being told. */
-const ASLEEP = 5_000;
+const MAX_SILENCE = 5_000;
 
 /**
  * @param {string} table
@@ -16,111 +16,111 @@ const ASLEEP = 5_000;
  *   receive: (message: Message) => void,
  *   online: (yes: boolean) => void,
  *   closed: (code: number) => boolean,
- * }} ends `seen` is the number of the last entry, `closed` says whether to try again
+ * }} handlers `seen` is the number of the last entry, `closed` says whether to try again
  */
-export function connect(table, ends) {
+export function connect(table, handlers) {
   /** @type {WebSocket | null} */
   let socket = null;
-  /** What somebody waits for, until it is answered. @type {Map<string, Order>} */
-  const unanswered = new Map();
-  let wait = SHORTEST;
-  let retry = 0;
-  let pinging = 0;
-  let overdue = 0;
-  let heard = Date.now();
+  /** What somebody waits for, until it is answered. @type {Map<string, Command>} */
+  const pending = new Map();
+  let retryDelay = MIN_RETRY;
+  let retryTimer = 0;
+  let pingTimer = 0;
+  let pongTimer = 0;
+  let lastReceived = Date.now();
 
   function open() {
-    clearTimeout(retry);
+    clearTimeout(retryTimer);
     if (socket) socket.onclose = socket.onmessage = socket.onopen = null;
     socket?.close();
-    const seen = ends.seen();
+    const seen = handlers.seen();
     const address = new URL(`/api/tables/${table}/live${seen === null ? "" : `?after=${seen}`}`, location.href);
     address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
     socket = new WebSocket(address);
     socket.onopen = () => {
-      heard = Date.now();
-      ends.online(true);
-      for (const order of unanswered.values()) tell(order);
+      lastReceived = Date.now();
+      handlers.online(true);
+      for (const order of pending.values()) transmit(order);
     };
     socket.onmessage = ({ data }) => {
-      clearTimeout(overdue);
-      heard = Date.now();
-      wait = SHORTEST;
+      clearTimeout(pongTimer);
+      lastReceived = Date.now();
+      retryDelay = MIN_RETRY;
       /** @type {Message} */
       const message = JSON.parse(data);
-      settle(message);
-      ends.receive(message);
+      acknowledge(message);
+      handlers.receive(message);
     };
     socket.onclose = ({ code }) => {
-      ends.online(false);
-      if (ends.closed(code)) later();
+      handlers.online(false);
+      if (handlers.closed(code)) scheduleRetry();
     };
   }
 
-  function later() {
-    clearTimeout(retry);
-    retry = window.setTimeout(open, wait * (0.7 + 0.6 * Math.random()));
-    wait = Math.min(LONGEST, wait * 1.7);
+  function scheduleRetry() {
+    clearTimeout(retryTimer);
+    retryTimer = window.setTimeout(open, retryDelay * (0.7 + 0.6 * Math.random()));
+    retryDelay = Math.min(MAX_RETRY, retryDelay * 1.7);
   }
 
   /** @param {Message} message */
-  function settle(message) {
+  function acknowledge(message) {
     if (message.type === "view" || message.type === "step") {
-      for (const [id, order] of unanswered) {
+      for (const [id, order] of pending) {
         // Once anything has happened after it, an order was carried out or is out of date.
-        if (id === message.ack || (order.n ?? 0) < message.n) unanswered.delete(id);
+        if (id === message.ack || (order.n ?? 0) < message.n) pending.delete(id);
       }
     }
-    if ((message.type === "refused" || message.type === "hint") && message.id) unanswered.delete(message.id);
+    if ((message.type === "refused" || message.type === "hint") && message.id) pending.delete(message.id);
   }
 
-  /** @param {Order} order */
-  function tell(order) {
+  /** @param {Command} order */
+  function transmit(order) {
     if (socket?.readyState !== WebSocket.OPEN) return false;
     socket.send(JSON.stringify(order));
     return true;
   }
 
   function ping() {
-    if (!tell({ do: "ping" })) return;
-    clearTimeout(overdue);
-    overdue = window.setTimeout(reopen, PATIENCE);
+    if (!transmit({ do: "ping" })) return;
+    clearTimeout(pongTimer);
+    pongTimer = window.setTimeout(reopen, PONG_TIMEOUT);
   }
 
   function reopen() {
-    ends.online(false);
-    wait = SHORTEST;
+    handlers.online(false);
+    retryDelay = MIN_RETRY;
     open();
   }
 
-  function wake() {
+  function onVisible() {
     if (document.hidden) return;
     if (socket?.readyState !== WebSocket.OPEN) reopen();
-    else if (Date.now() - heard > ASLEEP) ping();
+    else if (Date.now() - lastReceived > MAX_SILENCE) ping();
   }
 
-  pinging = window.setInterval(ping, PING);
+  pingTimer = window.setInterval(ping, PING_INTERVAL);
   // The socket may be dead without knowing it.
   addEventListener("online", reopen);
-  addEventListener("offline", () => ends.online(false));
-  document.addEventListener("visibilitychange", wake);
+  addEventListener("offline", () => handlers.online(false));
+  document.addEventListener("visibilitychange", onVisible);
   open();
 
   return {
     /**
      * Say something; without a connection as soon as there is one, and after a lost one again under the same id.
      * Previews are not: there may be many, and all but the last are out of date.
-     * @param {Order} order
+     * @param {Command} order
      */
     send(order) {
-      if (order.id && order.do !== "preview") unanswered.set(order.id, order);
-      return tell(order);
+      if (order.id && order.do !== "preview") pending.set(order.id, order);
+      return transmit(order);
     },
     reopen,
     stop() {
-      clearInterval(pinging);
-      clearTimeout(overdue);
-      clearTimeout(retry);
+      clearInterval(pingTimer);
+      clearTimeout(pongTimer);
+      clearTimeout(retryTimer);
       if (socket) socket.onclose = null;
       socket?.close();
     },

@@ -18,7 +18,7 @@ export type Board = {
   hand: number;
   title: string;
 };
-export type Placed = { tile: string; at: string[]; shape: number; x: number; y: number };
+export type PlacedTile = { tile: string; at: string[]; shape: number; x: number; y: number };
 
 export type PlaceEvent = {
   t: "place";
@@ -37,7 +37,7 @@ export type TableEvent =
   | { t: "start"; display: { tile: string; at: string }[] }
   | { t: "removed"; tiles: string[] };
 
-export type Now = {
+export type TableState = {
   turn: number | null;
   phase: "open" | "place" | "offer" | "draw" | "over" | "closed";
   scores: number[][];
@@ -93,9 +93,9 @@ export type View = {
   you: number | null;
   yours: number[];
   board: Board;
-  tiles: Placed[];
+  tiles: PlacedTile[];
   events: TableEvent[];
-  now: Now;
+  now: TableState;
   moves: Moves | null;
 };
 export type Step = {
@@ -103,8 +103,8 @@ export type Step = {
   n: number;
   ack: string | null;
   events: TableEvent[];
-  tiles: Placed[];
-  now: Now;
+  tiles: PlacedTile[];
+  now: TableState;
   moves: Moves | null;
   board?: Board;
   you: number | null;
@@ -128,13 +128,13 @@ export type HintPick = { pick: number; move: string; value: number | null; error
 export type Hint = { type: "hint"; id: string; terms: Terms; picks: HintPick[] };
 
 export type Rating = "forced" | "best" | "good" | "inaccuracy" | "mistake" | "blunder";
-export type Tried = {
+export type Candidate = {
   move: string;
   value: number;
   error: number;
   behind: number;
   behind_error: number;
-  tile: Placed | null;
+  tile: PlacedTile | null;
 };
 export type ReviewedMove = {
   ply: number;
@@ -145,7 +145,7 @@ export type ReviewedMove = {
   given_up: number;
   luck: { change: number; error: number };
   made: number;
-  candidates: Tried[];
+  candidates: Candidate[];
   remark: Remark;
 };
 export type Account = {
@@ -177,7 +177,7 @@ export type ReviewState = {
 export type Refused = { type: "refused"; id: string | null; code: string; detail: string; view: View | null };
 export type Message = View | Step | { type: "seats"; seats: Seat[] } | Preview | Hint | Refused | { type: "pong" };
 
-export type Order = {
+export type Command = {
   do: "move" | "draw" | "back" | "look" | "preview" | "hint" | "ping";
   id?: string;
   n?: number;

@@ -1,5 +1,5 @@
 /** Requests about this table over HTTP. */
-import { ApiError, explain, post } from "../../shared/api.js";
+import { ApiError, errorText, post } from "../../shared/api.js";
 import { t } from "../../shared/i18n.js";
 import { toast } from "../../shared/toast.js";
 import { state } from "../state/store.js";
@@ -12,14 +12,14 @@ import { receive } from "./messages.js";
  * @param {Record<string, string>} [words] what to say where a code means something special here
  * @returns {Promise<any>} null if it failed
  */
-export async function ask(path, body = {}, words = {}) {
+export async function postToTable(path, body = {}, words = {}) {
   try {
     const answer = await post(`/api/tables/${state.view.table.id}/${path}`, body);
     if (answer?.type === "view" || answer?.seats) receive({ ...answer, type: "view" });
     return answer ?? {};
   } catch (error) {
     const special = error instanceof ApiError ? words[error.code] : undefined;
-    toast(special ? t(special) : explain(error), { kind: "error" });
+    toast(special ? t(special) : errorText(error), { kind: "error" });
     return null;
   }
 }

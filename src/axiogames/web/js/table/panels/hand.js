@@ -1,11 +1,11 @@
 /** The own hand: a button for every tile. */
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { tilePicture } from "../board/shapes.js";
-import { shownTurn, touchTile } from "../input/selection.js";
+import { tileImage } from "../board/shapes.js";
+import { shownRotation, activateTile } from "../input/selection.js";
 import { makeDraggable } from "../input/pointer.js";
-import { fresh, ownSeat } from "../state/view.js";
-import { onChoice, onView, state } from "../state/store.js";
+import { findNewTiles, ownSeat } from "../state/view.js";
+import { onSelectionChange, onViewChange, state } from "../state/store.js";
 import { tileName } from "../text.js";
 
 const GAP = 8;
@@ -15,14 +15,14 @@ const PADDING = 8;
 /** @type {HTMLButtonElement[]} */
 const buttons = [];
 /** @type {string[]} */
-let shownHand = [];
+let renderedHand = [];
 /** What each button shows, so that nothing is drawn again for every movement of the mouse. @type {string[]} */
-const pictures = [];
+const renderedTiles = [];
 
 export function startHand() {
-  onView(drawHand);
-  onChoice(drawChoice);
-  new ResizeObserver(arrange).observe(byId("hand"));
+  onViewChange(renderHand);
+  onSelectionChange(renderSelection);
+  new ResizeObserver(layOut).observe(byId("hand"));
 }
 
 /** The tiles to show: none as long as they are somebody's secret. */
@@ -36,53 +36,53 @@ export function visibleHand() {
 /** @param {number} tile */
 export const handButton = (tile) => buttons[tile] ?? null;
 
-function drawHand() {
+function renderHand() {
   const hand = visibleHand();
   while (buttons.length < hand.length) addButton();
   while (buttons.length > hand.length) {
     buttons.pop()?.remove();
-    pictures.pop();
+    renderedTiles.pop();
   }
-  fresh(hand, shownHand).forEach((isNew, tile) => {
+  findNewTiles(hand, renderedHand).forEach((isNew, tile) => {
     buttons[tile].classList.remove("drawn");
-    if (!isNew || !shownHand.length) return;
+    if (!isNew || !renderedHand.length) return;
     void buttons[tile].offsetWidth; // the animation begins anew
     buttons[tile].classList.add("drawn");
   });
-  shownHand = hand;
-  arrange();
+  renderedHand = hand;
+  layOut();
 }
 
 function addButton() {
   const tile = buttons.length;
-  const button = h("button", { type: "button", class: "hand-tile", "data-hand": tile, onclick: () => touchTile(tile) });
+  const button = h("button", { type: "button", class: "hand-tile", "data-hand": tile, onclick: () => activateTile(tile) });
   makeDraggable(button, tile);
   buttons.push(button);
   byId("hand").append(button);
 }
 
-function drawChoice() {
-  const { choice, options, sending, view } = state;
-  const turn = shownTurn();
-  shownHand.forEach((letters, tile) => {
+function renderSelection() {
+  const { selection, legal, sending, view } = state;
+  const rotation = shownRotation();
+  renderedHand.forEach((letters, tile) => {
     const button = buttons[tile];
-    const picked = choice.swap ? choice.swap.has(tile) : choice.tile === tile;
-    const [shape, look] = picked && turn && !choice.swap ? [turn.shape, turn.letters] : [view.board.hand, letters];
-    const usable = choice.swap !== null || Boolean(options?.tiles[tile]?.length);
+    const picked = selection.exchange ? selection.exchange.has(tile) : selection.tile === tile;
+    const [shape, shownLetters] = picked && rotation && !selection.exchange ? [rotation.shape, rotation.letters] : [view.board.hand, letters];
+    const usable = selection.exchange !== null || Boolean(legal?.tiles[tile]?.length);
     button.setAttribute("aria-pressed", String(picked));
-    button.setAttribute("aria-label", t("table.tile_label", { number: tile + 1, tile: tileName(look) }));
+    button.setAttribute("aria-label", t("table.tile_label", { number: tile + 1, tile: tileName(shownLetters) }));
     button.setAttribute("aria-disabled", String(!usable || sending !== null));
     button.classList.toggle("sent", picked && Boolean(sending?.placed));
-    if (pictures[tile] === `${shape} ${look}`) return;
-    pictures[tile] = `${shape} ${look}`;
-    button.replaceChildren(tilePicture(view.board, shape, look));
+    if (renderedTiles[tile] === `${shape} ${shownLetters}`) return;
+    renderedTiles[tile] = `${shape} ${shownLetters}`;
+    button.replaceChildren(tileImage(view.board, shape, shownLetters));
   });
 }
 
 /** As many rows as make the tiles largest. */
-function arrange() {
+function layOut() {
   const box = byId("hand");
-  const count = Math.max(1, shownHand.length);
+  const count = Math.max(1, renderedHand.length);
   const [, , wide, tall] = state.view.board.shapes[state.view.board.hand].box;
   const { clientWidth, clientHeight } = box;
   let best = { columns: count, unit: 0 };

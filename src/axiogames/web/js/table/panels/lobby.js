@@ -1,58 +1,58 @@
 /** The waiting room of a table: who sits where, a link for friends, bots for free seats. */
-import { bots, me } from "../../shared/api.js";
+import { getBots, getMe } from "../../shared/api.js";
 import { byId, h } from "../../shared/dom.js";
 import { levelName, t } from "../../shared/i18n.js";
-import { copy } from "../../shared/toast.js";
-import { ask } from "../net/requests.js";
-import { onView, state } from "../state/store.js";
+import { copyText } from "../../shared/toast.js";
+import { postToTable } from "../net/requests.js";
+import { onViewChange, state } from "../state/store.js";
 import { isWaiting } from "../state/view.js";
 import { fullName } from "../text.js";
 
 /** @import {View} from "../net/protocol.js" */
 
-const invite = () => new URLSearchParams(location.hash.slice(1)).get("invite");
+const inviteCode = () => new URLSearchParams(location.hash.slice(1)).get("invite");
 
-let drawn = "";
+let renderedState = "";
 
 export function startLobby() {
-  onView(() => void draw());
-  void draw();
+  onViewChange(() => void render());
+  void render();
 }
 
-async function draw() {
+async function render() {
   const { view } = state;
   // What somebody types must not be lost when others come and go.
   const now = JSON.stringify([view.table, view.seats, view.yours]);
-  if (!isWaiting(view) || now === drawn) return;
-  drawn = now;
-  const levels = await bots().catch(() => []);
-  const person = await me().catch(() => ({ name: "" }));
+  if (!isWaiting(view) || now === renderedState) return;
+  renderedState = now;
+  const levels = await getBots().catch(() => []);
+  const person = await getMe().catch(() => ({ name: "" }));
   byId("room-title").textContent = t(`table.room_${view.table.status}`);
-  byId("room-lead").textContent = lead(view);
-  byId("room-seats").replaceChildren(...view.seats.map((_, seat) => seatLine(view, seat, levels, person.name)));
+  byId("room-lead").textContent = leadText(view);
+  byId("room-seats").replaceChildren(...view.seats.map((_, seat) => seatRow(view, seat, levels, person.name)));
   const link = view.table.invite && new URL(`/t/${view.table.id}#invite=${view.table.invite}`, location.href).href;
   byId("invite").hidden = !link;
-  if (link) drawInvite(link);
+  if (link) renderInvite(link);
 }
 
 /** @param {View} view */
-function lead(view) {
+function leadText(view) {
   if (view.table.status === "closed") return t("table.closed_lead");
-  if (expected(view)) return t("table.invited_lead");
+  if (isInvited(view)) return t("table.invited_lead");
   if (view.seats.some(({ invited }) => invited)) return t("table.rematch_lead");
   if (view.yours.length) return t("table.waiting_lead");
-  return mayJoin(view) ? t("table.join_lead") : t("table.look_lead");
+  return canJoin(view) ? t("table.join_lead") : t("table.look_lead");
 }
 
 /** Whether you are invited and have yet to come. @param {View} view */
-const expected = (view) => view.table.status === "open" && view.yours.some((seat) => view.seats[seat].invited);
+const isInvited = (view) => view.table.status === "open" && view.yours.some((seat) => view.seats[seat].invited);
 
 /** @param {View} view */
-const mayJoin = ({ table, yours }) =>
-  table.status === "open" && yours.length === 0 && (table.public || table.host || invite() !== null);
+const canJoin = ({ table, yours }) =>
+  table.status === "open" && yours.length === 0 && (table.public || table.host || inviteCode() !== null);
 
 /** @param {View} view @param {number} seat @param {import("../../shared/types.js").Bot[]} levels @param {string} name */
-function seatLine(view, seat, levels, name) {
+function seatRow(view, seat, levels, name) {
   const { kind, invited } = view.seats[seat];
   const open = view.table.status === "open";
   const free = kind === "open" && open;
@@ -61,8 +61,8 @@ function seatLine(view, seat, levels, name) {
   const note = seatNote(view, seat);
   const who = h("p", null, label, note && h("small", null, note));
   const line = h("li", { class: "card room-seat", "data-seat": seat }, who);
-  if (free && mayJoin(view)) line.append(sitForm(seat, name));
-  if (open && invited && yours) line.append(answerForm());
+  if (free && canJoin(view)) line.append(sitForm(seat, name));
+  if (open && invited && yours) line.append(invitationForm());
   if ((free || (open && invited && !yours)) && view.table.host && levels.length) line.append(botForm(seat, levels));
   const other = kind !== "open" && !view.yours.includes(seat);
   if (other && view.table.host && view.table.status === "open") line.append(removeButton(view, seat));
@@ -72,7 +72,7 @@ function seatLine(view, seat, levels, name) {
 /** @param {View} view @param {number} seat */
 function removeButton(view, seat) {
   const label = t("table.remove.label", { name: fullName(view, seat) });
-  const remove = () => void ask(`seats/${seat}/remove`);
+  const remove = () => void postToTable(`seats/${seat}/remove`);
   return h("button", { type: "button", class: "button", "data-remove": seat, "aria-label": label, onclick: remove }, t("table.remove"));
 }
 
@@ -85,12 +85,12 @@ function seatNote(view, seat) {
 }
 
 /** Whoever is invited comes or declines. */
-function answerForm() {
+function invitationForm() {
   const come = (/** @type {Event} */ event) => {
     event.preventDefault();
-    void ask("join");
+    void postToTable("join");
   };
-  const decline = async () => (await ask("leave")) && location.assign("/");
+  const decline = async () => (await postToTable("leave")) && location.assign("/");
   return h(
     "form",
     { class: "room-form", onsubmit: come },
@@ -106,7 +106,7 @@ function sitForm(seat, name) {
   const field = h("input", { ...props, value: name });
   const sit = (/** @type {Event} */ event) => {
     event.preventDefault();
-    void ask("join", { invite: invite(), seat, name: field.value.trim() || null });
+    void postToTable("join", { invite: inviteCode(), seat, name: field.value.trim() || null });
   };
   const button = h("button", { class: "button button-primary", "data-sit": seat }, t("table.sit_down"));
   return h("form", { class: "room-form", onsubmit: sit }, field, button);
@@ -119,21 +119,21 @@ function botForm(seat, levels) {
   const choice = h("select", { "aria-label": t("table.bot_level"), value: usual }, options);
   const put = (/** @type {Event} */ event) => {
     event.preventDefault();
-    void ask(`seats/${seat}/bot`, { level: choice.value }, { seat_taken: "table.seat_kept" });
+    void postToTable(`seats/${seat}/bot`, { level: choice.value }, { seat_taken: "table.seat_kept" });
   };
   const button = h("button", { class: "button", "data-bot": seat }, t("table.put_bot"));
   return h("form", { class: "room-form", onsubmit: put }, choice, button);
 }
 
 /** @param {string} link */
-function drawInvite(link) {
+function renderInvite(link) {
   const select = () => field.select();
   const label = t("table.invite_link");
   const field = h("input", { id: "invite-link", readonly: true, value: link, "aria-label": label, onfocus: select });
   const share = () => void navigator.share({ title: document.title, url: link }).catch(() => {});
   byId("invite-parts").replaceChildren(
     field,
-    h("button", { id: "invite-copy", class: "button button-primary", onclick: () => void copy(link) }, t("copy")),
+    h("button", { id: "invite-copy", class: "button button-primary", onclick: () => void copyText(link) }, t("copy")),
     "share" in navigator ? h("button", { type: "button", class: "button", onclick: share }, t("table.share")) : "",
   );
 }

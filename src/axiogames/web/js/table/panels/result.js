@@ -1,11 +1,11 @@
 /** The end of a game: who has won, why, and what next. */
 import { byId, h } from "../../shared/dom.js";
-import { list, t } from "../../shared/i18n.js";
+import { formatList, t } from "../../shared/i18n.js";
 import { dialog } from "../../shared/dialog.js";
-import { points as chip } from "../board/shapes.js";
-import { outcome } from "./status.js";
-import { ask } from "../net/requests.js";
-import { onView, state } from "../state/store.js";
+import { pointsChip } from "../board/shapes.js";
+import { outcomeText } from "./status.js";
+import { postToTable } from "../net/requests.js";
+import { onViewChange, state } from "../state/store.js";
 import { seatName, trackName } from "../text.js";
 
 /** @import {View} from "../net/protocol.js" */
@@ -22,10 +22,10 @@ export function startResult(startReplay, startReview) {
   byId("result").addEventListener("click", () => void showResult());
   byId("rematch").addEventListener("click", () => void rematch());
   byId("replay").addEventListener("click", () => replay());
-  onView(draw);
+  onViewChange(render);
 }
 
-function draw() {
+function render() {
   const { table } = state.view;
   const over = table.status === "over" && !state.replay;
   byId("after").hidden = !over;
@@ -46,12 +46,12 @@ function rematchLabel() {
 
 async function rematch() {
   const { table, yours } = state.view;
-  const id = table.next && !yours.length ? table.next : (await ask("rematch"))?.id;
+  const id = table.next && !yours.length ? table.next : (await postToTable("rematch"))?.id;
   if (id) location.assign(`/t/${id}`);
 }
 
 /** A seat's points from the lowest to the highest. @param {View} view @param {number} seat @returns {Score[]} */
-function sorted({ table, now }, seat) {
+function sortedScores({ table, now }, seat) {
   const scores = table.tracks.map((track, index) => ({ track, points: now.scores[seat][index] }));
   return scores.sort((a, b) => a.points - b.points);
 }
@@ -60,7 +60,7 @@ export async function showResult() {
   const { view } = state;
   const places = view.now.result?.place ?? view.now.standing;
   const order = view.seats.map((_, seat) => seat).sort((a, b) => places[a] - places[b]);
-  const rows = order.map((seat) => ({ seat, place: places[seat], scores: sorted(view, seat) }));
+  const rows = order.map((seat) => ({ seat, place: places[seat], scores: sortedScores(view, seat) }));
   const [first, second] = rows;
   const decides = second ? first.scores.findIndex(({ points }, index) => points !== second.scores[index].points) : -1;
   const again = rematchLabel();
@@ -68,12 +68,12 @@ export async function showResult() {
   const body = h(
     "div",
     { class: "result" },
-    h("p", null, reason(view, rows, decides)),
+    h("p", null, reasonText(view, rows, decides)),
     h(
       "table",
       null,
       h("caption", { class: "visually-hidden" }, t("table.result_caption")),
-      h("tbody", null, rows.map((row) => line(view, row, decides))),
+      h("tbody", null, rows.map((row) => resultRow(view, row, decides))),
     ),
     view.table.tracks.length > 1 && view.seats.length > 1 && h("p", { class: "small muted" }, t("scores.compare")),
     h(
@@ -90,7 +90,7 @@ export async function showResult() {
     ),
   );
   const answer = await dialog({
-    title: outcome(),
+    title: outcomeText(),
     body,
     actions: [
       { label: t("table.review"), value: "review" },
@@ -109,14 +109,14 @@ export async function showResult() {
  * @param {{seat: number, place: number, scores: Score[]}[]} rows
  * @param {number} decides which of the sorted points the first two differ in
  */
-function reason(view, rows, decides) {
+function reasonText(view, rows, decides) {
   const [first, second] = rows;
   const single = view.table.tracks.length === 1;
   const n = first.scores[0].points;
   if (!second && single) return t("table.alone_points", { n });
   if (!second) {
     const low = first.scores.filter(({ points }) => points === n).map(({ track }) => trackName(track));
-    return t("table.alone_lowest", { n, colours: list(low) });
+    return t("table.alone_lowest", { n, colours: formatList(low) });
   }
   const names = { name: seatName(view, first.seat), other: seatName(view, second.seat) };
   if (decides < 0) return t("table.result_equal", names);
@@ -126,12 +126,12 @@ function reason(view, rows, decides) {
 }
 
 /** @param {View} view @param {{seat: number, place: number, scores: Score[]}} row @param {number} decides */
-function line(view, { seat, place, scores }, decides) {
+function resultRow(view, { seat, place, scores }, decides) {
   const cells = scores.map(({ track, points }, index) =>
     h(
       "td",
       { class: index === decides ? "decides" : null },
-      chip(track, points),
+      pointsChip(track, points),
       h("span", { class: "visually-hidden" }, trackName(track)),
     ),
   );

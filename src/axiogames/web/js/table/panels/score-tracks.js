@@ -1,10 +1,10 @@
 /** The own scoreboard: a track for every colour with its marker, and where it would move. */
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { icon, paint } from "../board/shapes.js";
+import { symbolIcon, trackColours } from "../board/shapes.js";
 import { shownPick } from "../input/selection.js";
 import { ownSeat } from "../state/view.js";
-import { onChoice, state } from "../state/store.js";
+import { onSelectionChange, state } from "../state/store.js";
 import { isColour, seatName, trackName } from "../text.js";
 
 /**
@@ -13,29 +13,29 @@ import { isColour, seatName, trackName } from "../text.js";
  */
 const rows = new Map();
 
-export function startTracks() {
-  onChoice(draw);
+export function startScoreTracks() {
+  onSelectionChange(render);
 }
 
 /** Where points fly to. @param {string} track */
 export const ownTrack = (track) => rows.get(track)?.row ?? null;
 
-function draw() {
+function render() {
   const { view } = state;
   const seat = ownSeat(view);
   const own = byId("own");
   own.hidden = seat === null;
   if (seat === null) return;
   const { tracks } = view.table;
-  if (rows.size !== tracks.length) build(tracks);
+  if (rows.size !== tracks.length) buildTracks(tracks);
   byId("own-name").textContent = view.yours.length === 1 ? t("table.your_points") : seatName(view, seat);
   const pick = shownPick();
-  const gain = pick === null || state.sending ? [] : (state.options?.moves.gain[pick] ?? []);
-  tracks.forEach((track, index) => update(track, view.now.scores[seat]?.[index] ?? 0, gain[index] ?? 0, seat));
+  const gain = pick === null || state.sending ? [] : (state.legal?.moves.gain[pick] ?? []);
+  tracks.forEach((track, index) => updateTrack(track, view.now.scores[seat]?.[index] ?? 0, gain[index] ?? 0, seat));
 }
 
 /** @param {string[]} tracks */
-function build(tracks) {
+function buildTracks(tracks) {
   rows.clear();
   for (const track of tracks) {
     const spoken = h("span", { class: "visually-hidden" });
@@ -46,12 +46,12 @@ function build(tracks) {
       { class: "rail" },
       h("i", { class: "rail-then" }),
       h("i", { class: "rail-now" }),
-      h("i", { class: "marker" }, isColour(track) && icon(track)),
+      h("i", { class: "marker" }, isColour(track) && symbolIcon(track)),
     );
     const score = h("span", { class: "score" }, now, then);
     const row = h(
       "li",
-      { class: "track", "data-track": track, style: paint(track) },
+      { class: "track", "data-track": track, style: trackColours(track) },
       spoken,
       h("span", { class: "track-parts", "aria-hidden": "true" }, rail, score),
     );
@@ -62,7 +62,7 @@ function build(tracks) {
 }
 
 /** @param {string} track @param {number} points @param {number} gain @param {number} seat */
-function update(track, points, gain, seat) {
+function updateTrack(track, points, gain, seat) {
   const found = rows.get(track);
   if (!found) return;
   const { row, spoken, now, then } = found;

@@ -1,5 +1,5 @@
 /** Small sounds, made on the spot. A browser allows them after the first click or key. */
-import { onSetting, setSetting, setting } from "../../shared/settings.js";
+import { onSetting, setSetting, getSetting } from "../../shared/settings.js";
 
 /**
  * Tones: frequency in Hz, start and length in seconds, loudness.
@@ -25,14 +25,14 @@ export function startSound(show) {
   };
   for (const event of ["pointerdown", "keydown"]) addEventListener(event, allow, { once: true });
   onSetting("sound", show);
-  show(setting("sound"));
+  show(getSetting("sound"));
 }
 
-export const mute = () => setSetting("sound", !setting("sound"));
+export const toggleSound = () => setSetting("sound", !getSetting("sound"));
 
 /** @param {keyof typeof SOUNDS} name */
 export function play(name) {
-  if (!audio || audio.state !== "running" || !setting("sound") || document.hidden) return;
+  if (!audio || audio.state !== "running" || !getSetting("sound") || document.hidden) return;
   for (const [frequency, start, length, loudness] of SOUNDS[name]) {
     const from = audio.currentTime + start;
     const tone = audio.createOscillator();

@@ -1,90 +1,90 @@
 /** Short explanations when something happens for the first time in a game. The texts come from the server. */
-import { games } from "../../shared/api.js";
+import { getGames } from "../../shared/api.js";
 import { byId } from "../../shared/dom.js";
-import { setSetting, setting } from "../../shared/settings.js";
-import { mayMove, ownSeat, wonExtra } from "../state/view.js";
-import { onChoice, state } from "../state/store.js";
+import { setSetting, getSetting } from "../../shared/settings.js";
+import { canMove, ownSeat, wonExtraTurn } from "../state/view.js";
+import { onSelectionChange, state } from "../state/store.js";
 
 /** @import {View} from "../net/protocol.js" */
 
 /** @type {Record<string, string>} */
 let texts = {};
 /** @type {Set<string>} */
-let told = new Set();
+let shownTips = new Set();
 /** @type {string[]} */
 const queue = [];
 
 const key = () => `coach ${state.view.table.id}`;
 
-export async function startCoach() {
-  byId("coach-next").addEventListener("click", dismiss);
+export async function startTips() {
+  byId("coach-next").addEventListener("click", dismissTip);
   byId("coach-off").addEventListener("click", () => {
     setSetting("coach", false);
     queue.length = 0;
-    draw();
+    render();
   });
   try {
-    told = new Set(JSON.parse(sessionStorage.getItem(key()) ?? "[]"));
+    shownTips = new Set(JSON.parse(sessionStorage.getItem(key()) ?? "[]"));
   } catch {
     // Then everything is told once more.
   }
-  const all = await games().catch(() => []);
+  const all = await getGames().catch(() => []);
   texts = all.find((game) => game.id === state.view.table.game)?.coach ?? {};
-  onChoice(fromChoice);
-  notice(null);
+  onSelectionChange(onSelection);
+  updateTips(null);
 }
 
 /** @param {string} situation */
-function tell(situation) {
-  if (!setting("coach") || told.has(situation) || !texts[situation] || state.replay) return;
-  told.add(situation);
+function queueTip(situation) {
+  if (!getSetting("coach") || shownTips.has(situation) || !texts[situation] || state.replay) return;
+  shownTips.add(situation);
   queue.push(situation);
   try {
-    sessionStorage.setItem(key(), JSON.stringify([...told]));
+    sessionStorage.setItem(key(), JSON.stringify([...shownTips]));
   } catch {
     // It is remembered as long as the page is open.
   }
-  draw();
+  render();
 }
 
 /** What is chosen has changed: the explanation follows the hand. */
-function fromChoice() {
-  const { choice, view } = state;
-  if (!mayMove(view) || !told.has("pick")) return;
-  if (choice.tile !== null && !choice.set) tell((state.options?.tiles[choice.tile].length ?? 0) > 1 ? "turn" : "place");
-  if (choice.set) tell(choice.set.target.picks.length > 1 ? "naming" : "place");
+function onSelection() {
+  const { selection, view } = state;
+  if (!canMove(view) || !shownTips.has("pick")) return;
+  if (selection.tile !== null && !selection.pending) queueTip((state.legal?.tiles[selection.tile].length ?? 0) > 1 ? "turn" : "place");
+  if (selection.pending) queueTip(selection.pending.target.picks.length > 1 ? "naming" : "place");
 }
 
 /** Something has happened at the table. @param {View | null} before */
-export function notice(before) {
+export function updateTips(before) {
   const { view } = state;
   const seat = ownSeat(view);
   if (seat === null || view.yours.length === 0 || view.table.status === "open") return;
   // Whoever has moved on does not want to read what led there.
   if (before && view.n > before.n) queue.length = 0;
-  if (view.table.status === "over") return tell("end");
-  tell("welcome");
-  const low = view.now.lowest[seat] ?? [];
+  if (view.table.status === "over") return queueTip("end");
+  queueTip("welcome");
+  const lowest = view.now.lowest[seat] ?? [];
   const scored = view.now.scores[seat]?.some((points) => points > 0);
-  if (scored) tell("score");
-  if (scored && low.length > 0 && low.length < view.table.tracks.length) tell("lowest");
-  if (view.now.pyramids.length) tell("pyramid");
-  if (before && wonExtra(before, view)) tell("extra");
-  draw();
-  if (!mayMove(view)) return view.events.length ? tell("wait") : undefined;
-  if (view.now.phase === "offer" || view.moves?.others.some((one) => one.move === "exchange")) tell("exchange");
-  if (view.now.phase === "place") tell("pick");
+  if (scored) queueTip("score");
+  if (scored && lowest.length > 0 && lowest.length < view.table.tracks.length) queueTip("lowest");
+  if (view.now.pyramids.length) queueTip("pyramid");
+  if (before && wonExtraTurn(before, view)) queueTip("extra");
+  render();
+  if (!canMove(view)) return view.events.length ? queueTip("wait") : undefined;
+  if (view.now.phase === "offer" || view.moves?.others.some((one) => one.move === "exchange")) queueTip("exchange");
+  if (view.now.phase === "place") queueTip("pick");
 }
 
 /** The next one, if one is waiting; Escape does the same. */
-export function dismiss() {
+export function dismissTip() {
   if (!queue.length) return false;
   queue.shift();
-  draw();
+  render();
   return true;
 }
 
-function draw() {
+function render() {
   const box = byId("coach");
   const [situation] = queue;
   box.hidden = !situation;

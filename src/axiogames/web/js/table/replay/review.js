@@ -1,28 +1,28 @@
 /** A game that is over, reviewed: a graph over the scrubber, what there is to say about each move, luck and skill. */
-import { explain, get, post } from "../../shared/api.js";
+import { errorText, get, post } from "../../shared/api.js";
 import { byId, h, s } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { dialog } from "../../shared/dialog.js";
 import { announce, toast } from "../../shared/toast.js";
 import { tileAt } from "../board/shapes.js";
 import { layers } from "../board/board.js";
-import { changeWords, fixed, loadJudged, moveWords, remarkWords, say, valueWords } from "./review-text.js";
-import { go, openReplay } from "./replay.js";
-import { onView, state } from "../state/store.js";
+import { changeText, formatFixed, loadReviewTexts, moveText, remarkText, reviewText, valueText } from "./review-text.js";
+import { goTo, openReplay } from "./replay.js";
+import { onViewChange, state } from "../state/store.js";
 import { fullName, seatName } from "../text.js";
 
 /** @import {Rating, Review, ReviewedMove, ReviewState} from "../net/protocol.js" */
 
-const PAUSE = 700;
+const POLL_INTERVAL = 700;
 const WIDTH = 600;
 const HEIGHT = 90;
 const EDGE = 8;
-const SIGNS = { forced: "–", best: "✓", good: "·", inaccuracy: "?!", mistake: "?", blunder: "??" };
-const WRONG = ["inaccuracy", "mistake", "blunder"];
+const RATING_SYMBOLS = { forced: "–", best: "✓", good: "·", inaccuracy: "?!", mistake: "?", blunder: "??" };
+const ERRORS = ["inaccuracy", "mistake", "blunder"];
 
 /** @type {Review | null} */
 let review = null;
-let asking = false;
+let loading = false;
 let showsBest = false;
 
 const note = h("div", { id: "review-note", "aria-live": "polite", role: "group" });
@@ -39,106 +39,106 @@ function start() {
   layers.ghost.after(best);
   graph.addEventListener("pointerdown", (event) => {
     const { left, width } = graph.getBoundingClientRect();
-    go(Math.round(stepAt(((event.clientX - left) / width) * WIDTH)));
+    goTo(Math.round(stepAtX(((event.clientX - left) / width) * WIDTH)));
   });
-  onView(draw);
+  onViewChange(render);
 }
 
 /** Show the review; if there is none yet, have it made. */
 export async function openReview() {
-  if (asking) return;
+  if (loading) return;
   start();
   if (!state.replay) await openReplay(0);
   if (!state.replay) return;
   if (!review) {
-    asking = true;
+    loading = true;
     try {
-      review = await made();
+      review = await loadReview();
     } catch (error) {
-      toast(explain(error), { kind: "error" });
+      toast(errorText(error), { kind: "error" });
     } finally {
-      asking = false;
-      label(t("table.review"));
+      loading = false;
+      setButtonLabel(t("table.review"));
     }
     if (!review || !state.replay) return;
     announce(t("table.review_ready"));
   }
-  draw();
+  render();
   await showSummary(review);
 }
 
 /** @returns {Promise<Review>} */
-async function made() {
-  await loadJudged();
+async function loadReview() {
+  await loadReviewTexts();
   const path = `/api/tables/${state.view.table.id}/review`;
   announce(t("table.review_waits"));
   for (;;) {
     /** @type {ReviewState} */
-    let told = await get(path);
-    if (told.state === "none") told = await post(path);
-    if (told.review) return told.review;
-    label(t("table.review_at", { done: told.done, total: told.total }));
-    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    let answer = await get(path);
+    if (answer.state === "none") answer = await post(path);
+    if (answer.review) return answer.review;
+    setButtonLabel(t("table.review_at", { done: answer.done, total: answer.total }));
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL));
   }
 }
 
 /** @param {string} text */
-function label(text) {
+function setButtonLabel(text) {
   byId("review").textContent = text;
-  byId("review").setAttribute("aria-busy", String(asking));
+  byId("review").setAttribute("aria-busy", String(loading));
 }
 
 // ---------------------------------------------------------------- move by move
 
 /** The moves that led to the position shown: one, and whether a hand was kept after it. */
-function movesHere() {
+function shownMoves() {
   const at = state.replay?.at ?? 0;
   return (review?.moves ?? []).filter((one) => one.at === (one.move === "keep" ? at : at - 1));
 }
 
-function draw() {
+function render() {
   const shown = review !== null && state.replay !== null;
   note.hidden = !shown;
   graph.toggleAttribute("hidden", !shown);
   document.body.classList.toggle("reviewing", shown);
   best.replaceChildren();
   if (!review || !shown) return;
-  graph.replaceChildren(...lines(review), cursor());
+  graph.replaceChildren(...graphLines(review), cursor());
   graph.setAttribute("role", "img");
-  graph.setAttribute("aria-label", say("graph_label", { terms: say(`terms.${review.terms.kind}`) }));
-  const here = movesHere();
+  graph.setAttribute("aria-label", reviewText("graph_label", { terms: reviewText(`terms.${review.terms.kind}`) }));
+  const here = shownMoves();
   note.setAttribute("aria-label", t("table.review"));
-  note.replaceChildren(...(here.length ? here.flatMap(told) : [h("p", null, say(`meaning.${review.terms.kind}`))]));
-  const better = showsBest && here.find(isWorse);
-  if (better) drawBest(better);
+  note.replaceChildren(...(here.length ? here.flatMap(moveNotes) : [h("p", null, reviewText(`meaning.${review.terms.kind}`))]));
+  const better = showsBest && here.find(hasBetterMove);
+  if (better) renderBetterMove(better);
 }
 
 /** Whether another tile, or another place, was better. @param {ReviewedMove} move */
-const isWorse = ({ candidates, made: number }) => number > 0 && candidates[0].tile !== null;
+const hasBetterMove = ({ candidates, made: number }) => number > 0 && candidates[0].tile !== null;
 
 /** @param {ReviewedMove} move */
-function told(move) {
+function moveNotes(move) {
   const { terms } = /** @type {Review} */ (review);
   const { rating, given_up, remark, luck } = move;
-  const cost = given_up > 0 ? ` ${changeWords(terms, -given_up, true)}` : "";
-  const sign = h("b", { "aria-hidden": "true" }, SIGNS[rating]);
+  const cost = given_up > 0 ? ` ${changeText(terms, -given_up, true)}` : "";
+  const sign = h("b", { "aria-hidden": "true" }, RATING_SYMBOLS[rating]);
   return [
     h("p", { class: "review-facts" },
-      h("span", { class: `rated ${rating}` }, sign, ` ${say(`rating.${rating}`)}${cost}`),
-      move.candidates.length > 0 && h("span", { class: "muted" }, `${say("luck")} ${changeWords(terms, luck.change, true)}`),
-      isWorse(move) && bestButton(move),
+      h("span", { class: `rated ${rating}` }, sign, ` ${reviewText(`rating.${rating}`)}${cost}`),
+      move.candidates.length > 0 && h("span", { class: "muted" }, `${reviewText("luck")} ${changeText(terms, luck.change, true)}`),
+      hasBetterMove(move) && betterMoveButton(move),
     ),
-    h("p", null, remarkWords(state.view, terms, remark)),
+    h("p", null, remarkText(state.view, terms, remark)),
   ];
 }
 
 /** @param {ReviewedMove} move */
-function bestButton({ candidates: [first] }) {
+function betterMoveButton({ candidates: [first] }) {
   const { terms } = /** @type {Review} */ (review);
-  const text = `${say("best_move")}: ${first.move} (${valueWords(terms, first.value)})`;
+  const text = `${reviewText("best_move")}: ${first.move} (${valueText(terms, first.value)})`;
   const show = () => {
     showsBest = !showsBest;
-    draw();
+    render();
     byId("review-show").focus();
   };
   return h(
@@ -149,7 +149,7 @@ function bestButton({ candidates: [first] }) {
 }
 
 /** @param {ReviewedMove} move */
-function drawBest({ candidates: [{ tile }] }) {
+function renderBetterMove({ candidates: [{ tile }] }) {
   if (!tile) return;
   const shape = state.view.board.shapes[tile.shape];
   best.replaceChildren(
@@ -162,16 +162,16 @@ function drawBest({ candidates: [{ tile }] }) {
 
 // ---------------------------------------------------------------- the graph
 
-const steps = () => Math.max(1, (state.replay?.positions.length ?? 2) - 1);
+const stepCount = () => Math.max(1, (state.replay?.positions.length ?? 2) - 1);
 
 /** @param {number} step */
-const x = (step) => EDGE + ((WIDTH - 2 * EDGE) * step) / steps();
+const graphX = (step) => EDGE + ((WIDTH - 2 * EDGE) * step) / stepCount();
 
 /** @param {number} at */
-const stepAt = (at) => ((at - EDGE) / (WIDTH - 2 * EDGE)) * steps();
+const stepAtX = (at) => ((at - EDGE) / (WIDTH - 2 * EDGE)) * stepCount();
 
 /** Room for all that can be, or alone for what is. @param {Review} told @returns {(value: number) => number} */
-function scale({ terms, seats }) {
+function valueScale({ terms, seats }) {
   const values = seats.flatMap(({ line }) => line.map(([, value]) => value));
   const whole = terms.kind === "win" || terms.kind === "place";
   const [low, high] = whole ? [0, 1] : [Math.min(...values) - 0.02, Math.max(...values) + 0.02];
@@ -179,20 +179,20 @@ function scale({ terms, seats }) {
 }
 
 /** @param {Review} told */
-function lines(told) {
-  const y = scale(told);
+function graphLines(told) {
+  const y = valueScale(told);
   const middle = s("path", { class: "review-middle", d: `M${EDGE} ${HEIGHT / 2}H${WIDTH - EDGE}` });
   const drawn = told.seats.map(({ line }, seat) => {
-    const points = line.map(([step, value]) => `${x(step).toFixed(1)} ${y(value).toFixed(1)}`);
+    const points = line.map(([step, value]) => `${graphX(step).toFixed(1)} ${y(value).toFixed(1)}`);
     return s("path", { class: `review-line seat-${seat}`, d: `M${points.join("L")}` });
   });
-  const wrong = told.moves.filter(({ rating }) => WRONG.includes(rating)).map(({ at, rating }) =>
-    s("path", { class: `review-mark ${rating}`, d: `M${x(at + 1)} ${HEIGHT}V${HEIGHT - 2 - 4 * WRONG.indexOf(rating)}` }),
+  const wrong = told.moves.filter(({ rating }) => ERRORS.includes(rating)).map(({ at, rating }) =>
+    s("path", { class: `review-mark ${rating}`, d: `M${graphX(at + 1)} ${HEIGHT}V${HEIGHT - 2 - 4 * ERRORS.indexOf(rating)}` }),
   );
   return [middle, ...drawn, ...wrong];
 }
 
-const cursor = () => s("path", { class: "review-cursor", d: `M${x(state.replay?.at ?? 0)} 0V${HEIGHT}` });
+const cursor = () => s("path", { class: "review-cursor", d: `M${graphX(state.replay?.at ?? 0)} 0V${HEIGHT}` });
 
 // ---------------------------------------------------------------- luck and skill
 
@@ -201,48 +201,48 @@ async function showSummary(told) {
   const { terms, seats, turning } = told;
   const parts = seats.map(({ account, accuracy, ratings }, seat) => {
     const facts = [
-      ["accuracy", accuracy === null ? "–" : fixed(accuracy)],
-      ["luck", changeWords(terms, account.luck, true)],
-      ["play", changeWords(terms, account.choices + account.others, true)],
-      ["result", valueWords(terms, account.result)],
-    ].map(([key, text]) => h("div", null, h("dt", null, say(key)), h("dd", null, text)));
-    const wrong = WRONG.map((rating) =>
-      h("div", null, h("dt", null, say(`rating.${rating}`)), h("dd", null, ratings[/** @type {Rating} */ (rating)])),
+      ["accuracy", accuracy === null ? "–" : formatFixed(accuracy)],
+      ["luck", changeText(terms, account.luck, true)],
+      ["play", changeText(terms, account.choices + account.others, true)],
+      ["result", valueText(terms, account.result)],
+    ].map(([key, text]) => h("div", null, h("dt", null, reviewText(key)), h("dd", null, text)));
+    const wrong = ERRORS.map((rating) =>
+      h("div", null, h("dt", null, reviewText(`rating.${rating}`)), h("dd", null, ratings[/** @type {Rating} */ (rating)])),
     );
     const key = s("svg", { class: "review-key", viewBox: "0 0 30 10", "aria-hidden": "true" },
       s("path", { class: `review-line seat-${seat}`, d: "M1 5H29" }));
     const name = h("h3", null, key, " ", seatName(state.view, seat));
     return h("section", { class: "review-seat" }, name, h("dl", null, facts), h("dl", { class: "small" }, wrong));
   });
-  const error = changeWords(terms, 2 * Math.max(...seats.map(({ account }) => account.error)));
+  const error = changeText(terms, 2 * Math.max(...seats.map(({ account }) => account.error)));
   const jumps = turning.map((turn) => {
     const move = told.moves[Math.min(turn.ply, told.moves.length) - 1];
     const jump = () => {
       button.closest("dialog")?.close();
-      go(move.at + (turn.by === "choice" || turn.ply > told.moves.length ? 1 : 0));
+      goTo(move.at + (turn.by === "choice" || turn.ply > told.moves.length ? 1 : 0));
     };
-    const button = h("button", { type: "button", class: "button button-quiet", onclick: jump }, turnWords(told, turn));
+    const button = h("button", { type: "button", class: "button button-quiet", onclick: jump }, turningPointText(told, turn));
     return h("li", null, button);
   });
   const body = h(
     "div",
     { class: "review-summary" },
-    h("p", null, say(`meaning.${terms.kind}`)),
+    h("p", null, reviewText(`meaning.${terms.kind}`)),
     parts,
-    h("p", { class: "small muted" }, say("adds_up", { error })),
-    h("h3", null, say("turning")),
-    jumps.length ? h("ul", { role: "list" }, jumps) : h("p", null, say("no_turning")),
+    h("p", { class: "small muted" }, reviewText("adds_up", { error })),
+    h("h3", null, reviewText("turning")),
+    jumps.length ? h("ul", { role: "list" }, jumps) : h("p", null, reviewText("no_turning")),
   );
-  await dialog({ id: "review-dialog", title: say("summary"), body });
+  await dialog({ id: "review-dialog", title: reviewText("summary"), body });
 }
 
 /** @param {Review} told @param {Review["turning"][number]} turn */
-function turnWords(told, { ply, seat, by, change }) {
+function turningPointText(told, { ply, seat, by, change }) {
   const name = fullName(state.view, seat); // a sentence about somebody, not to them
   if (by === "choice") {
-    const move = moveWords(told.moves[ply - 1].move);
-    return say("turn_choice", { ply, name, move, change: changeWords(told.terms, -change) });
+    const move = moveText(told.moves[ply - 1].move);
+    return reviewText("turn_choice", { ply, name, move, change: changeText(told.terms, -change) });
   }
   const where = ply <= told.moves.length ? "luck" : "end";
-  return say(`turn_${where}_${change > 0 ? "good" : "bad"}`, { ply, name, change: changeWords(told.terms, change, true) });
+  return reviewText(`turn_${where}_${change > 0 ? "good" : "bad"}`, { ply, name, change: changeText(told.terms, change, true) });
 }

@@ -4,13 +4,13 @@
  * Turns are ordered by where the tile's first letter comes to lie, so that turning goes round.
  */
 
-/** @import {Aim, Options, Point, Target, Turn} from "./model.js" */
+/** @import {Placement, LegalMoves, Point, Target, Rotation} from "./model.js" */
 /** @import {Board, Moves, OtherMove, Shape} from "../net/protocol.js" */
 
-/** @param {Moves} moves @param {string[]} hand @param {Board} board @returns {Options} */
-export function arrange(moves, hand, board) {
-  /** @type {Map<string, Turn>[]} */
-  const turns = hand.map(() => new Map());
+/** @param {Moves} moves @param {string[]} hand @param {Board} board @returns {LegalMoves} */
+export function indexMoves(moves, hand, board) {
+  /** @type {Map<string, Rotation>[]} */
+  const rotations = hand.map(() => new Map());
   /** @type {Map<string, Target>} */
   const targets = new Map();
   moves.tile.forEach((tile, pick) => {
@@ -18,17 +18,17 @@ export function arrange(moves, hand, board) {
     const place = moves.place[pick];
     const [shape, x, y, name] = moves.places[place];
     const letters = moves.looks[look];
-    const turn = sought(turns[tile], `${shape} ${look}`, () => ({ shape, letters, first: 0, targets: [] }));
-    const target = sought(targets, `${tile} ${shape} ${look} ${place}`, () => {
-      const made = { place, x, y, name, picks: [] };
-      turn.targets.push(made);
-      return made;
+    const rotation = getOrCreate(rotations[tile], `${shape} ${look}`, () => ({ shape, letters, first: 0, targets: [] }));
+    const target = getOrCreate(targets, `${tile} ${shape} ${look} ${place}`, () => {
+      const created = { place, x, y, name, picks: [] };
+      rotation.targets.push(created);
+      return created;
     });
     target.picks.push(pick);
   });
-  for (const { picks } of targets.values()) picks.sort((a, b) => total(moves, b) - total(moves, a));
+  for (const { picks } of targets.values()) picks.sort((a, b) => totalGain(moves, b) - totalGain(moves, a));
   // Of equal tiles the server lists the moves of the first.
-  return { moves, tiles: hand.map((letters) => inOrder([...turns[hand.indexOf(letters)].values()], letters, board)) };
+  return { moves, tiles: hand.map((letters) => sortRotations([...rotations[hand.indexOf(letters)].values()], letters, board)) };
 }
 
 /**
@@ -36,24 +36,24 @@ export function arrange(moves, hand, board) {
  * @template Value
  * @param {Map<string, Value>} map
  * @param {string} key
- * @param {() => Value} make
+ * @param {() => Value} create
  */
-function sought(map, key, make) {
-  const found = map.get(key) ?? make();
-  map.set(key, found);
-  return found;
+function getOrCreate(map, key, create) {
+  const value = map.get(key) ?? create();
+  map.set(key, value);
+  return value;
 }
 
-/** @param {Turn[]} turns @param {string} letters @param {Board} board */
-function inOrder(turns, letters, board) {
+/** @param {Rotation[]} turns @param {string} letters @param {Board} board */
+function sortRotations(turns, letters, board) {
   const angle = (/** @type {number} */ shape, /** @type {number} */ spot) => {
     const [x, y] = board.shapes[shape].spots[spot];
     return Math.atan2(y, x);
   };
   const start = angle(board.hand, 0);
   const full = 2 * Math.PI;
-  const round = (/** @type {Turn} */ { shape, first }) => (angle(shape, first) - start + 1.001 * full) % full;
-  for (const turn of turns) turn.first = firstLetter(letters, turn.letters);
+  const round = (/** @type {Rotation} */ { shape, first }) => (angle(shape, first) - start + 1.001 * full) % full;
+  for (const turn of turns) turn.first = firstLetterIndex(letters, turn.letters);
   return turns.sort((a, b) => round(a) - round(b));
 }
 
@@ -62,30 +62,30 @@ function inOrder(turns, letters, board) {
  * @param {string} letters
  * @param {string} look
  */
-function firstLetter(letters, look) {
+function firstLetterIndex(letters, look) {
   if (look === [...letters].reverse().join("") && look !== letters) return letters.length - 1;
   return Math.max(0, [...letters].findIndex((_, by) => look.slice(by) + look.slice(0, by) === letters));
 }
 
 /** @param {Moves} moves @param {number} pick */
-export const total = (moves, pick) => moves.gain[pick].reduce((sum, points) => sum + points, 0);
+export const totalGain = (moves, pick) => moves.gain[pick].reduce((sum, points) => sum + points, 0);
 
 /** @param {Point} a @param {Point} b */
 export const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 
 /** How far from the middle of a tile it still answers. @param {Shape} shape */
-export const reach = (shape) => 0.75 * Math.min(shape.box[2], shape.box[3]);
+export const hitRadius = (shape) => 0.75 * Math.min(shape.box[2], shape.box[3]);
 
 /** @param {Target[]} targets @param {Point} point @param {number} within @returns {Target | null} */
-export function nearest(targets, point, within) {
-  return least(targets, (target) => {
+export function nearestTarget(targets, point, within) {
+  return minBy(targets, (target) => {
     const away = distance(target, point);
     return away <= within ? away : Infinity;
   });
 }
 
 /** @param {Target[]} targets @param {(target: Target) => number} cost infinite for what does not count */
-function least(targets, cost) {
+function minBy(targets, cost) {
   let best = null;
   let lowest = Infinity;
   for (const target of targets) {
@@ -97,35 +97,35 @@ function least(targets, cost) {
 
 /**
  * The place a pointer means: in the turn the tile has, or else in the best turn that fits there.
- * @param {Options} options
+ * @param {LegalMoves} options
  * @param {Board} board
- * @param {{tile: number, turn: number, point: Point, coarse: boolean}} how a finger is coarse: it may be farther off
- * @returns {Aim | null}
+ * @param {{tile: number, rotation: number, point: Point, coarse: boolean}} how a finger is coarse: it may be farther off
+ * @returns {Placement | null}
  */
-export function meant({ tiles, moves }, board, { tile, turn, point, coarse }) {
-  const turns = tiles[tile];
-  const near = reach(board.shapes[turns[turn].shape]);
-  const here = nearest(turns[turn].targets, point, near);
-  if (here) return { turn, target: here };
-  const others = turns.flatMap((other, index) => {
-    const target = nearest(other.targets, point, reach(board.shapes[other.shape]));
-    return target ? [{ turn: index, target, gain: total(moves, target.picks[0]) }] : [];
+export function placementAt({ tiles, moves }, board, { tile, rotation, point, coarse }) {
+  const rotations = tiles[tile];
+  const near = hitRadius(board.shapes[rotations[rotation].shape]);
+  const here = nearestTarget(rotations[rotation].targets, point, near);
+  if (here) return { rotation, target: here };
+  const others = rotations.flatMap((other, index) => {
+    const target = nearestTarget(other.targets, point, hitRadius(board.shapes[other.shape]));
+    return target ? [{ rotation: index, target, gain: totalGain(moves, target.picks[0]) }] : [];
   });
   const [best] = others.sort((a, b) => b.gain - a.gain);
-  const far = best || !coarse ? null : nearest(turns[turn].targets, point, 2.5 * near);
-  return best ?? (far && { turn, target: far });
+  const far = best || !coarse ? null : nearestTarget(rotations[rotation].targets, point, 2.5 * near);
+  return best ?? (far && { rotation, target: far });
 }
 
 /**
  * The next place in a direction: not too far to the side, and rather near.
  * @param {Target[]} targets
  * @param {Point} from
- * @param {Point} way of length one
+ * @param {Point} direction of length one
  */
-export const beside = (targets, from, way) =>
-  least(targets, ({ x, y }) => {
-    const ahead = (x - from.x) * way.x + (y - from.y) * way.y;
-    const aside = Math.abs((x - from.x) * way.y - (y - from.y) * way.x);
+export const targetInDirection = (targets, from, direction) =>
+  minBy(targets, ({ x, y }) => {
+    const ahead = (x - from.x) * direction.x + (y - from.y) * direction.y;
+    const aside = Math.abs((x - from.x) * direction.y - (y - from.y) * direction.x);
     return ahead < 5 ? Infinity : ahead + 2.2 * aside;
   });
 
@@ -135,7 +135,7 @@ export const beside = (targets, from, way) =>
  * @param {OtherMove} kind
  * @param {string[]} [tiles]
  */
-export function otherPick(moves, kind, tiles) {
+export function findNonPlacement(moves, kind, tiles) {
   const sorted = (/** @type {string[]} */ letters) => [...letters].sort().join(" ");
   const index = moves.others.findIndex(
     (other) => other.move === kind && (!tiles || sorted(other.tiles ?? []) === sorted(tiles)),

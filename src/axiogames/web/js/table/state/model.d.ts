@@ -1,5 +1,5 @@
 /** What the page itself keeps in mind, as plain data. */
-import type { Moves, Placed, View } from "../net/protocol.js";
+import type { Moves, PlacedTile, View } from "../net/protocol.js";
 
 export type Point = { x: number; y: number };
 
@@ -7,23 +7,23 @@ export type Point = { x: number; y: number };
 export type Target = Point & { place: number; name: string; picks: number[] };
 
 /** A way a tile can lie: a shape, and the letters as they read there. `first` is where its first letter lies. */
-export type Turn = { shape: number; letters: string; first: number; targets: Target[] };
+export type Rotation = { shape: number; letters: string; first: number; targets: Target[] };
 
 /** The moves on offer, as a hand asks for them: by tile, then by turn. */
-export type Options = { tiles: Turn[][]; moves: Moves };
+export type LegalMoves = { tiles: Rotation[][]; moves: Moves };
 
-export type Aim = { turn: number; target: Target };
+export type Placement = { rotation: number; target: Target };
 
-export type Choice = {
+export type Selection = {
   tile: number | null;
-  turn: number;
+  rotation: number;
   /** Follows the pointer or the arrow keys. */
-  aim: Aim | null;
+  hovered: Placement | null;
   /** Waits to be confirmed. */
-  set: Aim | null;
+  pending: Placement | null;
   pick: number | null;
   /** Tiles to exchange, as long as they are being chosen. */
-  swap: Set<number> | null;
+  exchange: Set<number> | null;
 };
 
 /** Positions after so many moves, all hands open; `live` is where the table itself is. */
@@ -31,12 +31,12 @@ export type Replay = { positions: View[]; at: number; live: View };
 
 export type State = {
   view: View;
-  options: Options | null;
-  choice: Choice;
-  sending: { id: string; placed: Placed | null } | null;
+  legal: LegalMoves | null;
+  selection: Selection;
+  sending: { id: string; placed: PlacedTile | null } | null;
   preview: { pick: number; pyramids: string[]; ends: boolean } | null;
   /** The reason of a hint, as long as its ghost is shown. */
-  why: string;
+  hintText: string;
   replay: Replay | null;
   online: boolean;
 };

@@ -1,39 +1,39 @@
 /** Everything the page knows, as plain data, and who wants to hear that it has changed. */
 
-/** @import {Choice, State} from "./model.js" */
+/** @import {Selection, State} from "./model.js" */
 
-/** @returns {Choice} */
-export const nothing = () => ({ tile: null, turn: 0, aim: null, set: null, pick: null, swap: null });
+/** @returns {Selection} */
+export const emptySelection = () => ({ tile: null, rotation: 0, hovered: null, pending: null, pick: null, exchange: null });
 
 /** @type {State} */
 export const state = {
   // @ts-expect-error Nothing is drawn before there is a view, so nobody need ask whether there is one.
   view: null,
-  options: null,
-  choice: nothing(),
+  legal: null,
+  selection: emptySelection(),
   sending: null,
   preview: null,
-  why: "",
+  hintText: "",
   replay: null,
   online: true,
 };
 
 /** @type {(() => void)[]} */
-const onViews = [];
+const viewListeners = [];
 /** @type {(() => void)[]} */
-const onChoices = [];
+const selectionListeners = [];
 
-/** Draw again when the position has changed. @param {() => void} draw */
-export const onView = (draw) => void onViews.push(draw);
+/** Draw again when the position has changed. @param {() => void} render */
+export const onViewChange = (render) => void viewListeners.push(render);
 
-/** Draw again when what is chosen has changed, and after every change of the position. @param {() => void} draw */
-export const onChoice = (draw) => void onChoices.push(draw);
+/** Draw again when what is chosen has changed, and after every change of the position. @param {() => void} render */
+export const onSelectionChange = (render) => void selectionListeners.push(render);
 
-export function viewChanged() {
-  for (const draw of onViews) draw();
-  choiceChanged();
+export function notifyView() {
+  for (const draw of viewListeners) draw();
+  notifySelection();
 }
 
-export function choiceChanged() {
-  for (const draw of onChoices) draw();
+export function notifySelection() {
+  for (const draw of selectionListeners) draw();
 }

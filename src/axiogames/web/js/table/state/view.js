@@ -3,7 +3,7 @@
 /** @import {PlaceEvent, Step, TableEvent, View} from "../net/protocol.js" */
 
 /** @param {View} view @param {Step} step @returns {View} */
-export function after(view, step) {
+export function applyStep(view, step) {
   const over = step.now.phase === "over";
   return {
     ...view,
@@ -44,17 +44,17 @@ export function ownSeat(view) {
 }
 
 /** The own seat that a bot plays for. @param {View} view */
-export function replaced({ table, seats, yours }) {
+export function seatPlayedByBot({ table, seats, yours }) {
   const seat = yours.find((own) => seats[own].away !== null);
   return table.status === "playing" ? (seat ?? null) : null;
 }
 
 /** @param {View} view */
-export const mayMove = (view) =>
-  view.you !== null && view.you === view.now.turn && view.moves !== null && replaced(view) === null;
+export const canMove = (view) =>
+  view.you !== null && view.you === view.now.turn && view.moves !== null && seatPlayedByBot(view) === null;
 
 /** The seat that has to be handed the screen before anything can go on. @param {View} view @returns {number | null} */
-export function awaited(view) {
+export function seatToHandOver(view) {
   const { turn } = view.now;
   if (view.table.status !== "playing" || view.yours.length < 2 || turn === null) return null;
   return view.yours.includes(turn) && view.you !== turn ? turn : null;
@@ -65,7 +65,7 @@ export function awaited(view) {
  * @param {View} before
  * @param {View} now
  */
-export function wonExtra(before, now) {
+export function wonExtraTurn(before, now) {
   const placed = lastPlacement(now.events);
   if (!placed || now.now.phase !== "place" || now.now.turn !== placed.p) return false;
   if (before.now.phase === "place" && before.events.filter(isMove).length === countMoves(now)) return false;
@@ -79,7 +79,7 @@ export function wonExtra(before, now) {
  * @param {string[]} earlier
  * @returns {boolean[]} for each tile of the hand whether it is new
  */
-export function fresh(hand, earlier) {
+export function findNewTiles(hand, earlier) {
   const left = [...earlier];
   return hand.map((tile) => {
     const at = left.indexOf(tile);
