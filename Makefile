@@ -86,7 +86,7 @@ interpreted: setup
 	$(BIN)/python -m coverage report --include="$(RULE_CODE)" --show-missing --fail-under=100
 
 # What `make test` leaves out: the same on more games and screens.
-slow: setup compiled
+slow: setup compiled .venv/docs.done
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
 
 # Kills the server thousands of times in the middle of games; `make test` does it some dozen times.
