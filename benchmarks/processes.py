@@ -173,7 +173,7 @@ def compile_rules(env: Mapping[str, str] | None = None) -> None:
 def serve_command(port: int, folder: Path, database: str, *, limits: bool = False) -> list[str]:
     """The command that starts the server to be measured."""
     command = [sys.executable, "-m", "axiogames", "serve", "--port", str(port), "--data", str(folder)]
-    command += [*([] if limits else ["--no-limits"]), "--no-open", "--log", "warning"]
+    command += [*([] if limits else ["--no-rate-limit"]), "--no-open", "--log", "warning"]
     return [*command, "--database", database] if database else command
 
 

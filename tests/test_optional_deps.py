@@ -64,7 +64,7 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (("restore", "x.zip"), MODULES["server"], "`axio restore`", "server"),
         (("admin", "tables"), MODULES["server"], "`axio admin`", "server"),
         (("show", "hex.jsonl", "--png", "x.png"), MODULES["png"], "PNG pictures", "png"),
-        (("arena", "hex", "--bots", "random,greedy"), ("openskill",), "`axio arena`", "arena"),
+        (("arena", "run", "hex", "--bots", "random,greedy"), ("openskill",), "`axio arena`", "arena"),
         (("dataset", "hex", "--games", "1", "--out", "x"), MODULES["data"], "datasets", "data"),
     ],
 )

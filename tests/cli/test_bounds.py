@@ -251,7 +251,7 @@ def test_a_damaged_manner_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.npz"
     for manner in (np.zeros(4), np.zeros(3), np.full(4, np.nan), np.array(["x"] * 4)):
         write_entries({"2.hurried": manner}, path)
-        with pytest.raises(InvalidFile, match="manner"):
+        with pytest.raises(InvalidFile, match="rollout config"):
             read_config(find_variant(RULES, 2), "hurried", path)
 
 

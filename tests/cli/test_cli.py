@@ -149,16 +149,16 @@ def test_no_command_names_a_game() -> None:
         (["rules", "chess"], ["chess", "axio, hex, rota, trio"]),
         (["games", "--xml"], ["--xml"]),
         (["play", "chess"], ["chess"]),
-        (["play", "axio", "--players", "you,deepblue"], ["deepblue", "balanced"]),
-        (["play", "axio", "--players", "greedy,balanced"], ["you", "simulate"]),
-        (["play", "axio", "--players", "you,you,you,you,you"], ["5", "1 to 4"]),
+        (["play", "axio", "--seats", "you,deepblue"], ["deepblue", "balanced"]),
+        (["play", "axio", "--seats", "greedy,balanced"], ["you", "simulate"]),
+        (["play", "axio", "--seats", "you,you,you,you,you"], ["5", "1 to 4"]),
         (["play", "axio", "--option", "children"], ["children"]),
         (["play", "axio", "--record", "/nowhere/at/all"], ["/nowhere/at"]),
         (["play", "--resume"], ["no game to resume"]),
         (["play", "axio", "--resume"], ["--resume"]),
         (["simulate", "chess"], ["chess"]),
-        (["simulate", "axio", "--players", "you,greedy"], ["'you'", "random"]),
-        (["simulate", "axio", "--players", ""], ["unknown player ''"]),
+        (["simulate", "axio", "--bots", "you,greedy"], ["'you'", "random"]),
+        (["simulate", "axio", "--bots", ""], ["unknown player ''"]),
         (["simulate", "axio", "--games", "0"], ["--games", "0"]),
         (["simulate", "axio", "--games", "many"], ["many"]),
         (["simulate", "axio", "--jobs", "0"], ["--jobs"]),
@@ -333,7 +333,7 @@ def test_show_goes_back_to_any_ply(records: dict[str, Path]) -> None:
 
 def test_show_counts_a_kept_hand_as_a_ply(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    run("simulate", GAMES[0], "--games", "6", "--players", "random,random", "--out", str(file))
+    run("simulate", GAMES[0], "--games", "6", "--bots", "random,random", "--out", str(file))
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         table = axio.replay(axio.Record.parse(line))
         kept = [ply for ply, move in enumerate(table.moves, 1) if move.kind == "keep"]

@@ -17,7 +17,6 @@ import axiogames.cli.commands.arena
 import axiogames.cli.commands.compile
 import axiogames.cli.commands.dataset
 import axiogames.cli.commands.hint
-import axiogames.cli.commands.report
 import axiogames.cli.commands.review
 import axiogames.cli.commands.serve
 import axiogames.cli.commands.simulate
@@ -115,7 +114,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "position": table.view(table.turn).position,
         "folder": str(folder),
         "bots": "greedy",
-        "players": "greedy",
+        "seats": "greedy",
         "rollouts": "100",
         "width": "16",
         "data": str(folder / "data"),
@@ -163,14 +162,16 @@ def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Beginning:
     """Nothing that takes long happens, and what is written lies in a folder of the test."""
     begin = Beginning()
     monkeypatch.setattr(axiogames.cli.commands.serve, "serve", begin)
-    monkeypatch.setattr(axiogames.cli.commands.serve, "check", begin)  # which asks for the addresses of hosts
+    monkeypatch.setattr(
+        axiogames.cli.commands.serve, "check_startup", begin
+    )  # which asks for the addresses of hosts
     monkeypatch.setattr(axiogames.cli.commands.serve, "free_port", lambda host: 1)
     monkeypatch.setattr(axiogames.cli.commands.train, "train", begin)
     monkeypatch.setattr(axiogames.cli.commands.compile, "map_ordered", begin)
     monkeypatch.setattr(axiogames.cli.commands.arena, "write_report", begin)
     monkeypatch.setattr(axiogames.cli.commands.review, "_reviewed", begin)
     monkeypatch.setattr(axiogames.cli.commands.solve, "solve", begin)
-    monkeypatch.setattr(axiogames.cli.commands.hint, "hint", begin)
+    monkeypatch.setattr(axiogames.cli.commands.hint, "best_moves", begin)
     monkeypatch.setattr(measure, "run", begin)
     monkeypatch.setattr(files, "FARTHEST_END", 1 << 20)
     monkeypatch.chdir(tmp_path)
@@ -212,7 +213,7 @@ def test_huge_numbers_are_refused_before_any_work(
                 assert "the work begins" not in ran.err
 
 
-LONG_WORK = {"serve", "train", "compile", "arena", "review", "hint", "solve", "bench", "report"}
+LONG_WORK = {"serve", "train", "compile", "arena", "review", "hint", "solve", "bench"}
 LONG_WORK |= {"simulate", "verify", "dataset"}
 
 
@@ -227,8 +228,7 @@ def test_an_interrupt_is_one_line(
     idle.raises = KeyboardInterrupt
     monkeypatch.setattr(axiogames.cli.commands.simulate, "map_ordered", idle)
     monkeypatch.setattr(axiogames.cli.commands.verify, "map_ordered", idle)
-    monkeypatch.setattr(axiogames.cli.commands.dataset, "warm", idle)
-    monkeypatch.setattr(axiogames.cli.commands.report, "write_report", idle)
+    monkeypatch.setattr(axiogames.cli.commands.dataset, "warm_up_bots", idle)
     needed = given | {"folder": str(tmp_path), "out": str(tmp_path / "out")}
     source = next((one for one in command_of(words).params if one.name == "source"), None)
     ran = run(*call(words, source or click.Option(["--nothing"]), given["source"], needed))
@@ -245,7 +245,7 @@ def test_a_host_that_is_none(host: str, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert_one_line(ran := run("serve", f"--host={host}", "--no-open"), ["serve", host])
     assert ran.code == 2
-    assert "cannot be listened on" in ran.err
+    assert "cannot listen on" in ran.err
 
 
 def test_an_unknown_command_or_option_is_one_line() -> None:

@@ -16,10 +16,10 @@ import pytest
 
 import axiogames as axio
 from axiogames import files
-from axiogames.cli.terminal import session as answers
-from axiogames.cli.terminal.input import WORDS, read_move, read_order
-from axiogames.cli.terminal.result_text import explained, told
-from axiogames.cli.terminal.saved_game import Saved
+from axiogames.cli.terminal import session as session_module
+from axiogames.cli.terminal.descriptions import describe_move, explain_result
+from axiogames.cli.terminal.input import COMMANDS, parse_command, parse_move
+from axiogames.cli.terminal.saved_game import SavedGame
 from axiogames.cli.terminal.screen import Screen
 from axiogames.cli.terminal.session import Quit, Session
 from axiogames.errors import ParseError
@@ -38,7 +38,7 @@ PLAIN = Screen(colour=False, unicode=True, width=80, height=None, terminal=False
 @pytest.fixture(autouse=True)
 def hints_come_fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whole games are played by hints here, and none of them is about how good these are."""
-    monkeypatch.setattr(answers, "THOUGHT", 20)
+    monkeypatch.setattr(session_module, "HINT_ROLLOUTS", 20)
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +70,7 @@ def typed(*lines: str) -> str:
 )
 def test_a_whole_game(name: str, players: str, tmp_path: Path, save_file: Path) -> None:
     file = tmp_path / "game.jsonl"
-    ran = play(name, "--players", players, "--seed", "1", "--record", str(file), text=ENOUGH)
+    ran = play(name, "--seats", players, "--seed", "1", "--record", str(file), text=ENOUGH)
     assert (ran.code, ran.err) == (0, "") or "compiling" in ran.err
     assert "The game is over" in ran.out
     assert f"The record is in {file}." in ran.out
@@ -90,16 +90,16 @@ def test_a_whole_game_with_options(options: Sequence[str], tmp_path: Path) -> No
 
 def test_the_record_is_offered(tmp_path: Path) -> None:
     name = GAMES[0]
-    seconds = play(name, "--players", "you", "--seed", "1", text=ENOUGH.replace("hint\n1", "moves\n1"))
+    seconds = play(name, "--seats", "you", "--seed", "1", text=ENOUGH.replace("hint\n1", "moves\n1"))
     moves = seconds.out.count("take it back")
     script = typed("moves", "1", "") * moves
     file = tmp_path / "games.jsonl"
     answers_to_offer = typed(str(tmp_path / "no" / "x"), str(file))
-    ran = play(name, "--players", "you", "--seed", "1", text=script + answers_to_offer)
+    ran = play(name, "--seats", "you", "--seed", "1", text=script + answers_to_offer)
     assert "No such file" in ran.out
     assert f"The record is in {file}." in ran.out
     assert run("verify", str(file)).out == "1 passed, 0 failed\n"
-    play(name, "--players", "you", "--seed", "1", "--record", str(file), text=script)
+    play(name, "--seats", "you", "--seed", "1", "--record", str(file), text=script)
     assert run("verify", str(file)).out == "2 passed, 0 failed\n"
     assert len(set(file.read_text(encoding="utf-8").splitlines())) == 1
 
@@ -142,7 +142,7 @@ def test_the_menu_offers_the_game_that_was_left(save_file: Path) -> None:
     play(GAMES[2], "--seed", "5", text=typed("moves", "1", ""))
     before = save_file.read_bytes()
     ran = play(text=typed("", "quit"))
-    assert f"go on with {game(GAMES[2]).name} (you, balanced; 2 moves)" in ran.out
+    assert f"resume {game(GAMES[2]).name} (you, balanced; 2 moves)" in ran.out
     assert save_file.read_bytes() == before
     play(GAMES[0], text=typed("", "quit"))
     assert save_file.read_bytes() == before
@@ -174,7 +174,7 @@ def test_the_menu_offers_the_game_that_was_left(save_file: Path) -> None:
     ],
 )
 def test_moves_may_be_typed_loosely(text: str, move: str) -> None:
-    assert str(read_move(text)) == move
+    assert str(parse_move(text)) == move
 
 
 @pytest.mark.parametrize(
@@ -182,16 +182,16 @@ def test_moves_may_be_typed_loosely(text: str, move: str) -> None:
 )
 def test_what_is_no_move_is_said(text: str) -> None:
     with pytest.raises(ParseError, match="neither a move nor"):
-        read_move(text)
+        parse_move(text)
 
 
 def test_no_word_can_be_taken_for_a_move() -> None:
-    for name, words in WORDS.items():
+    for name, words in COMMANDS.items():
         for word in words:
-            order = read_order(f" {word.upper()}  x y ")
-            assert order is not None
-            assert (order.name, order.rest) == (name, "x y")
-    assert read_order("gr k8-j8") is None
+            command = parse_command(f" {word.upper()}  x y ")
+            assert command is not None
+            assert (command.name, command.argument) == (name, "x y")
+    assert parse_command("gr k8-j8") is None
 
 
 def test_illegal_moves_are_answered_with_the_reason() -> None:
@@ -228,39 +228,39 @@ def test_illegal_moves_are_answered_with_the_reason() -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_help_speaks_of_what_is_legal_now(name: str) -> None:
     view = axio.new_game(name, 2, seed="1").view(0)
-    text = "\n".join(answers.help_lines(view))
+    text = "\n".join(session_module.help_lines(view))
     kinds = {move.kind for move in view.legal_moves()}
     first_words = {line.split()[0] for line in text.splitlines()}
     assert str(view.legal_moves()[0]) in text
     assert ("exchange" in first_words) == ("exchange" in kinds)
     assert "keep" not in first_words
-    assert set(WORDS) - {"help"} <= first_words
+    assert set(COMMANDS) - {"help"} <= first_words
     assert max(map(len, text.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_moves_lists_the_best_and_can_be_narrowed(name: str) -> None:
     view = axio.new_game(name, 2, seed="1").view(0)
-    moves, lines = answers.list_moves(view, [])
+    moves, lines = session_module.list_moves(view, [])
     legal = view.legal_moves()
     points = [sum(view.gain(move).values()) for move in moves]
     assert points == sorted(points, reverse=True)
     assert points[0] == view.gains(legal).sum(axis=1).max()
-    assert len(moves) <= answers.SHOWN
+    assert len(moves) <= session_module.MAX_LISTED_MOVES
     assert all(str(move) in line for move, line in zip(moves, lines, strict=False))
     cell, tile = moves[-1].at[0], moves[-1].tile
-    narrowed, _ = answers.list_moves(view, [cell.upper(), tile.lower()])
+    narrowed, _ = session_module.list_moves(view, [cell.upper(), tile.lower()])
     assert narrowed
     assert all(cell in move.at for move in narrowed)
     assert {view.variant.kind_of(move.tile) for move in narrowed} == {view.variant.kind_of(tile)}
-    nothing, lines = answers.list_moves(view, ["q99"])
+    nothing, lines = session_module.list_moves(view, ["q99"])
     assert nothing == []
     assert "no placement with q99" in lines[0]
 
 
 def test_score_and_position_only_tell() -> None:
     view = axio.new_game(GAMES[0], 2, seed="1").view(0)
-    move = answers.list_moves(view, [])[0][0]
+    move = session_module.list_moves(view, [])[0][0]
     ran = play(GAMES[0], "--seed", "1", text=typed(f"score {move}", "position", "board", "quit"))
     gain = ", ".join(f"{points} {colour}" for colour, points in view.gain(move).items())
     assert f"{move} would score {gain}." in ran.out
@@ -274,7 +274,7 @@ def test_score_and_position_only_tell() -> None:
 def test_a_placement_can_be_taken_back_before_the_draw(save_file: Path) -> None:
     ran = play(GAMES[0], "--seed", "1", text=typed("moves", "1", "what", "u", "moves", "2", "", "undo"))
     fresh = axio.new_game(GAMES[0], 2, seed="1").view(0)
-    first, second = answers.list_moves(fresh, [])[0][:2]
+    first, second = session_module.list_moves(fresh, [])[0][:2]
     assert f"You placed {first}" in ran.out
     assert f"You placed {second}" in ran.out
     assert "Press Enter to go on" in ran.out
@@ -411,7 +411,9 @@ def _twin(table: axio.Table) -> axio.Table:
 def _session(table: axio.Table) -> Session:
     """A session between people that has come to this table."""
     seats = ("you",) * table.players
-    session = Session(Saved(game=table.game, players=seats, options=tuple(table.options), seed="s"), PLAIN)
+    session = Session(
+        SavedGame(game=table.game, players=seats, options=tuple(table.options), seed="s"), PLAIN
+    )
     session.table = table.copy()
     return session
 
@@ -428,7 +430,7 @@ def _talk(session: Session, lines: Sequence[str]) -> str:
             raise EOFError
         return line
 
-    session._ask_for = ask
+    session._read_line = ask
     screen = _Heard(said)
     session._screen = screen  # type: ignore[assignment]
     with pytest.raises(Quit):
@@ -443,13 +445,13 @@ class _Heard:
         self._said = said
         self.width = PLAIN.width
         self.height = None
-        self.drawn = PLAIN.drawn
-        self.turned = PLAIN.turned
+        self.render = PLAIN.render
+        self.render_orientations = PLAIN.render_orientations
 
-    def say(self, text: str = "") -> None:
+    def print(self, text: str = "") -> None:
         self._said.append(text)
 
-    def clear(self, *, for_good: bool = False) -> None:
+    def clear(self, *, scrollback: bool = False) -> None:
         self._said.append("---")
 
 
@@ -486,8 +488,8 @@ def test_an_exchange_that_nobody_sees_is_told_without_its_tiles() -> None:
     hidden, public = (redact_event(event, 0, is_public) for is_public in (False, True))
     assert isinstance(hidden, Exchange)
     assert isinstance(public, Exchange)
-    assert told(hidden) == "exchanged 2 tiles"
-    assert told(public) == "exchanged RGB BBR"
+    assert describe_move(hidden) == "exchanged 2 tiles"
+    assert describe_move(public) == "exchanged RGB BBR"
 
 
 # ---------------------------------------------------------------- the end
@@ -505,7 +507,7 @@ def test_an_exchange_that_nobody_sees_is_told_without_its_tiles() -> None:
 def test_the_comparison_is_explained(rows: str, said: str) -> None:
     table = axio.new_game(GAMES[0], 2, seed=1)
     text = re.sub(r"scores=\S+", f"scores={rows}", table.position).replace("phase=place", "phase=over")
-    lines = explained(axio.Position(*lay_out(text)), ("a", "b"))
+    lines = explain_result(axio.Position(*lay_out(text)), ("a", "b"))
     assert lines[-1] == said
     assert "Points, each player's lowest first:" in lines[0]
 
@@ -513,7 +515,7 @@ def test_the_comparison_is_explained(rows: str, said: str) -> None:
 def test_points_alone_are_compared_as_they_are() -> None:
     table = axio.new_game(GAMES[-1], 3, seed=1)
     text = re.sub(r"scores=\S+", "scores=12;30;30", table.position).replace("phase=place", "phase=over")
-    assert explained(axio.Position(*lay_out(text)), ("a", "b", "you")) == [
+    assert explain_result(axio.Position(*lay_out(text)), ("a", "b", "you")) == [
         "The game is over. Points:",
         "  1.  b    30",
         "  1.  you  30",
@@ -558,7 +560,7 @@ def test_a_terminal_shows_colours_and_ctrl_c_leaves_at_once(save_file: Path) -> 
 def test_people_at_one_screen_never_see_each_others_hands(save_file: Path) -> None:
     table = axio.new_game(GAMES[-1], 2, seed="1")
     hands = [" ".join(table.hand(seat)) for seat in range(2)]
-    child = _terminal(GAMES[-1], "--players", "you,you", "--seed", "1", size=(60, 100))
+    child = _terminal(GAMES[-1], "--seats", "you,you", "--seed", "1", size=(60, 100))
     child.expect("you 1: press Enter when nobody else is looking")
     before = _before(child)
     child.sendline("")
@@ -602,6 +604,6 @@ def test_an_account_without_a_home_is_told_what_to_set(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("number", ["9" * 5000, "٣", "²", "1" * 10])
 def test_a_number_that_is_none_of_a_move(number: str) -> None:
-    ran = run("play", GAMES[0], "--players", "you", "--seed", "1", text=f"moves\n{number}\n")
+    ran = run("play", GAMES[0], "--seats", "you", "--seed", "1", text=f"moves\n{number}\n")
     assert ran.code == 0, ran
     assert "is neither a move" in ran.out or "there is no move number" in ran.out

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from axiogames.cli import main
-from axiogames.server.settings import ENVIRONMENT, BadSetting, Settings
+from axiogames.server.settings import ENVIRONMENT, InvalidSetting, Settings
 from tests.server.driving import Browser, RunningServer, free_port, start_server
 
 
@@ -67,7 +67,7 @@ def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         line = said(run_here("--port", str(taken.getsockname()[1]), "--data", str(tmp_path)))
-    assert "cannot be used" in line
+    assert "cannot use port" in line
     assert "--port" in line
 
 
@@ -167,18 +167,18 @@ def test_settings_travel_through_the_environment(monkeypatch: pytest.MonkeyPatch
         origins=("https://one.example", "https://two.example"),
         allowed_hosts=("box.local",),
         proxies=("10.0.0.0/24",),
-        secure=True,
-        limits=False,
+        secure_cookies=True,
+        rate_limits=False,
         bot_threads=2,
         bot_seconds=0.25,
-        most_tables=7,
-        most_tables_each=3,
+        max_tables=7,
+        max_tables_per_person=3,
         keep_open=1,
         keep_unfinished=2,
         keep_closed=3,
         keep_guests=4,
         keep_reviews=5,
-        logs="debug",
+        log_level="debug",
         metrics_host="::1",
         metrics_port=9100,
         accept_new_key=True,
@@ -214,7 +214,7 @@ def test_a_database_is_named_as_everybody_names_it(database: str, url: str) -> N
 
 @pytest.mark.parametrize("database", ["mysql://x", "postgresql", "://", "oracle://a@b"])
 def test_a_database_that_is_not_known_is_refused(database: str) -> None:
-    with pytest.raises(BadSetting):
+    with pytest.raises(InvalidSetting):
         Settings(database=database).check()
 
 

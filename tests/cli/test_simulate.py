@@ -22,7 +22,7 @@ from tests.cli.test_cli import ENVIRONMENT, assert_refused, each_interruption, r
 @pytest.mark.parametrize("name", [GAMES[0], GAMES[-1]])
 def test_the_same_bytes_for_any_number_of_jobs(name: str, tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
-    common = ("simulate", name, "--games", "9", "--seed", "seven", "--players", "random,balanced")
+    common = ("simulate", name, "--games", "9", "--seed", "seven", "--bots", "random,balanced")
     assert run(*common, "--out", str(one)).code == 0
     assert run(*common, "--out", str(two), "--jobs", "2").code == 0
     assert one.read_bytes() == two.read_bytes()
@@ -32,7 +32,7 @@ def test_the_same_bytes_for_any_number_of_jobs(name: str, tmp_path: Path) -> Non
 
 def test_each_game_has_the_seed_of_its_number(tmp_path: Path) -> None:
     name, file = GAMES[0], tmp_path / "games.jsonl"
-    run("simulate", name, "--games", "3", "--seed", "x", "--players", "random,greedy", "--out", str(file))
+    run("simulate", name, "--games", "3", "--seed", "x", "--bots", "random,greedy", "--out", str(file))
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
         table = play_match(name, [player("random"), player("greedy")], f"x/{number}")
         assert axio.record_of(table, ("random", "greedy")).to_json() == line
@@ -40,7 +40,7 @@ def test_each_game_has_the_seed_of_its_number(tmp_path: Path) -> None:
 
 def test_options_and_solo(tmp_path: Path) -> None:
     name, file = GAMES[-1], tmp_path / "games.jsonl"
-    chosen = ("--option", "short", "--option", "children", "--players", "greedy")
+    chosen = ("--option", "short", "--option", "children", "--bots", "greedy")
     ran = run("simulate", name, "--games", "2", *chosen, "--out", str(file))
     assert ran.code == 0
     record = json.loads(file.read_text(encoding="utf-8").splitlines()[0])

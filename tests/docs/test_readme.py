@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from axiogames.cli import main
-from axiogames.cli.terminal import session as answers
+from axiogames.cli.terminal import session as session_module
 from axiogames.players.interface import UNLIMITED
 
 ROOT = Path(__file__).parents[2]
@@ -106,7 +106,9 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(answers, "PATIENCE", UNLIMITED)  # all rollouts of a hint, however slow the machine
+    monkeypatch.setattr(
+        session_module, "HINT_SECONDS", UNLIMITED
+    )  # all rollouts of a hint, however slow the machine
     return tmp_path
 
 

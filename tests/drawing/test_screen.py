@@ -23,15 +23,15 @@ def test_a_picture_leaves_lines_for_what_is_said(game: str, players: int) -> Non
     view = axio.new_game(game, players, seed="1").view(0)
     names = [f"player {seat}" for seat in range(players)]
     for width, height in ((80, 24), (100, 30), (60, 40)):
-        lines = screen(width, height).drawn(view, names).splitlines()
-        turned = len(screen(width, height).turned(view))
+        lines = screen(width, height).render(view, names).splitlines()
+        turned = len(screen(width, height).render_orientations(view))
         assert len(lines) + turned + 3 <= height
         assert max(map(len, lines)) <= width
 
 
 def test_without_a_window_the_picture_is_roomy() -> None:
     view = axio.new_game(GAMES[-1], 2, seed="1").view(0)
-    assert screen(80, None).drawn(view, ["a", "b"]) == view.text(names=["a", "b"])
+    assert screen(80, None).render(view, ["a", "b"]) == view.text(names=["a", "b"])
 
 
 @pytest.mark.parametrize(
@@ -42,8 +42,8 @@ def test_the_window_decides_the_size(
 ) -> None:
     monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((columns, lines)))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    of_terminal = Screen.of_terminal()
-    assert (of_terminal.width, of_terminal.height) == (width, lines)
+    of_stdout = Screen.of_stdout()
+    assert (of_stdout.width, of_stdout.height) == (width, lines)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
-    of_terminal = Screen.of_terminal()
-    assert (of_terminal.width, of_terminal.height) == (80, None)
+    of_stdout = Screen.of_stdout()
+    assert (of_stdout.width, of_stdout.height) == (80, None)

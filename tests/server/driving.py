@@ -142,7 +142,7 @@ def start_server(
         "--data",
         str(data),
     ]
-    command += ["--log", log, *(() if limits else ("--no-limits",))]
+    command += ["--log", log, *(() if limits else ("--no-rate-limit",))]
     metrics_port = free_port() if metrics else 0
     command += [*(("--metrics-port", str(metrics_port)) if metrics else ())]
     command += [*(("--database", database) if database else ()), *extra]

@@ -11,7 +11,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from axiogames.server.settings import InvalidSetting, secret_keys
-from axiogames.server.transport.rate_limits import Bucket, Limits, Pace
+from axiogames.server.transport.rate_limits import Limits, Pace, TokenBucket
 from tests.server.driving import Browser, Client, RunningServer, ask, start_server
 
 TABLE = {"game": "axio", "seats": [{"kind": "me"}, {"kind": "open"}]}
@@ -123,7 +123,7 @@ def test_errors_have_the_headers_too(small: RunningServer) -> None:
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server with limits, as it is served behind HTTPS."""
-    extra = ["--secure", "--origin", "https://play.example/"]
+    extra = ["--secure-cookies", "--origin", "https://play.example/"]
     with start_server(tmp_path_factory.mktemp("guarded"), limits=True, extra=extra) as server:
         yield server
 
@@ -202,7 +202,7 @@ def test_a_person_has_at_most_40_unfinished_tables(small: RunningServer) -> None
 def test_a_bucket_fills_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("axiogames.server.transport.rate_limits.time.monotonic", lambda: clock[0])
-    bucket = Bucket(Pace(2, 0.5))
+    bucket = TokenBucket(Pace(2, 0.5))
     assert [bucket.take() for _ in range(3)] == [True, True, False]
     clock[0] += 2.0
     assert [bucket.take() for _ in range(2)] == [True, False]

@@ -248,7 +248,7 @@ def test_a_command_with_a_damaged_cache_does_its_work(tmp_path: Path) -> None:
     for number, path in enumerate(files):
         damages[number % len(damages)](path)
     run = subprocess.run(
-        [sys.executable, "-m", "axiogames", "simulate", "rota", "--games", "1", "--players", "random,random"],
+        [sys.executable, "-m", "axiogames", "simulate", "rota", "--games", "1", "--bots", "random,random"],
         env={**os.environ, "AXIO_CACHE_DIR": str(tmp_path)},
         capture_output=True,
         text=True,

@@ -350,7 +350,7 @@ class Pipes:
 
 @pytest.fixture
 def pipes() -> Iterator[Pipes]:
-    opened = Pipes(GAME, "--player", "greedy")
+    opened = Pipes(GAME, "--bot", "greedy")
     yield opened
     opened.process.kill()
     opened.process.communicate()
@@ -396,7 +396,7 @@ def test_a_reader_that_goes_away_ends_it(pipes: Pipes) -> None:
 def test_it_plays_itself_through_pipes() -> None:
     """Two processes of ours, each told only what its seat learns, to the end of a game."""
     table = Table(find_variant(GAMES[-1]), "pipes")
-    engines = [Pipes(GAMES[-1], "--player", who) for who in ("balanced", "greedy")]
+    engines = [Pipes(GAMES[-1], "--bot", who) for who in ("balanced", "greedy")]
     told = [0, 0]
     for seat, engine in enumerate(engines):
         assert engine.ask(f"new_game {seat}".encode()) == b"="
@@ -418,8 +418,8 @@ def test_it_plays_itself_through_pipes() -> None:
     ("arguments", "words"),
     [
         (["chess"], ["chess", GAMES[-1]]),
-        ([GAME, "--player", "deepblue"], ["deepblue", "random"]),
-        ([GAME, "--player", "random@never"], ["never", "no limit"]),
+        ([GAME, "--bot", "deepblue"], ["deepblue", "random"]),
+        ([GAME, "--bot", "random@never"], ["never", "no limit"]),
         ([GAME, "--players", "5"], ["--players", "5"]),
         ([GAME, "--option", "blind"], ["blind"]),
     ],

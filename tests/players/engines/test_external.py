@@ -110,7 +110,7 @@ def test_it_takes_the_most_points() -> None:
 
 
 def test_our_engine_sits_as_a_foreign_one() -> None:
-    with seated([f"engine:{OURS} {GAMES[2]} --player greedy", "greedy"]) as seats:
+    with seated([f"engine:{OURS} {GAMES[2]} --bot greedy", "greedy"]) as seats:
         table = play_match(GAMES[2], seats, "ours")
     assert table.over
 
@@ -295,13 +295,13 @@ def test_the_limit_stands_behind_the_last_sign(spec: str, command: str, budget: 
 def test_simulate_takes_engines(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     names = f"engine:{EXAMPLE}@10ms,balanced"
-    ran = run("simulate", GAMES[0], "--players", names, "--games", "3", "--out", str(file))
+    ran = run("simulate", GAMES[0], "--bots", names, "--games", "3", "--out", str(file))
     assert ran.code == 0, ran.err
     assert run("verify", str(file)).out == "3 passed, 0 failed\n"
     records = [record for _, record in axio.read_records(file)]
     assert records[0].players == tuple(names.split(","))
     two = tmp_path / "two.jsonl"
-    ran = run("simulate", GAMES[0], "--players", names, "--games", "3", "--out", str(two), "--jobs", "2")
+    ran = run("simulate", GAMES[0], "--bots", names, "--games", "3", "--out", str(two), "--jobs", "2")
     assert ran.code == 0, ran.err
     assert two.read_bytes() == file.read_bytes()
 
@@ -311,7 +311,7 @@ def test_no_engine_outlives_those_who_ask_it(tmp_path: Path) -> None:
     script = tmp_path / "engine.sh"
     script.write_text(f"echo $$ >> {shlex.quote(str(pids))}\nexec {EXAMPLE}\n", encoding="utf-8")
     spec = f"engine:sh {shlex.quote(str(script))}"
-    ran = spawn("simulate", GAMES[0], "--players", f"{spec},{spec}", "--games", "2")
+    ran = spawn("simulate", GAMES[0], "--bots", f"{spec},{spec}", "--games", "2")
     assert ran.code == 0, ran.err
     with seated([spec]) as seats:
         play_match(GAMES[2], seats, 1)
@@ -324,8 +324,8 @@ def test_no_engine_outlives_those_who_ask_it(tmp_path: Path) -> None:
 
 
 def test_simulate_says_what_is_wrong_with_an_engine() -> None:
-    assert_refused(run("simulate", GAMES[0], "--players", "engine:,random"), "engine:./my_engine")
-    ran = run("simulate", GAMES[0], "--players", "engine:/nowhere/x,random", "--games", "1")
+    assert_refused(run("simulate", GAMES[0], "--bots", "engine:,random"), "engine:./my_engine")
+    ran = run("simulate", GAMES[0], "--bots", "engine:/nowhere/x,random", "--games", "1")
     assert_refused(ran, "/nowhere/x", "cannot be started")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
 
 from ... import __version__
 from ...errors import InvalidOption, InvalidPlayers
@@ -21,6 +22,8 @@ DETERMINISTIC_BY_ROLLOUTS = (Sim, FlatMonteCarlo)  # do not use one when limited
 
 class DatasetSettings(RunConfig, frozen=True):
     """Settings of a dataset: game, bots, seed and number of games, and which columns are written."""
+
+    flags: ClassVar[Mapping[str, str]] = {**RunConfig.flags, "legal": "--legal-actions"}
 
     games: int
     noise: float = 0.0  # probability of a uniformly random move instead of the bot's

@@ -9,7 +9,7 @@ import click
 
 from ...server.domain.game_state import now
 from ...server.operations.audit import AuditLog, AuditRecord
-from ...server.operations.retention import Outcome, Retention, Rules
+from ...server.operations.retention import Retention, RetentionCounts, RetentionPolicy
 from ...server.settings import Settings
 from ...server.storage.database import Database
 from ..terminal.options import TEXT, Integer
@@ -27,7 +27,7 @@ from ..terminal.server_options import (
     when,
     yes,
 )
-from ..terminal.text import in_columns
+from ..terminal.text import format_table
 from .admin_people import people
 from .admin_tables import tables
 
@@ -62,7 +62,7 @@ def log(settings: Settings, subject: str, action: str, limit: int, as_json: bool
         ]
         for record in found
     ]
-    for line in in_columns(cells(rows)) if rows else ["Nothing has been done yet."]:
+    for line in format_table(cells(rows)) if rows else ["Nothing has been done yet."]:
         click.echo(line)
 
 
@@ -91,15 +91,15 @@ def retention(settings: Settings, reason: str, as_json: bool, dry_run: bool, yes
     """
     settings = replace(settings, **cast("dict[str, Any]", days))
 
-    async def look(database: Database) -> Outcome:
+    async def look(database: Database) -> RetentionCounts:
         return await made(database).preview(now())
 
-    async def work(database: Database) -> Outcome:
+    async def work(database: Database) -> RetentionCounts:
         return await made(database).run_once(now())
 
     def made(database: Database) -> Retention:
         actor = in_the_name_of_the_user(reason)
-        return Retention(database, Rules.of(settings), settings.most_tables, actor=actor, pause=0.0)
+        return Retention(database, RetentionPolicy.of(settings), settings.max_tables, actor=actor, pause=0.0)
 
     found = on_database(settings, look)
     if found.open_tables_closed or found.unfinished_games_closed:
@@ -111,7 +111,7 @@ def retention(settings: Settings, reason: str, as_json: bool, dry_run: bool, yes
         echo_json(asdict(found))
         return
     rows = [[name.replace("_", " "), str(number)] for name, number in asdict(found).items()]
-    for line in in_columns(rows, right=[1]):
+    for line in format_table(rows, right=[1]):
         click.echo(line)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import RowMapping
 
 from ...errors import InvalidFile
 from ...files import naming
-from ...server.operations.people import PeopleAdministration, people_administration
+from ...server.operations.people import PeopleAdmin, people_admin
 from ...server.settings import Settings
 from ...server.storage.database import Database
 from ..terminal.options import FILE, TEXT, Integer
@@ -28,7 +28,7 @@ from ..terminal.server_options import (
     when,
     yes,
 )
-from ..terminal.text import in_columns, one_line
+from ..terminal.text import format_table, one_line
 
 Done = TypeVar("Done")
 
@@ -38,13 +38,11 @@ def people() -> None:
     """Find, show, rename, ban, export and erase people."""
 
 
-def administer(
-    settings: Settings, work: Callable[[PeopleAdministration], Awaitable[Done]], reason: str = ""
-) -> Done:
+def administer(settings: Settings, work: Callable[[PeopleAdmin], Awaitable[Done]], reason: str = "") -> Done:
     """Let something be done with the people of a server."""
 
     async def run(database: Database) -> Done:
-        async with people_administration(database, in_the_name_of_the_user(reason)) as admin:
+        async with people_admin(database, in_the_name_of_the_user(reason)) as admin:
             return await work(admin)
 
     return on_database(settings, run)
@@ -74,7 +72,7 @@ def find_people(text: str, settings: Settings, banned: bool, limit: int, as_json
         ]
         for row in found
     ]
-    for line in in_columns(cells([head, *body])) if body else ["Nobody fits."]:
+    for line in format_table(cells([head, *body])) if body else ["Nobody fits."]:
         click.echo(line)
 
 
@@ -85,7 +83,7 @@ def find_people(text: str, settings: Settings, banned: bool, limit: int, as_json
 def show_person(person: str, settings: Settings, as_json: bool) -> None:
     """Show what is known of somebody, without secrets."""
 
-    async def work(admin: PeopleAdministration) -> dict[str, Any]:
+    async def work(admin: PeopleAdmin) -> dict[str, Any]:
         return {**_summary(await admin.row(person)), "counts": await admin.counts(person)}
 
     shown = administer(settings, work)
@@ -103,7 +101,7 @@ def show_person(person: str, settings: Settings, as_json: bool) -> None:
         ["banned", when(shown["banned"]) if shown["banned"] else "no"],
         ["tables", counts],
     ]
-    for line in in_columns(cells(lines)):
+    for line in format_table(cells(lines)):
         click.echo(line)
 
 
@@ -131,7 +129,7 @@ def rename_person(person: str, name: str, settings: Settings, reason: str) -> No
 def ban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
     """Let people in no more. Their connections are closed; their tables and games stay."""
 
-    async def work(admin: PeopleAdministration) -> None:
+    async def work(admin: PeopleAdmin) -> None:
         for person in ids:
             await admin.ban(person)
             click.echo(f"{one_line(person)} is banned")
@@ -146,7 +144,7 @@ def ban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 def unban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
     """Let people in again."""
 
-    async def work(admin: PeopleAdministration) -> None:
+    async def work(admin: PeopleAdmin) -> None:
         for person in ids:
             await admin.unban(person)
             click.echo(f"{one_line(person)} may come back")
@@ -164,7 +162,7 @@ def export_person(person: str, settings: Settings, out: str | None, reason: str)
     if out is not None and Path(out).exists():
         raise InvalidFile(f"{out} exists")
 
-    async def work(admin: PeopleAdministration) -> None:
+    async def work(admin: PeopleAdmin) -> None:
         pieces = await admin.export(person)
         if out is None:
             async for piece in pieces:

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import RowMapping
 
 from ...server.domain.game_state import now
-from ...server.operations.tables import TableAdministration, TableFilter
+from ...server.operations.tables import TableAdmin, TableFilter
 from ...server.settings import Settings
 from ...server.storage.database import Database
 from ..terminal.options import TEXT, Integer
@@ -28,7 +28,7 @@ from ..terminal.server_options import (
     when,
     yes,
 )
-from ..terminal.text import count, in_columns, one_line
+from ..terminal.text import count, format_table, one_line
 
 STATUSES = ("open", "playing", "over", "closed")
 
@@ -69,7 +69,7 @@ def list_tables(
     """List tables, the one touched last first."""
 
     async def work(database: Database) -> list[dict[str, Any]]:
-        admin = TableAdministration(database, in_the_name_of_the_user(""))
+        admin = TableAdmin(database, in_the_name_of_the_user(""))
         rows = await admin.find(TableFilter(status, older, person, quarantined), now(), limit)
         seats = await admin.seats([row["id"] for row in rows])
         return [_summary(row, seats[row["id"]]) for row in rows]
@@ -90,7 +90,7 @@ def list_tables(
         ]
         for table in found
     ]
-    for line in in_columns(cells([head, *body]), right=[3]) if body else ["No table fits."]:
+    for line in format_table(cells([head, *body]), right=[3]) if body else ["No table fits."]:
         click.echo(line)
 
 
@@ -102,7 +102,7 @@ def show_table(table: str, settings: Settings, as_json: bool) -> None:
     """Show what is known of a table, without tiles that are still hidden."""
 
     async def work(database: Database) -> dict[str, Any]:
-        admin = TableAdministration(database, in_the_name_of_the_user(""))
+        admin = TableAdmin(database, in_the_name_of_the_user(""))
         row = await admin.row(table)
         shown = _summary(row, (await admin.seats([table]))[table])
         shown |= {
@@ -137,7 +137,7 @@ def show_table(table: str, settings: Settings, as_json: bool) -> None:
         lines.append([f"seat {seat['seat']}", f"{sits}{who}{bot}"])
     if shown["quarantined"]:
         lines.append(["quarantined", shown["quarantined"]])
-    for line in in_columns(cells(lines)):
+    for line in format_table(cells(lines)):
         click.echo(line)
 
 
@@ -159,7 +159,7 @@ def close_tables(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
     """Close tables: their games end without a result. They can still be looked at."""
 
     async def work(database: Database) -> None:
-        admin = TableAdministration(database, in_the_name_of_the_user(reason))
+        admin = TableAdmin(database, in_the_name_of_the_user(reason))
         for table in ids:
             await admin.close(table)
             click.echo(f"{one_line(table)} is closed")
@@ -197,7 +197,7 @@ def delete_tables(
     at = now()
 
     async def find(database: Database) -> list[str]:
-        admin = TableAdministration(database, in_the_name_of_the_user(""))
+        admin = TableAdmin(database, in_the_name_of_the_user(""))
         if ids:
             return [(await admin.row(table))["id"] for table in dict.fromkeys(ids)]
         return [row["id"] for row in await admin.find(wanted, at)]
@@ -209,7 +209,7 @@ def delete_tables(
     confirm(f"Delete {count(len(found), 'table')} for good?", yes)
 
     async def work(database: Database) -> list[str]:
-        admin = TableAdministration(database, in_the_name_of_the_user(reason))
+        admin = TableAdmin(database, in_the_name_of_the_user(reason))
         return await admin.delete(found, "table-delete", *wanted.conditions(at))
 
     click.echo(f"{count(len(on_database(settings, work)), 'table')} deleted")
@@ -223,7 +223,7 @@ def release_table(table: str, settings: Settings, reason: str) -> None:
     """Let a quarantined table go on, if it can be read now."""
     on_database(
         settings,
-        lambda database: TableAdministration(database, in_the_name_of_the_user(reason)).release(table),
+        lambda database: TableAdmin(database, in_the_name_of_the_user(reason)).release(table),
     )
     click.echo(f"{one_line(table)} goes on")
 
@@ -243,6 +243,6 @@ def kick(table: str, seat: int, settings: Settings, reason: str, yes: bool) -> N
     confirm(f"Take whoever sits there off seat {seat} of table {one_line(table)}?", yes)
     name = on_database(
         settings,
-        lambda database: TableAdministration(database, in_the_name_of_the_user(reason)).kick(table, seat),
+        lambda database: TableAdmin(database, in_the_name_of_the_user(reason)).kick(table, seat),
     )
     click.echo(f"{one_line(name)} no longer sits on seat {seat} of table {one_line(table)}")
