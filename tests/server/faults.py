@@ -15,7 +15,7 @@ from sqlalchemy import Connection, event
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from axiogames.server.domain.game_state import Game
+from axiogames.server.domain.game_state import GameState
 from axiogames.server.domain.room import Room
 from axiogames.server.storage import database as database_module
 from axiogames.server.storage.database import Database
@@ -106,14 +106,17 @@ class Hanging:
 
     @contextmanager
     def hanging(self) -> Iterator[None]:
-        patience = self._database.patience
+        patience = self._database.timeout
         self._free.clear()
-        self._database.patience = 0.2
+        self._database.timeout = 0.2
         try:
-            with patch.object(database_module, "PROBE", 0.05), patch.object(database_module, "AGAIN", 0.01):
+            with (
+                patch.object(database_module, "PROBE_TIMEOUT", 0.05),
+                patch.object(database_module, "PROBE_INTERVAL", 0.01),
+            ):
                 yield
         finally:
-            self._database.patience = patience
+            self._database.timeout = patience
             self._free.set()
 
 
@@ -147,7 +150,7 @@ class Company:
         return self.made.server.rooms._rooms[self.table]
 
     @property
-    def game(self) -> Game:
+    def game(self) -> GameState:
         return self.room.game
 
     def order(self, **more: object) -> tuple[Socket, Json]:
@@ -158,7 +161,7 @@ class Company:
         seat = game.turn
         assert seat is not None
         order: Json = {"id": f"m{self.messages}", "n": game.number}
-        if game.held is not None:
+        if game.pending_draw is not None:
             return self.sockets[seat], {**order, "do": "draw"}
         pick = self.lots.randrange(len(game.table.legal_moves()))
         hold = self.lots.random() < 0.2
@@ -171,11 +174,11 @@ class Company:
         """What is in memory is what the database has."""
         kept = await self.made.server.rooms._load(self.table)
         game = self.game
-        assert (kept.number, kept.status, kept.turn, kept.held) == (
+        assert (kept.number, kept.status, kept.turn, kept.pending_draw) == (
             game.number,
             game.status,
             game.turn,
-            game.held,
+            game.pending_draw,
         )
         assert kept.table is not None
         assert game.table is not None

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from axiogames.cli import PIPE_CLOSED
-from axiogames.server.identity.names import DELETED
+from axiogames.server.identity.names import DELETED_NAME
 from tests.cli.test_cli import Ran, assert_refused
 from tests.server.driving import Client, Guest, RunningServer
 from tests.server.test_admin_tables import admin, told
@@ -46,7 +46,7 @@ def test_a_banned_person_is_sent_away_and_may_come_back(server: RunningServer, a
         assert live.close_code() == BANNED
     assert ann.refused("POST", f"/api/tables/{table.id}/leave").code == "banned"
     assert ann.id in [row["id"] for row in told(server, "people", "find", "--banned")]
-    assert_refused(admin(server, "people", "ban", ann.id), "banned already")
+    assert_refused(admin(server, "people", "ban", ann.id), "already banned")
     assert admin(server, "people", "unban", ann.id).code == 0
     assert_refused(admin(server, "people", "unban", ann.id), "not banned")
     assert_soon(lambda: ann.ask("GET", f"/api/tables/{table.id}").status == 200)
@@ -98,10 +98,10 @@ def test_an_erased_person_is_nobody_any_more(server: RunningServer, ann: Guest, 
         assert_refused(admin(server, "people", "erase", ann.id), "Secret Name", "--yes")
         assert admin(server, "people", "erase", ann.id, "--yes").out == f"{ann.id} is erased\n"
         assert mine.close_code() == SIGNED_OUT
-        live.until(lambda message: "seats" in message and message["seats"][0]["away"] == DELETED)
+        live.until(lambda message: "seats" in message and message["seats"][0]["away"] == DELETED_NAME)
     assert_soon(lambda: ann.ask("PATCH", "/api/me", {"name": "Ann again"}).status == 401)
     assert told(server, "tables", "show", alone.id)["status"] == "closed"
-    assert Client(server.url).get(f"/api/tables/{alone.id}")["seats"][0]["name"] == DELETED
+    assert Client(server.url).get(f"/api/tables/{alone.id}")["seats"][0]["name"] == DELETED_NAME
     for text in (json.dumps(told(server, "log")), admin(server, "people", "find").out):
         assert "Secret Name" not in text
     log = told(server, "log", "--subject", ann.id)
@@ -113,7 +113,7 @@ def test_an_erased_person_is_nobody_any_more(server: RunningServer, ann: Guest, 
 def test_unknown_people_are_refused_in_a_sentence(small: RunningServer) -> None:
     for command in (["show"], ["ban"], ["unban"], ["export"], ["rename", "Name"], ["erase", "--yes"]):
         for wrong in ("nobody", "a\0b", "Ann\n", "x" * 99):
-            assert_refused(admin(small, "people", command[0], wrong, *command[1:]), "nobody with the id")
+            assert_refused(admin(small, "people", command[0], wrong, *command[1:]), "no person has the id")
         assert_refused(admin(small, "people", command[0], "\udcff", *command[1:]), "UTF-8")
     assert_refused(admin(small, "people", "find", "\udcff"), "UTF-8")
 

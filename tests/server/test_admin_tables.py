@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import select, update
 
 from axiogames.server.domain.bots import DEFAULT_LEVEL
-from axiogames.server.domain.entries import Hired, Sat, Started
+from axiogames.server.domain.entries import BotSeated, GameStarted, SeatTaken
 from axiogames.server.domain.refusals import Refused
 from axiogames.server.operations.audit import Actor, AuditLog, operator
-from axiogames.server.operations.tables import NotPossible, TableAdministration, UnknownTable
+from axiogames.server.operations.tables import InvalidOperation, TableAdmin, UnknownTable
 from axiogames.server.settings import DATABASE_FILE, Settings
 from axiogames.server.storage import schema
 from axiogames.server.storage.database import Database
@@ -69,7 +69,7 @@ def test_closing_is_told_to_everybody_at_the_table(server: RunningServer, ann: G
         assert done.out == f"{table.id} is closed\n"
         assert live.until("view")["table"]["status"] == "closed"
     assert bob.view(table.id)["table"]["status"] == "closed"
-    assert_refused(admin(server, "tables", "close", table.id), table.id, "closed already")
+    assert_refused(admin(server, "tables", "close", table.id), table.id, "already closed")
 
 
 def test_a_deleted_table_is_gone_for_everybody(server: RunningServer, ann: Guest) -> None:
@@ -129,12 +129,12 @@ def test_unknown_tables_and_impossible_wishes_are_refused_in_a_sentence(small: R
     table = ann.open("rota", ["me", "open"])
     for command in (["show"], ["close"], ["release"], ["delete", "--yes"], ["kick", "--seat", "0", "--yes"]):
         for wrong in ("nowhere", "-123456789-abcde", "a\0b", "tab\nle"):
-            assert_refused(admin(small, "tables", command[0], wrong, *command[1:]), "there is no table")
+            assert_refused(admin(small, "tables", command[0], wrong, *command[1:]), "no table has the id")
         assert_refused(admin(small, "tables", command[0], "\udcff", *command[1:]), "UTF-8")
     for option in (["tables", "list", "--person"], ["log", "--subject"], ["log", "--action"]):
         assert_refused(admin(small, *option, "\udcff"), "UTF-8")
     assert_refused(admin(small, "tables", "release", table.id), "not quarantined")
-    assert_refused(admin(small, "tables", "kick", table.id, "--seat", "1", "--yes"), "nobody sits on seat 1")
+    assert_refused(admin(small, "tables", "kick", table.id, "--seat", "1", "--yes"), "has no player")
     assert_refused(admin(small, "tables", "kick", table.id, "--seat", "2", "--yes"), "seats 0 to 1")
     assert_refused(admin(small, "tables", "delete", "--yes"), "say which ones")
     assert_refused(admin(small, "tables", "delete", table.id, "--status", "over", "--yes"), "say which ones")
@@ -144,10 +144,10 @@ def test_unknown_tables_and_impossible_wishes_are_refused_in_a_sentence(small: R
 
 
 def test_a_database_that_is_none_or_of_another_version_is_refused(tmp_path: Path) -> None:
-    assert_refused(run("admin", "tables", "list", "--data", str(tmp_path)), "there is no database at")
+    assert_refused(run("admin", "tables", "list", "--data", str(tmp_path)), "no database at")
     assert list(tmp_path.iterdir()) == []  # and nothing is created
     nobody = "postgresql://nobody@127.0.0.1:1/none"
-    assert_refused(run("admin", "log", "--database", nobody), "the database cannot be used")
+    assert_refused(run("admin", "log", "--database", nobody), "cannot use the database")
 
     async def make(version: str) -> None:
         database = Database(f"sqlite+aiosqlite:///{tmp_path / DATABASE_FILE}")
@@ -162,7 +162,7 @@ def test_a_database_that_is_none_or_of_another_version_is_refused(tmp_path: Path
     asyncio.run(make("0001"))
     assert_refused(run("admin", "log", "--data", str(tmp_path)), "older schema", "0001")
     (tmp_path / DATABASE_FILE).write_text("not a database, but some text that is long enough to be one" * 99)
-    assert_refused(run("admin", "log", "--data", str(tmp_path)), "the database cannot be used")
+    assert_refused(run("admin", "log", "--data", str(tmp_path)), "cannot use the database")
 
 
 # ------------------------------------------------------------------ on the database
@@ -204,7 +204,7 @@ async def statuses_at(url: str) -> dict[str, str]:
 def test_a_quarantined_table_goes_on_when_it_can_be_read(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
-            host = TableAdministration(server.database, HOST)
+            host = TableAdmin(server.database, HOST)
             await put_table(server, "table", [ANN, BOT], 3, quarantined="BadText", due=None)
             await host.release("table")
             row = await host.row("table")
@@ -214,9 +214,9 @@ def test_a_quarantined_table_goes_on_when_it_can_be_read(tmp_path: Path, url: st
             async with server.database.writing() as connection:
                 await connection.execute(update(schema.tables).values(quarantined="BadText"))
                 await connection.execute(update(schema.entries).values(body='{"a": "telepathy"}'))
-            with pytest.raises(NotPossible, match="cannot be read"):
+            with pytest.raises(InvalidOperation, match="cannot be read"):
                 await host.release("table")
-            with pytest.raises(NotPossible, match="cannot be read"):
+            with pytest.raises(InvalidOperation, match="cannot be read"):
                 await host.close("table")
             assert await host.delete(["table"]) == ["table"]
             with pytest.raises(UnknownTable):
@@ -228,25 +228,25 @@ def test_a_quarantined_table_goes_on_when_it_can_be_read(tmp_path: Path, url: st
 def test_what_is_changed_while_somebody_moves_comes_after_the_move(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
-            await server.following.start()
+            await server.audit_follower.start()
             await put_table(server, "table", [ANN], 0)
             room = await server.rooms.get("table")
             listener = Listener(room, "ann")
-            host = TableAdministration(server.database, HOST)
+            host = TableAdmin(server.database, HOST)
             load = host._load
 
             async def late(table: str) -> Any:
                 game = await load(table)
                 if room.game.number == 1:
-                    await room.sit("bob", "Bob")
+                    await room.take_seat("bob", "Bob")
                 return game
 
             host._load = late  # type: ignore[method-assign, assignment]
             assert await host.kick("table", 0) == "Ann"
-            await server.following.poll()
+            await server.audit_follower.poll()
             room.close()
             acts = await entries(server, room)
-            assert [type(act) for act in acts[:4]] == [Sat, Sat, Started, Hired]
+            assert [type(act) for act in acts[:4]] == [SeatTaken, SeatTaken, GameStarted, BotSeated]
             assert room.game.seats[0].bot == DEFAULT_LEVEL
             told = [message["seats"] for message in listener.heard if message["type"] == "view"]
             assert told[-1][0]["kind"] == "bot"
@@ -257,16 +257,16 @@ def test_what_is_changed_while_somebody_moves_comes_after_the_move(tmp_path: Pat
 def test_who_was_taken_off_before_the_start_cannot_sit_down_again(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            await server.following.start()
+            await server.audit_follower.start()
             await put_table(server, "table", [ANN], 0)
             room = await server.rooms.get("table")
-            await TableAdministration(server.database, HOST).kick("table", 0)
-            await server.following.poll()
+            await TableAdmin(server.database, HOST).kick("table", 0)
+            await server.audit_follower.poll()
             with pytest.raises(Refused, match="removed"):
-                await room.sit("ann", "Ann")
+                await room.take_seat("ann", "Ann")
             server.rooms.drop("table")  # and it is not forgotten with the room
             with pytest.raises(Refused, match="removed"):
-                await (await server.rooms.get("table")).sit("ann", "Ann")
+                await (await server.rooms.get("table")).take_seat("ann", "Ann")
 
     run_async(work)
 
@@ -277,7 +277,7 @@ def test_nothing_is_logged_that_was_not_done_and_nothing_done_that_is_not_logged
     async def work() -> None:
         async with running(tmp_path) as server:
             await put_table(server, "table", [ANN], 0)
-            host = TableAdministration(server.database, HOST)
+            host = TableAdmin(server.database, HOST)
 
             def fail(*_: object, **__: object) -> None:
                 raise RuntimeError("disk full")
@@ -319,7 +319,7 @@ def test_entries_of_the_log_are_read_on_without_a_gap(url: str, tmp_path: Path) 
         async with running(tmp_path, url) as server:
             for number in range(3):
                 await put_table(server, f"table{number}", [ANN], 0)
-            host, log = TableAdministration(server.database, HOST), AuditLog(server.database)
+            host, log = TableAdmin(server.database, HOST), AuditLog(server.database)
             await asyncio.gather(*(host.close(f"table{number}") for number in range(3)))
             read = [record.id for record in await log.after(0, 2)]
             read += [record.id for record in await log.after(read[-1], 2)]

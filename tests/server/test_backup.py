@@ -27,8 +27,8 @@ import pytest
 from axiogames.errors import InvalidFile
 from axiogames.server.operations import backup
 from axiogames.server.operations.backup import DATABASE, MANIFEST, make_backup, restore_backup
-from axiogames.server.processes import LOCK_SUFFIX, AlreadyRunning, alone
-from axiogames.server.settings import DATABASE_FILE, BadSetting, Settings
+from axiogames.server.processes import LOCK_SUFFIX, AlreadyRunning, single_instance
+from axiogames.server.settings import DATABASE_FILE, InvalidSetting, Settings
 from tests.cli.test_cli import assert_refused, run
 from tests.server.driving import Browser, Guest, at_random, start_server
 from tests.server.postgres import Postgres, folder_of_programs, missing, run_sql
@@ -190,7 +190,7 @@ def test_a_refused_restore_leaves_nothing_behind(played: Played, tmp_path: Path)
 
 
 def test_nothing_is_restored_under_a_running_server(played: Played, tmp_path: Path) -> None:
-    with alone(settings(tmp_path), "http://127.0.0.1:8000/"), pytest.raises(AlreadyRunning):
+    with single_instance(settings(tmp_path), "http://127.0.0.1:8000/"), pytest.raises(AlreadyRunning):
         restore_backup(settings(tmp_path), played.archive)
     assert not (tmp_path / DATABASE_FILE).exists()
 
@@ -251,7 +251,7 @@ def test_postgresql_has_tools_of_its_own(command: str, tmp_path: Path) -> None:
 
 
 def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match="there is no database at"):
+    with pytest.raises(InvalidSetting, match="no database at"):
         make_backup(settings(tmp_path), tmp_path / "b.tar.gz")
     assert list(tmp_path.iterdir()) == []
 
@@ -283,19 +283,19 @@ def flipped(parts: dict[str, bytes]) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda parts: {name: parts[name] for name in (MANIFEST, "key")}, "lacks"),
-        (lambda parts: {name: parts[name] for name in (DATABASE, "key")}, "lacks"),
-        (lambda parts: {name: parts[name] for name in (MANIFEST, DATABASE)}, "do not fit"),
-        (lambda parts: {**parts, "../evil": b"x"}, "it holds ../evil"),
-        (lambda parts: {**parts, MANIFEST: b"{" * 5000}, "cannot be read"),
-        (lambda parts: {**parts, MANIFEST: b"\xff"}, "cannot be read"),
+        (lambda parts: {name: parts[name] for name in (MANIFEST, "key")}, "is missing"),
+        (lambda parts: {name: parts[name] for name in (DATABASE, "key")}, "is missing"),
+        (lambda parts: {name: parts[name] for name in (MANIFEST, DATABASE)}, "do not match"),
+        (lambda parts: {**parts, "../evil": b"x"}, "it contains ../evil"),
+        (lambda parts: {**parts, MANIFEST: b"{" * 5000}, "cannot read"),
+        (lambda parts: {**parts, MANIFEST: b"\xff"}, "cannot read"),
         (lambda parts: {**parts, MANIFEST: b"x" * 100_000}, "has 100000 bytes"),
-        (lambda parts: {**parts, DATABASE: parts[DATABASE][:-1]}, "do not fit"),
+        (lambda parts: {**parts, DATABASE: parts[DATABASE][:-1]}, "do not match"),
         (manifest_with(format="axio-backup/9"), "axio-backup/9"),
         (manifest_with(schema="9999"), "newer schema"),
-        (manifest_with(rows={"people": 1, "tables": 1, "entries": 1}), "not what"),
-        (manifest_with(size="big"), "cannot be read"),
-        (flipped, "another digest"),
+        (manifest_with(rows={"people": 1, "tables": 1, "entries": 1}), "does not match"),
+        (manifest_with(size="big"), "cannot read"),
+        (flipped, "SHA-256"),
     ],
 )
 def test_a_wrong_archive_is_refused_and_replaces_nothing(

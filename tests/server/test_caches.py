@@ -150,8 +150,8 @@ def test_places_on_a_growing_board_are_forgotten(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(board_json, "MOST_PLACES", 50)
     variant = next(made for name in GAMES if (made := find_variant(name)).grows)
     fresh = board_json.Describer(variant)
-    first = fresh.on_board(variant.kinds[0], ("3,4",))
+    first = fresh.board_tile(variant.kinds[0], ("3,4",))
     for x in range(300):
-        fresh.on_board(variant.kinds[0], (f"{x},-7",))
+        fresh.board_tile(variant.kinds[0], (f"{x},-7",))
         assert len(fresh._places) <= 50
-    assert fresh.on_board(variant.kinds[0], ("3,4",)) == first
+    assert fresh.board_tile(variant.kinds[0], ("3,4",)) == first

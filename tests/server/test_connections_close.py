@@ -112,7 +112,7 @@ def test_a_server_stops_without_a_connection_that_comes_back_late(
 
     async def work() -> None:
         database = Database(f"sqlite+aiosqlite:///{tmp_path / 'axio.db'}")
-        database.patience = 0.05
+        database.timeout = 0.05
         held = database._connection()
         await held.__aenter__()
         await database.close()

@@ -12,15 +12,15 @@ import pytest
 from sqlalchemy import insert, update
 
 from axiogames.games import GAMES
-from axiogames.server.domain.entries import Sat
-from axiogames.server.domain.game_state import Game, Terms, entry_of
-from axiogames.server.identity.names import DELETED
+from axiogames.server.domain.entries import UNDRAWN, GameStarted, MovePlayed, SeatTaken
+from axiogames.server.domain.game_state import GameState, TableConfig
+from axiogames.server.identity.names import DELETED_NAME
 from axiogames.server.identity.people import Person
 from axiogames.server.routes.tables import may_see
 from axiogames.server.settings import Settings
 from axiogames.server.storage.database import Database
 from axiogames.server.storage.schema import people, results, tables
-from axiogames.server.storage.tables import NEW
+from axiogames.server.storage.tables import NEW_PERSON_MS
 from tests.server.driving import Client, Guest, Json, RunningServer
 
 LONG_AGO = "2026-01-02"
@@ -103,8 +103,8 @@ async def come_earlier(server: RunningServer, guest: Guest, milliseconds: int) -
 def test_new_guests_are_not_listed_for_others(server: RunningServer, bob: Guest) -> None:
     """Who tries again as a new guest knows the tiles: that is no first attempt."""
     fresh, known = server.guest("Fresh"), server.guest("Known")
-    asyncio.run(come_earlier(server, known, NEW))
-    asyncio.run(come_earlier(server, fresh, NEW - 3600_000))
+    asyncio.run(come_earlier(server, known, NEW_PERSON_MS))
+    asyncio.run(come_earlier(server, fresh, NEW_PERSON_MS - 3600_000))
     tables = {guest.id: start(guest, "trio") for guest in (fresh, known)}
     for guest in (fresh, known):
         finish(guest, tables[guest.id])
@@ -119,7 +119,7 @@ def test_new_guests_are_not_listed_for_others(server: RunningServer, bob: Guest)
 def test_a_result_that_is_not_listed_is_not_by_a_deletion(server: RunningServer, bob: Guest) -> None:
     """Who tries again as new guests must not get there by deleting them."""
     fresh, known = server.guest("Fresh"), server.guest("Known")
-    asyncio.run(come_earlier(server, known, NEW))
+    asyncio.run(come_earlier(server, known, NEW_PERSON_MS))
     tables = {guest.id: start(guest, "hex") for guest in (fresh, known)}
     for guest in (fresh, known):
         finish(guest, tables[guest.id])
@@ -129,7 +129,7 @@ def test_a_result_that_is_not_listed_is_not_by_a_deletion(server: RunningServer,
     after = deal(bob, "hex")["best"]
     assert [line["scores"] for line in after] == [line["scores"] for line in before]
     assert "Known" not in [line["name"] for line in after]
-    assert DELETED in [line["name"] for line in after]
+    assert DELETED_NAME in [line["name"] for line in after]
 
 
 def test_a_table_of_today_is_invisible_to_others(ann: Guest, bob: Guest) -> None:
@@ -161,15 +161,16 @@ def test_the_record_of_today_has_no_seed(ann: Guest) -> None:
 def test_only_an_attempt_that_ends_on_its_day_counts(
     monkeypatch: pytest.MonkeyPatch, ended: str, counts: bool
 ) -> None:
-    terms = Terms("t", "trio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
-    game = Game.opened(terms)
+    terms = TableConfig("t", "trio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
+    game = GameState.new(terms)
     end = int(datetime.fromisoformat(f"{ended}+00:00").timestamp() * 1000)
     monkeypatch.setattr("axiogames.server.domain.game_state.now", lambda: end)
-    game.carry_out(Sat(0, "ann", "Ann"))
-    entry = entry_of(game, game.start())
+    game.apply(SeatTaken(0, "ann", "Ann"))
+    entry = game.journal_entry(game.apply(GameStarted(UNDRAWN)))
     while game.table is not None and game.status == "playing":
         assert entry.result is None
-        entry = entry_of(game, game.move(0, game.table.legal_moves()[0]))
+        move = str(game.table.legal_moves()[0])
+        entry = game.journal_entry(game.apply(MovePlayed(0, move, UNDRAWN)))
     assert game.status == "over"
     assert (entry.result is not None) == counts
 
@@ -258,9 +259,9 @@ def test_the_best_is_whose_lowest_colour_is_highest(server: RunningServer) -> No
 
 
 def test_when_the_day_is_over_everybody_may_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    terms = Terms("t", "axio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
+    terms = TableConfig("t", "axio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
     ann, bob = Person("ann", "Ann"), Person("bob", "Bob")
     monkeypatch.setattr("axiogames.server.routes.tables.today", lambda: "2026-05-05")
-    assert [may_see(Game.opened(terms), person) for person in (ann, bob, None)] == [True, False, False]
+    assert [may_see(GameState.new(terms), person) for person in (ann, bob, None)] == [True, False, False]
     monkeypatch.setattr("axiogames.server.routes.tables.today", lambda: "2026-05-06")
-    assert [may_see(Game.opened(terms), person) for person in (ann, bob, None)] == [True, True, True]
+    assert [may_see(GameState.new(terms), person) for person in (ann, bob, None)] == [True, True, True]

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from axiogames.server.domain.entries import Hired, Sat
+from axiogames.server.domain.entries import BotSeated, SeatTaken
 from axiogames.server.domain.refusals import NoSuchTable, Refused
 from axiogames.server.domain.room import Room
 from axiogames.server.lifespan import Server
 from axiogames.server.storage.schema import entries, seats, tables
-from axiogames.server.transport.client import NO_SUCH_TABLE, Connection
+from axiogames.server.transport.client import NO_SUCH_TABLE
+from axiogames.server.transport.client import Client as TableClient
 from tests.server.rooms import run, running, terms
 
 
@@ -33,8 +34,8 @@ class Client:
 
     def __init__(self, room: Room, person: str) -> None:
         self.closed: list[int] = []
-        self.connection = Connection(self._take, person, None, self._close)
-        room.enter(self.connection)
+        self.connection = TableClient(self._take, person, None, self._close)
+        room.connect(self.connection)
 
     async def _take(self, text: str) -> None:
         pass
@@ -48,7 +49,9 @@ class Client:
 def test_clients_are_sent_away_and_the_room_is_forgotten(tmp_path: Path, how: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(move_time=60), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
+            room = await server.rooms.open(
+                terms(move_time=60), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
             ann, watcher = Client(room, "ann"), Client(room, "watcher")
             await server.rooms.sweep()
             assert (ann.closed, len(server.rooms)) == ([], 1)
@@ -69,12 +72,12 @@ def test_clients_are_sent_away_and_the_room_is_forgotten(tmp_path: Path, how: st
 def test_a_change_under_way_is_refused_and_not_tried_again_forever(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Hired(1, "random")])
+            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "random")])
             await remove(server, room.id)
             with pytest.raises(Refused):
-                await room.give_up("ann")
+                await room.leave_table("ann")
             server.rooms.drop(room.id)
             room.wake()
-            assert room._timer is None
+            assert room._automation._timer is None
 
     run(work)

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection, event, text
 from sqlalchemy.exc import OperationalError
 
-from axiogames.server.domain import room as room_module
+from axiogames.server.domain import automation
 from axiogames.server.domain.refusals import Unavailable
 from axiogames.server.storage import database as database_module
 from axiogames.server.storage.database import Database
@@ -34,7 +34,7 @@ async def until_well(made: Inside) -> None:
 def test_a_database_that_hangs_is_told_and_a_late_commit_is_neither_lost_nor_doubled(
     tmp_path: Path, statements: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(room_module, "RETRY", 0.1)
+    monkeypatch.setattr(automation, "RETRY_SECONDS", 0.1)
 
     async def play() -> None:
         async with company(tmp_path, "axio") as here:
@@ -61,7 +61,7 @@ def test_a_database_that_hangs_is_told_and_a_late_commit_is_neither_lost_nor_dou
                 await here.check()
 
     asyncio.run(asyncio.wait_for(play(), PATIENCE))
-    assert caplog.text.count("the database is not available") <= 2
+    assert caplog.text.count("the database is unavailable") <= 2
     assert "the database is available again" in caplog.text
 
 
@@ -79,7 +79,7 @@ def test_while_a_database_hangs_only_the_first_have_to_wait(
             with hanging.hanging():
                 with pytest.raises(Unavailable):
                     await database.transact(_select)
-                database.patience = PATIENCE
+                database.timeout = PATIENCE
                 started: list[object] = []
                 for _ in range(20):
                     with pytest.raises(Unavailable):
@@ -96,7 +96,7 @@ def test_a_process_that_was_held_up_itself_does_not_blame_the_database(tmp_path:
     async def work() -> None:
         async with inside(tmp_path) as made:
             database = made.server.database
-            database.patience = 1.0
+            database.timeout = 1.0
             async with database.reading() as connection:
                 time.sleep(1.05)  # nothing else runs: the event loop is held up
                 await connection.execute(text("SELECT 1"))
@@ -117,7 +117,7 @@ def test_who_stops_waiting_for_a_hanging_database_leaves_no_connection_behind(tm
 
             for _ in range(3):
                 with hanging.hanging():
-                    database.patience = PATIENCE
+                    database.timeout = PATIENCE
                     tasks = [asyncio.create_task(read()) for _ in range(10)]
                     await asyncio.sleep(0)
                     for task in tasks:
@@ -175,7 +175,7 @@ class Unwritable:
 def test_where_nothing_can_be_written_every_route_says_so(
     tmp_path: Path, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_module, "BUSY", 1)
+    monkeypatch.setattr(database_module, "SQLITE_BUSY_TIMEOUT_MS", 1)
 
     async def work() -> None:
         async with inside(tmp_path) as made:

@@ -15,8 +15,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from axiogames import __version__
 from axiogames.server.metrics import REGISTRY, exposition, serve_metrics
-from axiogames.server.processes import check
-from axiogames.server.settings import BadSetting, Settings
+from axiogames.server.processes import check_startup
+from axiogames.server.settings import InvalidSetting, Settings
 from axiogames.server.supervisor import Supervisor
 from tests.server.driving import Client, Guest, RunningServer, free_port, start_server
 from tests.server.faults import Faults
@@ -120,7 +120,7 @@ def test_a_failure_is_counted_by_its_class(tmp_path: Path, monkeypatch: pytest.M
             async def fail(*_: object) -> None:
                 raise LookupError
 
-            monkeypatch.setattr(made.server.store, "waiting", fail)
+            monkeypatch.setattr(made.server.store, "list_open", fail)
             before = REGISTRY.get_sample_value("axio_errors_total", {"kind": "LookupError"}) or 0
             assert (await made.ask("GET", "/api/tables")).status == 500
             assert REGISTRY.get_sample_value("axio_errors_total", {"kind": "LookupError"}) == before + 1
@@ -170,14 +170,14 @@ def test_a_metrics_port_that_cannot_be_is_refused(tmp_path: Path) -> None:
         settings = Settings(
             database="postgresql://a@b/c", port=8000, metrics_port=port, workers=workers, data=str(tmp_path)
         )
-        with pytest.raises(BadSetting, match="--metrics-port"):
+        with pytest.raises(InvalidSetting, match="--metrics-port"):
             settings.check()
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(BadSetting, match="--metrics-port"):
-            check(Settings(data=str(tmp_path), port=free_port(), metrics_port=port))
+        with pytest.raises(InvalidSetting, match="--metrics-port"):
+            check_startup(Settings(data=str(tmp_path), port=free_port(), metrics_port=port))
 
 
 def test_numbers_tell_nothing_of_anybody(small: RunningServer) -> None:

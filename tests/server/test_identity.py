@@ -227,20 +227,20 @@ async def new_token(made: Inside, person: str) -> str:
 def test_only_so_many_ended_sessions_are_remembered_of_a_person(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identity, "MOST_ENDED", 3)
+    monkeypatch.setattr(identity, "MAX_REVOKED_SESSIONS", 3)
 
     async def run() -> None:
         async with inside(tmp_path) as made:
             people = made.server.people
-            for person in ((await made.guest("Ann")).id, people.arrive().id):
+            for person in ((await made.guest("Ann")).id, people.new_guest().id):
                 ended = [await new_token(made, person) for _ in range(10)]
                 for number, token in enumerate(ended):
                     await made.good("POST", "/api/me/leave", token, {})
-                    assert [await people.by_token(one) for one in ended[: number + 1]] == [None] * (
+                    assert [await people.find_by_token(one) for one in ended[: number + 1]] == [None] * (
                         number + 1
                     )
-                    assert len((await people.heard(person)).revoked) <= 3
-                assert await people.by_token(await new_token(made, person))
+                    assert len((await people.reload(person)).revoked) <= 3
+                assert await people.find_by_token(await new_token(made, person))
 
     asyncio.run(run())
 
@@ -251,7 +251,7 @@ def test_a_session_that_ends_while_all_others_do_stays_ended(
     async def run() -> None:
         async with inside(tmp_path) as made:
             people, ann = made.server.people, await made.guest("Ann")
-            heard, ended = people.heard, list[str]()
+            heard, ended = people.reload, list[str]()
 
             async def hear(person: str) -> Person:
                 if not ended:  # somebody comes back and leaves again at this moment
@@ -260,11 +260,11 @@ def test_a_session_that_ends_while_all_others_do_stays_ended(
                     await made.good("POST", "/api/me/leave", ended[0], {})
                 return await heard(person)
 
-            monkeypatch.setattr(people, "heard", hear)
-            await people.forget_devices(await people.find(ann.id))
-            assert await people.by_token(ended[0]) is None
-            assert await people.by_token(ann.token) is None
-            assert await people.by_token(await new_token(made, ann.id))
+            monkeypatch.setattr(people, "reload", hear)
+            await people.sign_out_everywhere(await people.find(ann.id))
+            assert await people.find_by_token(ended[0]) is None
+            assert await people.find_by_token(ann.token) is None
+            assert await people.find_by_token(await new_token(made, ann.id))
 
     asyncio.run(run())
 
@@ -277,16 +277,16 @@ def test_who_comes_in_while_the_password_changes_is_not_let_in(
         async with inside(tmp_path) as made:
             people, ann = made.server.people, await made.guest("Ann")
             await people.set_password(await people.find(ann.id), "ann", PASSWORD)
-            phrase = await people.give_phrase(await people.find(ann.id), old=PASSWORD)
+            phrase = await people.issue_phrase(await people.find(ann.id), old=PASSWORD)
             entry = {"phrase": phrase} if way == "phrase" else {"username": "ann", "password": PASSWORD}
-            heard, new = people.heard, "another horse 8"
+            heard, new = people.reload, "another horse 8"
 
             async def change_first(person: str) -> Person:
-                monkeypatch.setattr(people, "heard", heard)  # what was sent was right until now
+                monkeypatch.setattr(people, "reload", heard)  # what was sent was right until now
                 await people.set_password(await people.find(ann.id), "ann", new, old=PASSWORD)
                 return await heard(person)
 
-            monkeypatch.setattr(people, "heard", change_first)
+            monkeypatch.setattr(people, "reload", change_first)
             answer = await made.ask("POST", "/api/enter", body=entry)
             assert (answer.status, answer.json["code"]) == (403, "wrong_secret")
             assert b"set-cookie" not in dict(answer.headers)

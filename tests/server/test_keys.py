@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from axiogames.server.identity.people import WrongSecret
+from axiogames.server.identity.people import InvalidCredentials
 from axiogames.server.identity.tokens import Tokens
-from axiogames.server.lifespan import assemble, confirm_keys
+from axiogames.server.lifespan import build_server, record_key_fingerprint
 from axiogames.server.routes import daily
-from axiogames.server.settings import BadSetting, Settings, WrongKey, fingerprint, secret_keys
+from axiogames.server.settings import InvalidSetting, KeyMismatch, Settings, fingerprint, secret_keys
 from tests.server.in_process import inside
 
 OLD, NEW, OTHER = ("old " * 10).strip(), ("new " * 10).strip(), ("other " * 10).strip()
@@ -48,7 +48,7 @@ def test_a_key_file_is_never_seen_half_written(tmp_path: Path, monkeypatch: pyte
         path.write_text(key)
         path.chmod(0o600)
 
-    monkeypatch.setattr("axiogames.server.settings._write", write_and_look)
+    monkeypatch.setattr("axiogames.server.settings._write_key", write_and_look)
     assert len(secret_keys(tmp_path)[0]) >= 32
 
 
@@ -77,16 +77,16 @@ def test_several_keys_are_read_the_first_one_signs(
 def test_each_key_has_to_be_long_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     (tmp_path / "key").write_bytes(text.encode("latin-1"))
     (tmp_path / "key").chmod(0o600)
-    with pytest.raises(BadSetting, match="32 characters"):
+    with pytest.raises(InvalidSetting, match="32 characters"):
         secret_keys(tmp_path)
     monkeypatch.setenv("AXIO_KEY", text)
-    with pytest.raises(BadSetting, match="AXIO_KEY"):
+    with pytest.raises(InvalidSetting, match="AXIO_KEY"):
         secret_keys(tmp_path)
 
 
 def test_a_key_of_the_environment_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AXIO_KEY", f"{NEW}\udcff")
-    with pytest.raises(BadSetting, match="AXIO_KEY should hold a key"):
+    with pytest.raises(InvalidSetting, match="AXIO_KEY must contain a key"):
         secret_keys(tmp_path)
 
 
@@ -106,17 +106,17 @@ def test_phrases_survive_the_replacement_of_a_key(tmp_path: Path, monkeypatch: p
         use(monkeypatch, OLD)
         async with inside(tmp_path) as made:
             people = made.server.people
-            ann = await people.keep(people.arrive())
-            bob = await people.keep(people.arrive())
-            hers, his = await people.give_phrase(ann), await people.give_phrase(bob)
+            ann = await people.ensure_stored(people.new_guest())
+            bob = await people.ensure_stored(people.new_guest())
+            hers, his = await people.issue_phrase(ann), await people.issue_phrase(bob)
         use(monkeypatch, NEW, OLD)
         async with inside(tmp_path) as made:
-            assert (await made.server.people.by_phrase(hers)).id == ann.id
+            assert (await made.server.people.find_by_phrase(hers)).id == ann.id
         use(monkeypatch, NEW)
         async with inside(tmp_path) as made:
-            assert (await made.server.people.by_phrase(hers)).id == ann.id  # it was hashed anew
-            with pytest.raises(WrongSecret):
-                await made.server.people.by_phrase(his)
+            assert (await made.server.people.find_by_phrase(hers)).id == ann.id  # it was hashed anew
+            with pytest.raises(InvalidCredentials):
+                await made.server.people.find_by_phrase(his)
 
     asyncio.run(run())
 
@@ -132,8 +132,8 @@ def test_the_deal_of_the_day_does_not_change_with_the_key(
             if begin:
                 ann = await made.guest("Ann")
                 table = (await made.good("POST", "/api/daily/rota", ann.token))["id"]
-                return (await made.server.rooms.get(table)).game.terms.seed
-            return await daily.seed_of(made.server, "2026-03-01", "rota")
+                return (await made.server.rooms.get(table)).game.config.seed
+            return await daily.daily_seed(made.server, "2026-03-01", "rota")
 
     async def run() -> None:
         first = await seed(OLD)
@@ -152,10 +152,10 @@ def test_the_deal_of_the_day_does_not_change_with_the_key(
 
 async def start(folder: Path, *, accept_new_key: bool = False) -> None:
     """What a start does with the key."""
-    server = assemble(Settings(data=str(folder), accept_new_key=accept_new_key))
+    server = build_server(Settings(data=str(folder), accept_new_key=accept_new_key))
     try:
         await server.database.upgrade()
-        await confirm_keys(server)
+        await record_key_fingerprint(server)
     finally:
         server.people.close()
         server.pictures.close()
@@ -170,7 +170,7 @@ def test_a_database_knows_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             await start(tmp_path)
         for keys in ((OLD,), (OTHER,)):
             use(monkeypatch, *keys)
-            with pytest.raises(WrongKey, match="AXIO_KEY=NEW,OLD"):
+            with pytest.raises(KeyMismatch, match="AXIO_KEY=NEW,OLD"):
                 await start(tmp_path)
         await start(tmp_path, accept_new_key=True)
         await start(tmp_path)

@@ -6,7 +6,7 @@ import json
 import logging
 from pathlib import Path
 
-from axiogames.server.logs import JsonLines
+from axiogames.server.logs import JsonFormatter
 from tests.server.driving import Browser, Guest, RunningServer, start_server
 
 PASSWORD = "swordfish and chips"
@@ -57,7 +57,7 @@ def test_an_error_is_one_line() -> None:
     except ValueError as error:
         caught = (type(error), error, error.__traceback__)
     record = logging.LogRecord("a.b", logging.ERROR, "x.py", 1, "what %s", ("ä\n",), caught)
-    line = JsonLines().format(record)
+    line = JsonFormatter().format(record)
     assert "\n" not in line
     told = json.loads(line)
     assert (told["level"], told["from"], told["message"]) == ("error", "a.b", "what ä\n")

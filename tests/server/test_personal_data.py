@@ -15,20 +15,21 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from axiogames.model.record import Record, replay
-from axiogames.server.domain.game_state import Game
+from axiogames.server.domain.game_state import GameState
+from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.rooms import Rooms
 from axiogames.server.identity import personal_data
-from axiogames.server.identity.names import DELETED
+from axiogames.server.identity.names import DELETED_NAME
 from axiogames.server.identity.people import People
 from axiogames.server.identity.personal_data import PersonalData
 from axiogames.server.identity.tokens import SIGNED_OUT
 from axiogames.server.operations.audit import Actor
-from axiogames.server.operations.tables import TableAdministration
+from axiogames.server.operations.tables import TableAdmin
 from axiogames.server.storage.database import Database
 from axiogames.server.storage.journal import Journal
 from axiogames.server.storage.schema import audit, entries, metadata
 from axiogames.server.storage.tables import TableStore
-from axiogames.server.work_pools import SWITCH
+from axiogames.server.work_pools import SHORT_SWITCH_INTERVAL
 from tests.server.driving import Browser, RunningServer, at_random
 from tests.server.driving import Guest as Visitor
 from tests.server.in_process import Guest, Inside, inside
@@ -38,7 +39,7 @@ ME, OPEN = {"kind": "me"}, {"kind": "open"}
 PASSWORD = "correct horse 7"
 
 
-async def play_out(made: Inside, table: str, *tokens: str) -> Game:
+async def play_out(made: Inside, table: str, *tokens: str) -> GameState:
     """Play a game to its end, by the first move each time."""
     room = await made.server.rooms.get(table)
     while room.game.status == "playing":
@@ -111,7 +112,7 @@ def test_an_export_has_everything_of_a_person_and_nothing_of_others(tmp_path: Pa
             assert said["host_actions"] == [{"action": "person-show", "at": 5}]
             over, going = said["tables"]
             assert (over["id"], over["opened"], over["seats"]) == (
-                game.terms.id,
+                game.config.id,
                 True,
                 [{"seat": 0, "name": "Ann Export"}],
             )
@@ -123,7 +124,7 @@ def test_an_export_has_everything_of_a_person_and_nothing_of_others(tmp_path: Pa
             )
             assert going["record"] is None
             text = answer.body.decode()
-            playing = (await made.server.rooms.get(running["id"])).game.terms
+            playing = (await made.server.rooms.get(running["id"])).game.config
             rows = await everything_kept(made)
             hashes = [
                 part
@@ -131,7 +132,7 @@ def test_an_export_has_everything_of_a_person_and_nothing_of_others(tmp_path: Pa
                 if "$argon2" in part or len(part) == 64
             ]
             assert len(hashes) > 2
-            shown = game.terms.seed  # of a game that is over
+            shown = game.config.seed  # of a game that is over
             for secret in (
                 phrase,
                 PASSWORD,
@@ -190,7 +191,7 @@ def test_a_deletion_leaves_nothing_of_a_name_and_all_games(tmp_path: Path) -> No
             assert await closed(hers) == SIGNED_OUT
             assert "Ann Gone" not in await everything_kept(made)
             told = await his.until(
-                lambda message: any(one["away"] == DELETED for one in message.get("seats", ()))
+                lambda message: any(one["away"] == DELETED_NAME for one in message.get("seats", ()))
             )
             assert told["seats"][1]["kind"] == "bot"
             for table, status in (
@@ -215,7 +216,7 @@ def test_a_deletion_leaves_nothing_of_a_name_and_all_games(tmp_path: Path) -> No
             assert again_game.table is not None
             assert before is not None
             assert again_game.table.events == before.events
-            assert [seat.name for seat in again_game.seats] == [DELETED, "Bob"]
+            assert [seat.name for seat in again_game.seats] == [DELETED_NAME, "Bob"]
 
             asked: list[tuple[str, str, object]] = [
                 ("GET", "/api/me", None),
@@ -236,7 +237,7 @@ def test_a_deletion_leaves_nothing_of_a_name_and_all_games(tmp_path: Path) -> No
 def test_a_guest_who_has_done_nothing_can_be_deleted(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
-            person = made.server.people.arrive()
+            person = made.server.people.new_guest()
             token = made.server.people.token(person)
             await made.good("DELETE", "/api/me", token, {"confirm": True})
             assert (await made.ask("GET", "/api/me", token)).status == 401
@@ -255,7 +256,7 @@ def test_a_deletion_by_another_process_is_followed(tmp_path: Path) -> None:
             hers = await made.socket(table, ann.token)
             async with elsewhere(made) as other:
                 await other.erase(await other._people.find(ann.id))
-            await made.server.personal_data.compare()  # what runs every few seconds
+            await made.server.personal_data.reconcile()  # what runs every few seconds
             assert await closed(hers) == SIGNED_OUT
             view = await made.good("GET", f"/api/tables/{table}", bob.token)
             assert "Ann Gone" not in json.dumps(view)
@@ -290,7 +291,7 @@ def test_a_game_goes_on_when_somebody_deletes_their_data(ann: Visitor, bob: Visi
         his.recv()
         assert ann.ask("DELETE", "/api/me", {"confirm": True}).status == 200
         his.play_to_the_end(at_random())
-    assert DELETED in json.dumps(bob.get(f"/api/tables/{table.id}/record")["players"])
+    assert DELETED_NAME in json.dumps(bob.get(f"/api/tables/{table.id}/record")["players"])
 
 
 def test_exports_and_deletions_have_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,10 +396,10 @@ def test_what_an_erased_person_does_before_it_is_known_here_keeps_no_name(tmp_pa
                 await other.erase(await other._people.find(ann.id))
                 await made.good("POST", f"/api/tables/{table}/join", ann.token, {})
                 assert "Ann Gone" in await everything_kept(made)
-                await made.server.personal_data.heard(ann.id)
+                await made.server.personal_data.reload(ann.id)
             assert "Ann Gone" not in await everything_kept(made)
             room = await made.server.rooms.get(table)
-            assert [seat.name for seat in room.game.seats][:2] == ["Bob", DELETED]
+            assert [seat.name for seat in room.game.seats][:2] == ["Bob", DELETED_NAME]
 
     asyncio.run(run())
 
@@ -412,7 +413,7 @@ def test_a_seat_is_left_although_somebody_moves_at_that_moment(tmp_path: Path) -
             room = await made.server.rooms.get(table)
             async with elsewhere(made) as other:
                 kept = await other._rooms.get(table)
-                await room.move(0, 0)  # of which the other process has not heard
+                await room.move(SeatCommand(0), 0)  # of which the other process has not heard
                 assert kept.game.number < room.game.number
                 await other.erase(await other._people.find(ann.id))
             await made.server.rooms.refresh(table)
@@ -430,7 +431,7 @@ def test_a_name_that_another_process_gives_is_shown_here_and_stays(tmp_path: Pat
             shared = (await made.open(ann, "rota", [{**ME, "name": "One"}, {**ME, "name": "Two"}]))["id"]
             rooms = made.server.rooms
             async with elsewhere(made) as other:
-                await made.server.personal_data.heard(ann.id)  # of something else: nothing changes
+                await made.server.personal_data.reload(ann.id)  # of something else: nothing changes
                 assert [seat.name for seat in (await rooms.get(shared)).game.seats] == ["One", "Two"]
                 await other.rename(await other._people.find(ann.id), "Anna New")
                 # What is written here before that is known does not bring the old name back.
@@ -439,7 +440,7 @@ def test_a_name_that_another_process_gives_is_shown_here_and_stays(tmp_path: Pat
                 assert "Annie Old" in json.dumps(view)
                 seats = await made.server.store.seats([opened["id"]])
                 assert [row["name"] for row in seats[opened["id"]]] == ["Bob", "Anna New"]
-                await made.server.personal_data.heard(ann.id)
+                await made.server.personal_data.reload(ann.id)
             room = await rooms.get(opened["id"])
             assert [seat.name for seat in room.game.seats] == ["Bob", "Anna New"]
             assert " Old" not in await everything_kept(made)
@@ -456,7 +457,7 @@ async def pieces(made: Inside, person: str) -> AsyncIterator[bytes]:
 
 def test_an_export_is_made_as_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many games there are, one is in memory, and players do not wait for them."""
-    monkeypatch.setattr(personal_data, "AT_ONCE", 2)
+    monkeypatch.setattr(personal_data, "QUERY_BATCH", 2)
     made_so_far: list[float] = []
     honest = personal_data._record
 
@@ -481,7 +482,7 @@ def test_an_export_is_made_as_it_is_read(tmp_path: Path, monkeypatch: pytest.Mon
                 assert len(made_so_far) == number
             said += [piece async for piece in told]
             assert sorted(one["id"] for one in json.loads(b"".join(said))["tables"]) == sorted(games)
-            assert set(made_so_far) == {SWITCH}
+            assert set(made_so_far) == {SHORT_SWITCH_INTERVAL}
             answer = await made.ask("GET", "/api/me/export", ann.token)
             assert answer.body == b"".join(said)
 
@@ -490,7 +491,7 @@ def test_an_export_is_made_as_it_is_read(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_an_export_waits_its_turn_once_it_has_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before that it is refused: an answer that has begun cannot be."""
-    monkeypatch.setattr(personal_data, "RETRY", 0.01)
+    monkeypatch.setattr(personal_data, "EXPORT_RETRY_SECONDS", 0.01)
 
     async def run() -> None:
         async with inside(tmp_path) as made:
@@ -500,8 +501,8 @@ def test_an_export_waits_its_turn_once_it_has_begun(tmp_path: Path, monkeypatch:
             go_on = threading.Event()
             pool = made.server.personal_data._replaying
             jobs = [
-                asyncio.create_task(pool.run(go_on.wait, asker=str(number)))
-                for number in range(1 + (personal_data.MOST_EXPORTS.waiting or 0))
+                asyncio.create_task(pool.run(go_on.wait, requester=str(number)))
+                for number in range(1 + (personal_data.EXPORT_QUEUE_LIMITS.waiting or 0))
             ]
             await asyncio.sleep(0)
             refused = await made.ask("GET", "/api/me/export", ann.token)
@@ -536,12 +537,12 @@ def test_an_export_has_the_tables_that_somebody_has_left(tmp_path: Path) -> None
             assert room.game.status == "playing"  # a bot plays for her
             kicked = (await made.open(bob, "rota", [ME, OPEN], public=True))["id"]
             await made.good("POST", f"/api/tables/{kicked}/join", ann.token, {})
-            await TableAdministration(made.server.database, Actor("host")).kick(kicked, 1)
+            await TableAdmin(made.server.database, Actor("host")).kick(kicked, 1)
             await made.server.rooms.refresh(kicked)
             while (await made.server.rooms.get(kicked)).game.status == "playing":
                 room = await made.server.rooms.get(kicked)
                 if room.game.turn == 0:
-                    await room.move(0, 0)
+                    await room.move(SeatCommand(0), 0)
                 await asyncio.sleep(0.01)
             never = (await made.open(bob, "axio", [ME, OPEN, OPEN], public=True))["id"]
             said = await made.good("GET", "/api/me/export", ann.token)

@@ -18,22 +18,22 @@ from axiogames.games import GAMES, figures, find_variant
 from axiogames.server.rendering import pictures
 from axiogames.server.rendering import process as drawing_process
 from axiogames.server.rendering.pictures import ByteCache
-from axiogames.server.rendering.process import CannotDraw, DrawingProcess
-from axiogames.server.rendering.worker import Drawing, draw
+from axiogames.server.rendering.process import RenderFailed, RenderProcess
+from axiogames.server.rendering.worker import RenderRequest, render
 from tests.games.conformance.positions import Case
 from tests.server.in_process import Answer, Inside, _identity, _scope, inside
 from tests.server.rooms import run, until
 from tests.server.scenarios import TABLE, install, played
 
-FIGURE = Drawing(GAMES[0], figure=figures(GAMES[0])[0])
+FIGURE = RenderRequest(GAMES[0], figure=figures(GAMES[0])[0])
 
 
 # ---------------------------------------------------------------- the process
 
 
 @pytest.fixture
-def process() -> Iterator[DrawingProcess]:
-    made = DrawingProcess()
+def process() -> Iterator[RenderProcess]:
+    made = RenderProcess()
     yield made
     made.close()
     assert made.pid is None
@@ -48,33 +48,33 @@ def ended(pid: int) -> bool:
     return False
 
 
-def test_the_process_draws_what_would_be_drawn_here(process: DrawingProcess) -> None:
+def test_the_process_draws_what_would_be_drawn_here(process: RenderProcess) -> None:
     variant = find_variant("rota", 3)
     content = variant.content(variant.opening, ())
     for wanted in (
         FIGURE,
-        Drawing("rota", 3, content=content, dark=True),
-        Drawing("rota", 3, content=content, png=True),
+        RenderRequest("rota", 3, content=content, dark=True),
+        RenderRequest("rota", 3, content=content, png=True),
     ):
-        assert process.draw(wanted) == draw(wanted)
+        assert process.render(wanted) == render(wanted)
 
 
-def test_a_process_that_is_killed_is_replaced(process: DrawingProcess) -> None:
-    first = process.draw(FIGURE)
+def test_a_process_that_is_killed_is_replaced(process: RenderProcess) -> None:
+    first = process.render(FIGURE)
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)
     killed = process.pid
-    assert process.draw(FIGURE) == first
+    assert process.render(FIGURE) == first
     assert process.pid != killed
 
 
 def test_a_process_is_replaced_after_many_pictures(
-    process: DrawingProcess, monkeypatch: pytest.MonkeyPatch
+    process: RenderProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drawing_process, "PICTURES_EACH", 2)
+    monkeypatch.setattr(drawing_process, "PICTURES_PER_PROCESS", 2)
     used = []
     for _ in range(5):
-        process.draw(FIGURE)
+        process.render(FIGURE)
         assert process.pid is not None
         used.append(process.pid)
     assert [used.count(pid) for pid in dict.fromkeys(used)] == [2, 2, 1]
@@ -82,27 +82,27 @@ def test_a_process_is_replaced_after_many_pictures(
 
 
 def test_a_picture_that_takes_too_long_is_given_up(
-    process: DrawingProcess, monkeypatch: pytest.MonkeyPatch
+    process: RenderProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drawing_process, "PATIENCE", 0.0)
-    with pytest.raises(CannotDraw) as refused:
-        process.draw(FIGURE)
-    assert "ended twice" in refused.value.why
+    monkeypatch.setattr(drawing_process, "RENDER_TIMEOUT", 0.0)
+    with pytest.raises(RenderFailed) as refused:
+        process.render(FIGURE)
+    assert "ended twice" in refused.value.reason
     monkeypatch.undo()
-    assert process.draw(FIGURE).startswith(b"<svg")
+    assert process.render(FIGURE).startswith(b"<svg")
 
 
-def test_what_cannot_be_drawn_harms_nobody(process: DrawingProcess) -> None:
-    with pytest.raises(CannotDraw) as refused:
-        process.draw(Drawing(GAMES[0], figure="nothing"))
-    assert "UnknownFigure" in refused.value.why
+def test_what_cannot_be_drawn_harms_nobody(process: RenderProcess) -> None:
+    with pytest.raises(RenderFailed) as refused:
+        process.render(RenderRequest(GAMES[0], figure="nothing"))
+    assert "UnknownFigure" in refused.value.reason
     used = process.pid
-    assert process.draw(FIGURE).startswith(b"<svg")
+    assert process.render(FIGURE).startswith(b"<svg")
     assert process.pid == used
 
 
-def test_the_process_ends_with_the_server(process: DrawingProcess) -> None:
-    process.draw(FIGURE)
+def test_the_process_ends_with_the_server(process: RenderProcess) -> None:
+    process.render(FIGURE)
     running = process._process
     assert running is not None
     assert running.stdin is not None
@@ -110,23 +110,23 @@ def test_the_process_ends_with_the_server(process: DrawingProcess) -> None:
     assert running.wait(20) == 0
 
 
-def test_a_closed_process_is_not_started_again(process: DrawingProcess) -> None:
-    process.draw(FIGURE)
+def test_a_closed_process_is_not_started_again(process: RenderProcess) -> None:
+    process.render(FIGURE)
     pid = process.pid
     assert pid is not None
     process.close()
     assert ended(pid)
-    with pytest.raises(CannotDraw):
-        process.draw(FIGURE)
+    with pytest.raises(RenderFailed):
+        process.render(FIGURE)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_the_process_gets_nothing_of_the_server(
-    process: DrawingProcess, monkeypatch: pytest.MonkeyPatch
+    process: RenderProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AXIO_SERVER", "the password of the database")
     monkeypatch.setenv("AXIO_KEY", "the secret key")
-    process.draw(FIGURE)
+    process.render(FIGURE)
     folder = Path(f"/proc/{process.pid}")
     assert b"AXIO" not in (folder / "environ").read_bytes()
     names = [os.readlink(file) for file in (folder / "fd").iterdir()]
@@ -157,10 +157,10 @@ class Slowly:
 
     def __init__(self, made: Inside) -> None:
         self.go = threading.Event()
-        self.drawn: list[Drawing] = []
-        made.server.pictures.draw = self.draw
+        self.drawn: list[RenderRequest] = []
+        made.server.pictures.render = self.render
 
-    def draw(self, wanted: Drawing) -> bytes:
+    def render(self, wanted: RenderRequest) -> bytes:
         assert self.go.wait(20)
         self.drawn.append(wanted)
         return b"<svg/>"
@@ -330,19 +330,19 @@ def test_a_picture_that_nobody_waits_for_is_not_drawn(tmp_path: Path) -> None:
 def test_a_failure_is_logged_and_the_next_picture_is_drawn(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(wanted: Drawing) -> bytes:
-        raise CannotDraw("the disk is on fire")
+    def fail(wanted: RenderRequest) -> bytes:
+        raise RenderFailed("the disk is on fire")
 
     async def work() -> None:
         async with inside(tmp_path) as made:
             await over(made)
-            made.server.pictures.draw = fail
+            made.server.pictures.render = fail
             with caplog.at_level(logging.ERROR, logger=pictures.__name__):
                 answer = await made.ask("GET", path(1))
             assert (answer.status, answer.json["code"]) == (503, "unavailable")
             assert "the disk is on fire" in caplog.text
             assert b"fire" not in answer.body
-            made.server.pictures.draw = draw
+            made.server.pictures.render = render
             assert (await made.ask("GET", path(1, "svg"))).body.startswith(b"<svg")
 
     run(work)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from axiogames.server.lifespan import assemble
+from axiogames.server.lifespan import build_server
 from axiogames.server.operations.backup import make_backup, restore_backup
 from axiogames.server.private_files import SQLITE_FILES, make_private, make_private_file
-from axiogames.server.processes import check
+from axiogames.server.processes import check_startup
 from axiogames.server.settings import DATABASE_FILE, Settings
 from tests.server.driving import free_port
 from tests.server.in_process import inside
@@ -37,7 +37,7 @@ def test_everything_that_is_made_is_private(tmp_path: Path) -> None:
     folder = tmp_path / "data"
 
     async def run() -> None:
-        check(Settings(data=str(folder), port=free_port()))
+        check_startup(Settings(data=str(folder), port=free_port()))
         async with inside(folder) as made:
             await made.open(await made.guest("Ann"), "rota", [{"kind": "me"}])
             found = modes(folder)
@@ -58,7 +58,7 @@ def test_what_others_could_read_is_made_private_at_the_start(
 
     async def run(warnings: int) -> None:
         caplog.clear()
-        server = assemble(settings)
+        server = build_server(settings)
         server.people.close()
         server.pictures.close()
         server.bots.close()

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, update
 
-from axiogames.server.domain.entries import Closed
+from axiogames.server.domain.entries import TableClosed
 from axiogames.server.lifespan import Server, add_background_tasks
 from axiogames.server.operations import retention
 from axiogames.server.operations.audit import Actor, write_audit
-from axiogames.server.operations.retention import EVERY, Retention, Rules
+from axiogames.server.operations.retention import RUN_INTERVAL, Retention, RetentionPolicy
 from axiogames.server.storage.schema import (
     audit,
     entries,
@@ -41,11 +41,11 @@ from tests.server.abandoned import (
 )
 from tests.server.rooms import Listener, run, running
 
-RULES = Rules()
+RULES = RetentionPolicy()
 
 
-def keeper(server: Server, rules: Rules = RULES, most_tables: int = 1000) -> Retention:
-    return Retention(server.database, rules, most_tables, in_use=server.rooms.is_in_use, pause=0.0)
+def keeper(server: Server, rules: RetentionPolicy = RULES, max_tables: int = 1000) -> Retention:
+    return Retention(server.database, rules, max_tables, in_use=server.rooms.is_in_use, pause=0.0)
 
 
 async def done(server: Server, at: int = NOW, **how: object) -> dict[str, int]:
@@ -74,7 +74,7 @@ def test_tables_that_nobody_comes_to_are_closed(tmp_path: Path, url: str) -> Non
             }
             room = await server.rooms.get("played-old")  # closed by an entry, as everything at a table is
             assert room.game.status == "closed"
-            assert isinstance(room.game.last, Closed)
+            assert isinstance(room.game.last_entry, TableClosed)
             assert await done(server) == {}
 
     run(work)
@@ -197,9 +197,9 @@ def test_zero_days_keep_for_ever(tmp_path: Path) -> None:
             await put_table(server, "playing", [ANN, BOB], 9999)
             await put_table(server, "closed", [ANN], 9999, status="closed")
             await put_person(server, "guest", 9999)
-            nothing = Rules(0, 0, 0, 0, 0)
+            nothing = RetentionPolicy(0, 0, 0, 0, 0)
             assert await done(server, rules=nothing) == {}
-            assert await done(server, rules=nothing, most_tables=1) == {}
+            assert await done(server, rules=nothing, max_tables=1) == {}
 
     run(work)
 
@@ -213,8 +213,8 @@ def test_a_full_server_makes_room(tmp_path: Path) -> None:
             await put_table(server, "begun", [ANN, BOB], 1.1, moves=3)
             await put_table(server, "going", [ANN, BOB], 50, moves=4)
             await put_table(server, "played-old", [ANN, BOB], 61, moves=30)
-            assert await done(server, most_tables=100) == {"unfinished_games_closed": 1}
-            assert await done(server, most_tables=4) == {
+            assert await done(server, max_tables=100) == {"unfinished_games_closed": 1}
+            assert await done(server, max_tables=4) == {
                 "open_tables_closed": 1,
                 "unfinished_games_closed": 1,
             }
@@ -225,8 +225,8 @@ def test_a_full_server_makes_room(tmp_path: Path) -> None:
 
 
 def test_one_run_is_bounded_and_the_next_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "AT_ONCE", 2)
-    monkeypatch.setattr(retention, "MOST_AT_A_TIME", 4)
+    monkeypatch.setattr(retention, "BATCH_SIZE", 2)
+    monkeypatch.setattr(retention, "MAX_PER_RUN", 4)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -241,7 +241,7 @@ def test_one_run_is_bounded_and_the_next_goes_on(tmp_path: Path, monkeypatch: py
 def test_a_table_that_cannot_be_read_holds_up_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(retention, "AT_ONCE", 1)
+    monkeypatch.setattr(retention, "BATCH_SIZE", 1)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -266,7 +266,7 @@ def test_somebody_who_comes_back_meanwhile_keeps_the_table(tmp_path: Path) -> No
             found = made._tables.close
 
             async def late(table: str, action: str, *, number: int) -> None:
-                await room.sit("bob", "Bob")  # between the search and the closing
+                await room.take_seat("bob", "Bob")  # between the search and the closing
                 await found(table, action, number=number)
 
             made._tables.close = late  # type: ignore[method-assign, assignment]
@@ -282,7 +282,7 @@ def test_one_process_runs_at_a_time(tmp_path: Path, url: str) -> None:
             one, other = keeper(server), keeper(server)
             claims = await asyncio.gather(one.claim(NOW), other.claim(NOW))
             assert sorted(claims) == [False, True]
-            later = NOW + int(1000 * EVERY)
+            later = NOW + int(1000 * RUN_INTERVAL)
             assert not await one.claim(later - 1)
             assert await other.claim(later)
             assert not await one.claim(later)
@@ -304,14 +304,14 @@ def test_a_clock_that_was_ahead_once_does_not_end_retention(tmp_path: Path) -> N
 def test_a_client_of_a_table_that_is_closed_is_told(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            await server.following.start()
+            await server.audit_follower.start()
             await put_table(server, "table", [ANN], 50)
             room = await server.rooms.get("table")
             made = keeper(server)
             made._in_use = lambda table: False  # as for a watcher of another process
             watcher = Listener(room, None)
             await made.run_once(NOW)
-            await server.following.poll()
+            await server.audit_follower.poll()
             assert watcher.heard[-1]["table"]["status"] == "closed"
 
     run(work)
@@ -320,9 +320,9 @@ def test_a_client_of_a_table_that_is_closed_is_told(tmp_path: Path) -> None:
 def test_settings_reach_the_rules(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            assert Rules.of(server.settings) == RULES
+            assert RetentionPolicy.of(server.settings) == RULES
             changed = replace(server.settings, keep_open=1, keep_guests=2)
-            assert Rules.of(changed) == Rules(open=1, guests=2)
+            assert RetentionPolicy.of(changed) == RetentionPolicy(open=1, guests=2)
 
     run(work)
 

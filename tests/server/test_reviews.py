@@ -14,12 +14,12 @@ import pytest
 from jsonschema import Draft202012Validator
 from sqlalchemy import insert
 
-from axiogames.analysis.review.remarks import words
+from axiogames.analysis.review.remarks import review_texts
 from axiogames.games import GAMES, LANGUAGES
 from axiogames.players import Budget
 from axiogames.server.domain import reviews as module
-from axiogames.server.domain.entries import write_act
-from axiogames.server.domain.game_state import Game, now, table_row
+from axiogames.server.domain.entries import encode_entry
+from axiogames.server.domain.game_state import GameState, now
 from axiogames.server.domain.refusals import Refused, Unavailable
 from axiogames.server.domain.reviews import Reviews
 from axiogames.server.storage.reviews import ReviewStore
@@ -72,7 +72,7 @@ def test_a_review_is_made_for_whoever_may_see_the_replay(small: RunningServer) -
     assert [move["ply"] for move in review["moves"]] == list(range(1, len(review["moves"]) + 1))
     for move in review["moves"]:
         assert 0 <= move["at"] <= steps
-        assert move["remark"]["key"] in words("en")
+        assert move["remark"]["key"] in review_texts("en")
         for tried in move["candidates"]:
             assert tried["tile"] is None or tried["tile"]["tile"] in tried["move"]
     for seat in review["seats"]:
@@ -118,7 +118,7 @@ def test_nobody_is_somebody_before_asking(small: RunningServer) -> None:
 
 @pytest.mark.parametrize("language", [*LANGUAGES, "de-AT", "xx"])
 def test_the_words_are_those_of_the_program(small: RunningServer, language: str) -> None:
-    assert Client(small.url).get(f"/api/review/words?lang={language}") == words(language)
+    assert Client(small.url).get(f"/api/review/words?lang={language}") == review_texts(language)
 
 
 # ---------------------------------------------------------------- inside
@@ -148,19 +148,21 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Made:
     return Made(monkeypatch)
 
 
-async def games(made: Inside, *names: str) -> dict[str, Game]:
+async def games(made: Inside, *names: str) -> dict[str, GameState]:
     """Finished games of `person-0` and `person-1`, in the database."""
     world = played(OVER, "people")
     await install(made, world)
     found = {}
     for name in names:
         other = World(replace(world.terms, id=name), world.acts)
-        row = {**table_row(other.game), "id": name}
+        row = {**other.game.row(), "id": name}
         async with made.server.database.writing() as connection:
             await connection.execute(insert(tables), [row])
             sat = [{**seat.row(number), "table_id": name} for number, seat in enumerate(other.game.seats)]
             await connection.execute(insert(seats), sat)
-            acts = [{"number": at, "at": at, "body": write_act(act)} for at, act in enumerate(world.acts, 1)]
+            acts = [
+                {"number": at, "at": at, "body": encode_entry(act)} for at, act in enumerate(world.acts, 1)
+            ]
             await connection.execute(insert(entries), [{**act, "table_id": name} for act in acts])
         found[name] = other.game
     return found

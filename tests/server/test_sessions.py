@@ -12,12 +12,12 @@ import pytest
 from sqlalchemy import update
 
 from axiogames.server.domain.room import Room
-from axiogames.server.identity.people import FRESH, People, WrongSecret
+from axiogames.server.identity.people import CACHE_SECONDS, InvalidCredentials, People
 from axiogames.server.identity.tokens import BANNED, SIGNED_OUT, Tokens
-from axiogames.server.lifespan import _hear
+from axiogames.server.lifespan import _on_notification
 from axiogames.server.settings import Settings, secret_keys
 from axiogames.server.storage.database import Database
-from axiogames.server.storage.journal import notices
+from axiogames.server.storage.journal import notifications
 from axiogames.server.storage.schema import people as people_table
 from tests.server.driving import Browser, Guest, RunningServer
 from tests.server.in_process import PATIENCE, Inside, Socket, inside
@@ -79,7 +79,7 @@ def test_an_order_that_waits_while_its_session_ends_is_not_carried_out(tmp_path:
                         await asyncio.sleep(0.005)
                 await made.good("POST", "/api/me/leave", ann.token, {"everywhere": True})
                 assert await closed(socket) == SIGNED_OUT
-            async with room.alone():  # behind the order
+            async with room.transaction():  # behind the order
                 assert room.game.number == number
             assert len(await made.server.store.entries(room.id)) == number
 
@@ -139,10 +139,10 @@ def test_what_another_process_has_done_is_found_out_without_a_notice(tmp_path: P
             hers, his = await made.socket(table, ann.token), await made.socket(table, bob.token)
             database = Database(made.server.database.url)
             elsewhere = People(database, secret_keys(tmp_path))
-            await elsewhere.forget_devices(await elsewhere.find(ann.id))
+            await elsewhere.sign_out_everywhere(await elsewhere.find(ann.id))
             await elsewhere.ban(await elsewhere.find(bob.id))
-            assert FRESH <= 5.0
-            await made.server.personal_data.compare()  # what runs every `FRESH` seconds
+            assert CACHE_SECONDS <= 5.0
+            await made.server.personal_data.reconcile()  # what runs every `CACHE_SECONDS` seconds
             assert [await closed(hers), await closed(his)] == [SIGNED_OUT, BANNED]
             assert [await refused(made, one.token) for one in (ann, bob)] == ["unknown_person", "banned"]
             elsewhere.close()
@@ -161,7 +161,7 @@ def test_a_notice_is_enough(tmp_path: Path) -> None:
             async with made.server.database.writing() as connection:
                 await connection.execute(changed)
             assert await refused(made, ann.token) == ""  # what is remembered is taken for true for a while
-            await _hear(made.server, f"{table}:1 @{ann.id} @nobody @")
+            await _on_notification(made.server, f"{table}:1 @{ann.id} @nobody @")
             assert await closed(socket) == SIGNED_OUT
             assert await refused(made, ann.token) == "unknown_person"
 
@@ -175,13 +175,13 @@ def test_what_ends_sessions_is_told_to_other_processes(new_database: Callable[[s
         database = Database(settings.url)
         await database.upgrade()
         people = People(database, ["the key of this test " * 2])
-        ann = await people.keep(people.arrive())
-        async with aclosing(notices(settings.dsn)) as told, asyncio.timeout(PATIENCE):
+        ann = await people.ensure_stored(people.new_guest())
+        async with aclosing(notifications(settings.dsn)) as told, asyncio.timeout(PATIENCE):
             assert await anext(told) is None
             token = people.tokens.read(people.token(ann))
             assert token is not None
             for change in (
-                people.forget_devices(ann), people.end_session(token), people.ban(ann), people.unban(ann),
+                people.sign_out_everywhere(ann), people.end_session(token), people.ban(ann), people.unban(ann),
                 people.set_password(ann, "ann", PASSWORD),
                 people.set_password(ann, "ann", "another 8", old=PASSWORD),
             ):  # fmt: skip
@@ -206,12 +206,12 @@ def test_who_is_read_while_they_change_is_not_remembered_as_they_were(tmp_path: 
                 await go.wait()
                 return found
 
-            people._known.clear()
+            people._cache.clear()
             people._rows = slowly  # type: ignore[method-assign,assignment]
-            asked = asyncio.create_task(people.by_token(ann.token))
+            asked = asyncio.create_task(people.find_by_token(ann.token))
             await reading.wait()
             people._rows = rows  # type: ignore[method-assign]
-            await people.forget_devices(person)
+            await people.sign_out_everywhere(person)
             go.set()
             assert await asked is None
             assert (await people.find(ann.id)).epoch == 1
@@ -319,8 +319,8 @@ def test_no_phrase_is_made_with_a_password_that_is_changed_meanwhile(tmp_path: P
                 return secret
 
             people.check_password = slowly  # type: ignore[method-assign]
-            with pytest.raises(WrongSecret, match="meanwhile"):
-                await people.give_phrase(person, old=PASSWORD)
+            with pytest.raises(InvalidCredentials, match="meanwhile"):
+                await people.issue_phrase(person, old=PASSWORD)
             assert not (await people.find(ann.id)).phrase
 
     asyncio.run(run())
@@ -400,7 +400,7 @@ def test_a_cookie_from_before_there_were_sessions_is_good_and_gets_one(
             assert who == ann.id
             assert read is not None
             assert read.session
-            await made.server.people.forget_devices(await made.server.people.find(ann.id))
+            await made.server.people.sign_out_everywhere(await made.server.people.find(ann.id))
             assert await ask_me(made, old, monkeypatch) == ("signed_out", "")
 
     asyncio.run(run())

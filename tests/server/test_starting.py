@@ -17,8 +17,8 @@ import pytest
 from axiogames.cli import main
 from axiogames.errors import InvalidFile
 from axiogames.server.operations.backup import make_backup, restore_backup
-from axiogames.server.processes import AlreadyRunning, alone, check
-from axiogames.server.settings import BadSetting, Settings
+from axiogames.server.processes import AlreadyRunning, check_startup, single_instance
+from axiogames.server.settings import InvalidSetting, Settings
 from axiogames.server.storage.database import Database
 from tests.server.driving import free_port, start_server
 from tests.server.in_process import PATIENCE
@@ -110,7 +110,7 @@ def folder(file: Path) -> None:
         (emptied, "another program"),
         (torn, "damaged"),
         (cut, "damaged"),
-        (folder, "cannot be used"),
+        (folder, "cannot use"),
     ],
 )
 def test_a_database_that_is_not_ours_is_refused_in_a_sentence(
@@ -127,13 +127,13 @@ def test_a_database_that_is_not_ours_is_refused_in_a_sentence(
 def test_a_database_that_does_not_answer_is_refused_in_a_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axiogames.server.storage.database.PATIENCE", 0.1)
-    assert "cannot be reached" in refused("postgresql://axio@127.0.0.1:1/axio", capsys)
+    monkeypatch.setattr("axiogames.server.storage.database.TRANSACTION_TIMEOUT", 0.1)
+    assert "cannot connect" in refused("postgresql://axio@127.0.0.1:1/axio", capsys)
     with socket.socket() as silent:  # it takes connections and says nothing
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         url = f"postgresql://axio@127.0.0.1:{silent.getsockname()[1]}/axio"
-        assert "does not answer" in refused(url, capsys)
+        assert "no answer" in refused(url, capsys)
 
 
 def test_a_backup_of_what_is_no_database_of_ours_is_refused_in_a_sentence(made: Path, tmp_path: Path) -> None:
@@ -148,13 +148,13 @@ def test_a_database_that_cannot_be_written_is_refused_in_a_sentence(
 ) -> None:
     change(made, "PRAGMA journal_mode = DELETE")
     said = refused(f"sqlite:///file:{made}?mode=ro&uri=true", capsys)
-    assert "cannot be written" in said
+    assert "cannot write" in said
 
 
 def test_a_database_that_another_program_has_locked_is_refused_in_a_sentence(
     made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axiogames.server.storage.inspection.BUSY", 1)
+    monkeypatch.setattr("axiogames.server.storage.inspection.SQLITE_BUSY_TIMEOUT_MS", 1)
     with closing(sqlite3.connect(made)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert "locked" in refused(made, capsys)
@@ -164,7 +164,7 @@ def test_a_database_that_another_program_has_locked_is_refused_in_a_sentence(
     "database", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:///file:x?mode=memory&uri=true"]
 )
 def test_a_database_in_memory_is_refused(database: str) -> None:
-    with pytest.raises(BadSetting, match="memory"):
+    with pytest.raises(InvalidSetting, match="memory"):
         Settings(database=database).check()
 
 
@@ -184,7 +184,7 @@ def test_the_driver_reads_the_address_of_postgresql(
     postgres: Postgres, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     url = postgres.create()
-    check(Settings(data=str(tmp_path), database=f"{url}?sslmode=prefer&application_name=club"))
+    check_startup(Settings(data=str(tmp_path), database=f"{url}?sslmode=prefer&application_name=club"))
     for wrong, words in (
         (f"{url}?sslmode=never", "sslmode"),
         (f"{url}?telepathy=on", "telepathy"),
@@ -196,8 +196,8 @@ def test_the_driver_reads_the_address_of_postgresql(
 
 
 def test_a_new_database_and_an_older_one_are_accepted(made: Path) -> None:
-    check(Settings(data=str(made.parent), port=free_port()))
-    check(Settings(data=str(made.parent / "new"), port=free_port()))
+    check_startup(Settings(data=str(made.parent), port=free_port()))
+    check_startup(Settings(data=str(made.parent / "new"), port=free_port()))
 
 
 def test_the_schema_of_a_postgresql_database_is_looked_at_too(
@@ -205,7 +205,7 @@ def test_the_schema_of_a_postgresql_database_is_looked_at_too(
 ) -> None:
     url = postgres.create()
     run_sql(url, "CREATE TABLE somebody_elses (id INTEGER)")
-    check(Settings(database=url, port=free_port()))  # a database may be shared
+    check_startup(Settings(database=url, port=free_port()))  # a database may be shared
     run_sql(url, "CREATE TABLE tables (id INTEGER)")
     assert "'tables'" in refused(url, capsys)
     run_sql(
@@ -240,13 +240,16 @@ def test_a_database_is_locked_whatever_path_names_it(
         Settings(database=f"sqlite:///folder/{NAME}"),
     ]
     for first in names:
-        with alone(first, "http://one/"):
+        with single_instance(first, "http://one/"):
             for second in names:
-                with pytest.raises(AlreadyRunning, match="http://one/"), alone(second, "http://two/"):
+                with (
+                    pytest.raises(AlreadyRunning, match="http://one/"),
+                    single_instance(second, "http://two/"),
+                ):
                     pass
                 with pytest.raises(AlreadyRunning):
                     restore_backup(second, tmp_path / "backup", force=True)
-    with alone(Settings(database=f"sqlite:///{tmp_path / 'other.sqlite3'}"), "http://three/"):
+    with single_instance(Settings(database=f"sqlite:///{tmp_path / 'other.sqlite3'}"), "http://three/"):
         pass
 
 
@@ -256,14 +259,21 @@ def test_who_uses_a_database_is_named(made: Path) -> None:
         ("http://one/", "in use by a server at http://one/"),
         ("a restore", "in use by a restore"),
     ):
-        with alone(settings, who), pytest.raises(AlreadyRunning, match=said), alone(settings, ""):
+        with (
+            single_instance(settings, who),
+            pytest.raises(AlreadyRunning, match=said),
+            single_instance(settings, ""),
+        ):
             pass
 
 
 def test_a_database_of_two_names_is_refused(made: Path, tmp_path: Path) -> None:
     os.link(made, tmp_path / "hard")
     for name in (made, tmp_path / "hard"):
-        with pytest.raises(BadSetting, match="hard links"), alone(Settings(database=f"sqlite:///{name}"), ""):
+        with (
+            pytest.raises(InvalidSetting, match="hard links"),
+            single_instance(Settings(database=f"sqlite:///{name}"), ""),
+        ):
             pass
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from axiogames.server.supervisor import LONGEST_PAUSE, BackgroundTask, Supervisor, spawn
+from axiogames.server.supervisor import MAX_PAUSE, BackgroundTask, Supervisor, spawn
 from tests.server.in_process import PATIENCE
 
 
@@ -85,7 +85,7 @@ def test_pauses_have_a_longest_length_and_begin_anew_after_a_success() -> None:
         supervisor.start()
         for _ in range(8):
             await pauses.go_on()
-        assert max(pauses.asked) == pauses.asked[-1] == LONGEST_PAUSE
+        assert max(pauses.asked) == pauses.asked[-1] == MAX_PAUSE
         well = True
         await pauses.go_on()
         assert pauses.asked[-1] == 0.5
@@ -95,7 +95,7 @@ def test_pauses_have_a_longest_length_and_begin_anew_after_a_success() -> None:
 
 
 def test_a_round_that_never_ends_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.supervisor.PATIENCE", 0.01)
+    monkeypatch.setattr("axiogames.server.supervisor.ROUND_TIMEOUT", 0.01)
 
     async def work() -> None:
         supervisor, rounds, stuck = Supervisor(lambda _: asyncio.sleep(0)), 0, asyncio.Event()
@@ -116,7 +116,7 @@ def test_a_round_that_never_ends_has_failed(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_nobody_can_start_failing_tasks_as_often_as_they_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.supervisor.HURRY_EVERY", 1e9)
+    monkeypatch.setattr("axiogames.server.supervisor.RECOVER_INTERVAL", 1e9)
 
     async def work() -> None:
         pauses = Pauses()
@@ -139,7 +139,7 @@ def test_nobody_can_start_failing_tasks_as_often_as_they_ask(monkeypatch: pytest
 
 
 def test_pauses_end_early_when_there_is_reason_to_hope(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.supervisor.HURRY_EVERY", 0.0)
+    monkeypatch.setattr("axiogames.server.supervisor.RECOVER_INTERVAL", 0.0)
 
     async def work() -> None:
         pauses = Pauses()
