@@ -132,8 +132,8 @@ def test_a_hint_reads_one_bounded_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("hint", "-", "--rollouts", "100", text=f"\n{position}\nrest\n").code == 0
     assert_refused(run("hint", "-", text="="), "position")
     assert_refused(run("hint", "-"), "standard input")
-    monkeypatch.setattr("axiogames.files.LONGEST_LINE", 1000)
-    monkeypatch.setattr("axiogames.cli.commands.hint.LONGEST_LINE", 1000)
+    monkeypatch.setattr("axiogames.files.MAX_LINE_BYTES", 1000)
+    monkeypatch.setattr("axiogames.cli.commands.hint.MAX_LINE_BYTES", 1000)
     assert_refused(run("hint", "-", text="x" * 3000), "longer than 1000 bytes")
 
 
@@ -260,7 +260,7 @@ def test_training_says_at_once_that_it_cannot_write(tmp_path: Path) -> None:
     train = ("train", RULES, "--quick", "--rounds", "1", "--out")
     assert_refused_only(run(*train, "/dev/full"), "/dev/full: this is not a file")
     assert_refused_only(run(*train, str(tmp_path)), "this is a folder")
-    assert_refused_only(run(*train, str(tmp_path / "none" / "t.npz")), "there is no folder")
+    assert_refused_only(run(*train, str(tmp_path / "none" / "t.npz")), "does not exist")
     assert os.path.exists("/dev/full")
     assert not os.path.isfile("/dev/full")
     assert list(tmp_path.iterdir()) == []

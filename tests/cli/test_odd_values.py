@@ -173,7 +173,7 @@ def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Beginning:
     monkeypatch.setattr(axiogames.cli.commands.solve, "solve", begin)
     monkeypatch.setattr(axiogames.cli.commands.hint, "best_moves", begin)
     monkeypatch.setattr(measure, "run", begin)
-    monkeypatch.setattr(files, "FARTHEST_END", 1 << 20)
+    monkeypatch.setattr(files, "MAX_SKIPPED_BYTES", 1 << 20)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     (tmp_path / "folder").mkdir()

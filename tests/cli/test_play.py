@@ -354,7 +354,7 @@ def test_a_save_that_is_no_file_or_too_long_is_refused(save_file: Path) -> None:
     save_file.symlink_to("/dev/zero")
     assert_refused(play("--resume"), str(save_file), "this is not a file")
     save_file.unlink()
-    save_file.write_bytes(b" " * (files.LONGEST_LINE + 1))
+    save_file.write_bytes(b" " * (files.MAX_LINE_BYTES + 1))
     assert_refused(play("--resume"), str(save_file), "the most that is read")
 
 

@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ..drawing.scene import PlacedTile
 from ..errors import AxioError, InvalidRecord, ParseError, abbreviated, shortened
-from ..files import LONGEST_LINE, is_unicode, read_json, read_lines
+from ..files import MAX_LINE_BYTES, is_unicode, read_json, read_lines
 from ..games import find_variant
 from ..games.runtime.state import DRAW, OFFER, REMOVE, START
 from ..games.variant import Variant
@@ -69,8 +69,8 @@ class Record(Struct, frozen=True, kw_only=True):
         """
         if not isinstance(text, str | bytes | bytearray):
             raise InvalidRecord(f"not a record: {abbreviated(text)} is no text: give a line of JSON")
-        if len(text) > LONGEST_LINE:
-            raise InvalidRecord(f"not a record: longer than {LONGEST_LINE} bytes, the most that is read")
+        if len(text) > MAX_LINE_BYTES:
+            raise InvalidRecord(f"not a record: longer than {MAX_LINE_BYTES} bytes, the most that is read")
         try:
             value, repeated = read_json(text)
         except ParseError as error:
@@ -139,7 +139,7 @@ def read_records(path: str | Path) -> Iterator[tuple[int, Record]]:
     """Yield the records of a file of JSON lines, each with its line number.
 
     Raises:
-        BadFile: the file cannot be read.
+        InvalidFile: the file cannot be read.
         BadRecord: a record does not read; the message names the line.
     """
     for number, line in read_lines(path):

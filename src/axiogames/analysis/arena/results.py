@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from ...errors import AxioError, InvalidFile
-from ...files import LineWriter, check_name, lock_directory
+from ...files import LineWriter, check_file_name, lock_directory
 from ...model.view import View
 from ...players import Budget, Choice, Player
 from ...players.engines.specs import seated, warm_up
@@ -152,7 +152,7 @@ def open_results(settings: ArenaSettings, folder: Path | None = None) -> Iterato
     if folder is None:
         yield ArenaResults(settings, {}, None)
         return
-    check_name(folder)
+    check_file_name(folder)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / RESULTS_FILE
     if path.exists() and not path.is_file():

@@ -20,7 +20,7 @@ import numpy as np
 from msgspec import Struct
 
 from ...errors import InvalidFile
-from ...files import STDOUT, check_name, lock_directory, naming, read_whole, write_atomic
+from ...files import STDOUT, check_file_name, file_name_in_errors, lock_directory, read_file, write_atomic
 from ...optional_deps import require
 from .reading import check_table
 from .rows import Row
@@ -80,7 +80,7 @@ def open_parts(settings: DatasetSettings, path: str | Path, *, force: bool = Fal
     if str(path) == STDOUT:
         raise InvalidFile("a dataset cannot be written to standard output: name a file")
     require("pyarrow.parquet", EXTRA)
-    check_name(path)
+    check_file_name(path)
     target = Path(os.path.realpath(path))  # so that a symbolic link is not replaced
     _check_target(target, force)
     folder = target.with_name(f"{target.name}.parts")
@@ -111,7 +111,7 @@ def _check_settings(folder: Path, requested: DatasetSettings) -> None:
         write_atomic(path, msgspec.json.encode(requested))
         return
     try:
-        stored = msgspec.json.decode(read_whole(path), type=DatasetSettings)
+        stored = msgspec.json.decode(read_file(path), type=DatasetSettings)
     except FileNotFoundError:
         raise InvalidFile(f"{folder}: parts without settings ({SETTINGS_FILE}); remove the folder") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -163,7 +163,7 @@ class PartStore:
         # Written in the folder, so that a partial file is removed with it after an interruption.
         joined = self.folder / JOINED_FILE
         columns = arrow_schema(self.metadata)
-        with naming(self.target), open(joined, "wb") as file:
+        with file_name_in_errors(self.target), open(joined, "wb") as file:
             with parquet_writer(file, columns) as out:
                 for group in self._groups(columns):
                     out.write_table(group, row_group_size=max(1, len(group)))
@@ -208,7 +208,7 @@ class PartStore:
         """Return a part as an open Parquet file. Raises `InvalidFile`."""
         try:
             # Read into memory first: pyarrow rejects names that are not UTF-8.
-            content = require("pyarrow", EXTRA).BufferReader(read_whole(self._path(games), MAX_PART))
+            content = require("pyarrow", EXTRA).BufferReader(read_file(self._path(games), MAX_PART))
             return require("pyarrow.parquet", EXTRA).ParquetFile(content)
         except (require("pyarrow", EXTRA).ArrowException, OSError):
             raise self._damaged(games) from None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidFile, InvalidOption, ParseError, abbreviated
-from ...files import check_name
+from ...files import check_file_name
 from ...optional_deps import require
 from .schema import EXTRA, DatasetMetadata, arrow_schema
 
@@ -30,7 +30,7 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> Any:
     if not isinstance(path, str | Path):
         raise InvalidFile(f"{abbreviated(path)} is not a dataset: give the name of a file")
     try:
-        check_name(path)
+        check_file_name(path)
         # Opened here for shorter error messages, and since pyarrow rejects names that are not UTF-8.
         with open(path, "rb") as source:
             file = parquet.ParquetFile(source)

@@ -11,7 +11,7 @@ import click
 from sqlalchemy import RowMapping
 
 from ...errors import InvalidFile
-from ...files import naming
+from ...files import file_name_in_errors
 from ...server.operations.people import PeopleAdmin, people_admin
 from ...server.settings import Settings
 from ...server.storage.database import Database
@@ -178,9 +178,11 @@ def export_person(person: str, settings: Settings, out: str | None, reason: str)
 async def _write(pieces: AsyncIterator[bytes], path: Path) -> None:
     """Write a new file that only its owner can read, whole or not at all."""
     try:
-        with naming(path), open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            async for piece in pieces:
-                file.write(piece)
+        with file_name_in_errors(path):
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(descriptor, "wb") as file:
+                async for piece in pieces:
+                    file.write(piece)
     except FileExistsError:
         raise
     except BaseException:

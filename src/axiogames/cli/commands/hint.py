@@ -10,7 +10,7 @@ import msgspec
 from ...analysis.review.hints import Hint, best_moves
 from ...analysis.review.remarks import Wording
 from ...errors import ParseError
-from ...files import LONGEST_LINE
+from ...files import MAX_LINE_BYTES
 from ...model.position import Position
 from ...model.record import replay
 from ...model.view import View
@@ -82,8 +82,8 @@ def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:
 def _first_line() -> str:
     """Return the first line of standard input. Raise `InvalidFile` or `ParseError`."""
     _, line = next(input_lines(STDIN))
-    if len(line) > LONGEST_LINE:
-        raise ParseError(f"standard input: the line is longer than {LONGEST_LINE} bytes")
+    if len(line) > MAX_LINE_BYTES:
+        raise ParseError(f"standard input: the line is longer than {MAX_LINE_BYTES} bytes")
     return line.decode("utf-8", "replace").strip()
 
 

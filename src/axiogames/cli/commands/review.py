@@ -23,7 +23,7 @@ from ...analysis.review.review import (
 )
 from ...analysis.review.values import SIGNIFICANCE
 from ...errors import AxioError, InvalidRecord
-from ...files import write_stdout
+from ...files import write_output
 from ...model.record import Record
 from ...model.record import replay as replayed
 from ...players import Budget
@@ -77,7 +77,7 @@ def command(
     reviewed = _reviewed(record, made, budget, seed)
     wording = Wording(language, reviewed.terms, record.players)
     if html_file:
-        write_stdout(html_file, render_page(reviewed, replayed(record), made, wording).encode())
+        write_output(html_file, render_page(reviewed, replayed(record), made, wording).encode())
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(reviewed), indent=1))
     elif html_file != "-":

@@ -8,7 +8,7 @@ import click
 
 from ...drawing import svg
 from ...errors import AxioError, InvalidRecord
-from ...files import write_stdout
+from ...files import write_output
 from ...model.record import replay
 from ...model.table import Table
 from ...model.view import View
@@ -63,11 +63,11 @@ def command(
     if svg_file or png_file:
         picture = svg.render(view.scene(names), dark=dark)
         if svg_file:
-            write_stdout(svg_file, picture.encode())
+            write_output(svg_file, picture.encode())
         if png_file:
             from ...drawing.svg import render_png
 
-            write_stdout(png_file, render_png(picture, width=width or DEFAULT_WIDTH))
+            write_output(png_file, render_png(picture, width=width or DEFAULT_WIDTH))
     elif as_json:
         click.echo(json.dumps(_summary(table, view, names), ensure_ascii=False))
     else:

@@ -19,7 +19,7 @@ import click
 
 from ... import PROGRAM
 from ...errors import AxioError, InvalidFile, InvalidPlayers, InvalidRecord, ParseError
-from ...files import check_name, is_unicode, read_lines
+from ...files import check_file_name, is_unicode, read_lines
 from ...games import LANGUAGES
 from ...games.protocol import MOST_PLAYERS
 from ...model.record import Record
@@ -73,7 +73,7 @@ class FileName(click.ParamType[str]):
         if not name:
             self.fail("the name of a file cannot be empty.", param, ctx)
         try:
-            check_name(name)
+            check_file_name(name)
         except InvalidFile as error:
             self.fail(f"{error}.", param, ctx)
         return name

@@ -9,7 +9,7 @@ import msgspec
 
 from ... import PROGRAM
 from ...errors import AxioError, InvalidFile
-from ...files import read_whole, write_atomic
+from ...files import read_file, write_atomic
 from ...games import find_variant, game
 from ...model.table import Table
 from .options import parse_seats, unique_names
@@ -70,7 +70,7 @@ def load() -> SavedGame | None:
     """
     path = saved_game_path()
     try:
-        text = read_whole(path)
+        text = read_file(path)
     except FileNotFoundError:
         return None
     try:
