@@ -9,7 +9,7 @@ import numpy as np
 from axiogames.analysis.bench.measure import Workload
 from axiogames.model.view import View
 from axiogames.players.evaluation.weights import load_weights
-from axiogames.players.search.analysis import CHEAP, analyse
+from axiogames.players.search.analysis import MIN_ROLLOUTS, analyse
 from axiogames.players.search.rollouts import FAST, Rollouts, load_config
 
 SEED = 1
@@ -22,9 +22,9 @@ class Exercise:
         self.view = view
         self.variant = view.variant
         self.weights = load_weights(view.variant)
-        manner = load_config(view.variant, pace)
-        self.turns, self.search_after = manner.turns, manner.search_after
-        lines = analyse(view, seed=SEED, rollouts=manner.width * CHEAP).lines
+        config = load_config(view.variant, pace)
+        self.turns, self.search_after = config.turns, config.search_after
+        lines = analyse(view, seed=SEED, rollouts=config.width * MIN_ROLLOUTS).lines
         self.actions = np.sort(np.array([line.action for line in lines], np.int32))
 
     def rollouts(self, threads: int = 1) -> Rollouts:

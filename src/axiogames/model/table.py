@@ -233,11 +233,7 @@ class Table(Position):
         A table whose events nobody asks for, such as one that checks a seed, plays 20 to 50 % faster.
         """
         if self._events is None:
-            told = Table(self.variant)
-            told._events = []
-            for action in self.actions:
-                told._step(action, checked=False)
-            self._events = told._events
+            self._events = events_of(self.variant, self.actions)
         return self._events
 
     def undo(self) -> Move:
@@ -388,6 +384,16 @@ class Table(Position):
         moves = [str(move) for move in self.moves]
         played = f", moves={moves}" if moves else ""
         return f"axio.new_game({self.game!r}, players={self.players}, seed={self.seed!r}{options}{played})"
+
+
+def events_of(variant: Variant, actions: Iterable[Action]) -> list[Event]:
+    """Return the events of a game from its actions, moves and outcomes of chance alike."""
+    table = Table(variant)
+    events: list[Event] = []
+    table._events = events
+    for action in actions:
+        table._step(action, checked=False)
+    return events
 
 
 def chance_event(variant: Variant, state: State, action: Action) -> Draw | Removed | Start:

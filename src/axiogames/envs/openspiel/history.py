@@ -13,8 +13,8 @@ from ...games.runtime.loops import step
 from ...games.runtime.state import DRAW, OFFER, OVER, PLACE, REMOVE, START
 from ...games.variant import State, Variant, copied
 from ...model.events import UNKNOWN, redact_event
-from ...model.log import Log
 from ...model.position import Position
+from ...model.table import events_of
 from ...model.view import View
 from ...moves import Move
 
@@ -182,7 +182,7 @@ class History:
     def view(self, seat: int | None) -> View:
         """What a seat may know, or a spectator (`None`), as at a table."""
         variant, public = self.variant, self.variant.exchange_is_public
-        events = Log(variant).upto([happening.action for happening in self.happened])
+        events = events_of(variant, (entry.action for entry in self.happened))
         seen = [redact_event(event, seat, public) for event in events]
         return View(variant, variant.redact(self.state, seat), seat, seen)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from ...errors import InvalidPlayers, ParseError
-from ..interface import UNLIMITED, Budget, read_limit
+from ..interface import UNLIMITED, Budget, parse_budget
 
 PROTOCOL_VERSION = "1"
 LONGEST_LINE = 1 << 20  # characters; a view takes some ten thousand
@@ -101,7 +101,7 @@ def read_budget(text: str) -> Budget:
     words = text.split(None, MOST_LIMITS)
     if len(words) > MOST_LIMITS:
         raise InvalidPlayers(f"more than {MOST_LIMITS} limits: one for seconds and one for rollouts will do")
-    limits = [read_limit(word) for word in words]
+    limits = [parse_budget(word) for word in words]
     if not limits:
         return Budget()
     rollouts = [limit.rollouts for limit in limits if limit.rollouts is not None]

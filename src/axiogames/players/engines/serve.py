@@ -1,4 +1,4 @@
-"""The engine: one of our players behind the line protocol. docs/reference/engine_protocol.md tells what it understands."""
+"""The engine: a built-in player behind the line protocol of docs/reference/engine_protocol.md."""
 
 from __future__ import annotations
 

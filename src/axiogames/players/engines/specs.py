@@ -10,7 +10,7 @@ from ...games.variant import Variant
 from ...model.table import Table
 from ...rng import Generator
 from .. import Budget, Player, player
-from ..interface import Limited, read_limit
+from ..interface import FixedBudget, parse_budget
 from .external import Foreign
 
 PREFIX = "engine:"
@@ -32,7 +32,7 @@ def foreign(spec: str) -> Foreign:
     """
     command, at, limit = spec.removeprefix(PREFIX).rpartition("@")
     try:
-        budget = read_limit(limit) if at else None
+        budget = parse_budget(limit) if at else None
     except InvalidPlayers:
         budget = None
     if budget is None:
@@ -65,5 +65,5 @@ def warm_up(variant: Variant, specs: Sequence[str]) -> None:
     view = table.view(table.turn)
     with seated(specs) as players:
         for one in players:
-            unhurried = one.player if isinstance(one, Limited) else one
+            unhurried = one.player if isinstance(one, FixedBudget) else one
             unhurried.choose(view, WARMING, Generator(0))

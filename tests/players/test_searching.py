@@ -1,4 +1,4 @@
-"""The players that judge and search: legal, in time, the same again, and without a look at hidden tiles."""
+"""Searching bots: legal moves within the time limit, deterministic, and independent of hidden tiles."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import pytest
 from axiogames import Table, View, new_game
 from axiogames.players import LEVELS, Budget, player
 from axiogames.players.match import play_match
-from axiogames.players.search.analysis import LONG, analyse
+from axiogames.players.search.analysis import FULL_SECONDS, analyse
 from axiogames.rng import Generator
 from tests.clock import Clock
 from tests.players.search.positions import VARIANTS, played, redealt
 
-THINKERS = ["mc@60r", "instant", "sim@60r", *(name for name in LEVELS if name != list(LEVELS)[-1])]
-STEP = 0.004  # seconds between two looks at the clock
-LOOKS = 5  # looks at the clock by which a player may miss its time
+SEARCHERS = ["mc@60r", "instant", "sim@60r", *(name for name in LEVELS if name != list(LEVELS)[-1])]
+STEP = 0.004  # seconds between two readings of the clock
+TOLERANCE = 5  # readings of the clock by which a bot may miss its time limit
 
 
 def each_with_some(found: Sequence[tuple[object, ...]]) -> list[Any]:
-    """Every game for every number of players with one of these in turn; the others are for `make slow`."""
+    """Combine every game and number of players with one of `found` in turn; `make slow` has all."""
     return [
         pytest.param(*variant, *one, marks=[] if number % len(found) == turn else [pytest.mark.slow])
         for number, variant in enumerate(VARIANTS)
@@ -37,7 +37,7 @@ def choice(name: str, view: View, seed: int = 1) -> str:
 @pytest.mark.parametrize(
     ("game", "players", "name"), each_with_some([("mc@100r",), ("instant",), ("sim@40r",)])
 )
-def test_whole_games_are_played(game: str, players: int, name: str) -> None:
+def test_bots_play_whole_games(game: str, players: int, name: str) -> None:
     others = [player("greedy")] * (players - 1)
     table = play_match(game, [player(name), *others], seed=3)
     assert table.over
@@ -48,7 +48,7 @@ def test_the_same_seed_and_rollouts_give_the_same_choice(game: str, players: int
     view = played(game, players, 8).view(0)
     if view.turn != 0:
         view = _to_move(played(game, players, 8))
-    for name in THINKERS:
+    for name in SEARCHERS:
         first = player(name).choose(view, Budget(rollouts=100), Generator(5))
         again = player(name).choose(view, Budget(rollouts=100), Generator(5))
         assert first == again
@@ -61,7 +61,7 @@ def _to_move(table: Table) -> View:
 
 
 @pytest.mark.parametrize("threads", [2, 3])
-def test_threads_change_nothing(threads: int) -> None:
+def test_threads_do_not_change_the_choice(threads: int) -> None:
     view = _to_move(played("hex", 2, 10))
     alone = player("sim@3000r").choose(view, Budget(), Generator(5))
     together = player(f"sim@3000rx{threads}").choose(view, Budget(), Generator(5))
@@ -72,10 +72,10 @@ def test_threads_change_nothing(threads: int) -> None:
     ("game", "players"),
     [pytest.param(*one, marks=[pytest.mark.slow] if one[1] == 3 else []) for one in VARIANTS if one[1] > 1],
 )
-def test_no_choice_depends_on_what_is_hidden(game: str, players: int) -> None:
-    """Thousands of positions: 12 kinds of tables, 13 or 25 times in a game, 4 or 8 deals of what is hidden.
+def test_choice_does_not_depend_on_hidden_tiles(game: str, players: int) -> None:
+    """Thousands of positions: 12 variants, 13 or 25 positions of a game, 4 or 8 deals of the hidden tiles.
 
-    Those who play on from a position take turns, since they take their time.
+    The slow bots take turns.
     """
     quick, slow = [player("instant"), player("level4")], [player("sim@20r"), player("mc@20r")]
     few = players > 2  # larger boards take longer
@@ -94,7 +94,7 @@ def test_no_choice_depends_on_what_is_hidden(game: str, players: int) -> None:
 
 
 def _game(game: str, players: int, moves: int) -> Iterator[Table]:
-    """A table before each of so many moves, or of as many as there are until the game is over."""
+    """Yield a table before each of at most `moves` moves of a game."""
     table, rng = new_game(game, players, seed=players), Generator(players)
     for _ in range(moves):
         if table.over:
@@ -103,7 +103,7 @@ def _game(game: str, players: int, moves: int) -> Iterator[Table]:
         table.play(player("greedy").choose(_to_move(table), Budget(), rng).move)
 
 
-def test_redealing_does_change_what_is_hidden() -> None:
+def test_redealt_changes_hidden_hands() -> None:
     table = played("hex", 2, 6)
     assert table.turn is not None
     hands = {redealt(table, table.turn, seed).state["hands"].tobytes() for seed in range(5)}
@@ -111,33 +111,34 @@ def test_redealing_does_change_what_is_hidden() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "players", "name", "seconds"), each_with_some([("sim", 0.08), ("sim", LONG), ("mc", 0.08)])
+    ("game", "players", "name", "seconds"),
+    each_with_some([("sim", 0.08), ("sim", FULL_SECONDS), ("mc", 0.08)]),
 )
-def test_nobody_thinks_longer_than_agreed(
+def test_time_limit_holds(
     game: str, players: int, name: str, seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view = _to_move(played(game, players, 2))
     clock = Clock(STEP)
     monkeypatch.setattr(time, "perf_counter", clock)
     player(name).choose(view, Budget(seconds), Generator(1))
-    assert seconds - LOOKS * STEP <= clock.now <= seconds + LOOKS * STEP
+    assert seconds - TOLERANCE * STEP <= clock.now <= seconds + TOLERANCE * STEP
 
 
 @pytest.mark.parametrize("rollouts", [200, 1000, 4000])
-def test_a_budget_of_rollouts_is_used_and_kept_to(rollouts: int) -> None:
+def test_rollout_budget_is_used_and_not_exceeded(rollouts: int) -> None:
     found = analyse(_to_move(played("axio", 2, 12)), seed=1, rollouts=rollouts)
     assert 0.7 * rollouts <= found.rollouts <= rollouts
 
 
-def test_values_are_between_nothing_and_everything() -> None:
+def test_values_are_between_0_and_1() -> None:
     for game, players in VARIANTS:
         view = _to_move(played(game, players, 9))
         values = [one.value[0] for one in player("sim@200r").choose(view, Budget(), Generator(1)).candidates]
         assert all(0 <= value <= 1 for value in values)
 
 
-def test_one_move_needs_no_thought() -> None:
-    """Where there is nothing to choose, the only move is made."""
+def test_only_legal_move_is_chosen() -> None:
+    """With one legal move, every bot returns it."""
     views = (_to_move(played("axio", 1, 200, seed)) for seed in range(40))
     view = next(view for view in views if len(view.legal_moves()) == 1)
     for name in ("sim@10r", "mc@10r", "instant", *LEVELS):
@@ -145,8 +146,8 @@ def test_one_move_needs_no_thought() -> None:
 
 
 @pytest.mark.parametrize("name", ["instant", "sim@150r"])
-def test_it_beats_greed(name: str) -> None:
-    """Not how strong it is (the arena says that), but that it is not broken."""
+def test_search_beats_greedy(name: str) -> None:
+    """A sanity check; the arena measures strength."""
     wins = 0.0
     for deal in range(6):
         for seat in range(2):

@@ -1,4 +1,4 @@
-"""A game that nothing has been learned of is played all the same: by points, and on to the end."""
+"""Search with untrained weights: moves are selected by points, and rollouts run to the end of the game."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from tests.players.search.positions import VARIANTS, played
 
 
 @pytest.mark.parametrize(("game", "players"), VARIANTS)
-def test_without_a_mind_moves_are_played_on_to_the_end(
+def test_search_without_a_network_runs_rollouts_to_the_end(
     game: str, players: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(analysis, "find_mind", untrained_weights)
+    monkeypatch.setattr(analysis, "load_weights", untrained_weights)
     table = played(game, players, 12)
     view = table.view(table.turn)
     found = analysis.analyse(view, seed=1, rollouts=40)
@@ -21,7 +21,7 @@ def test_without_a_mind_moves_are_played_on_to_the_end(
     points = dict(zip(map(str, view.legal_moves()), view.gains(view.legal_moves()).sum(axis=1), strict=True))
     tried = [points[str(line.move)] for line in found.lines]
     assert sorted(tried) == sorted(points.values())[-len(tried) :]
-    hurried = analysis.analyse(view, seed=1, seconds=0.0, rollouts=40)  # no time for any rollout
-    assert hurried.best.move in view.legal_moves()
-    if players == 2:  # only results count, and those are won, drawn or lost
+    without_time = analysis.analyse(view, seed=1, seconds=0.0, rollouts=40)  # no time for any rollout
+    assert without_time.best.move in view.legal_moves()
+    if players == 2:  # only results count: won, drawn or lost
         assert all((2 * line.value * line.rollouts) % 1 == pytest.approx(0, abs=1e-6) for line in found.lines)

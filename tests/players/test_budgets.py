@@ -1,4 +1,4 @@
-"""Limits that a player carries in its name."""
+"""Budgets in the names of players."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from axiogames.games import GAMES
 from axiogames.model.view import View
 from axiogames.players import Budget, Choice, player
 from axiogames.players.engines.protocol import read_budget
-from axiogames.players.interface import UNLIMITED, Limited
+from axiogames.players.interface import UNLIMITED, FixedBudget
 from axiogames.rng import Generator
 
 
@@ -28,15 +28,15 @@ from axiogames.rng import Generator
         ("1000000000rx64", Budget(UNLIMITED, 1_000_000_000, 64)),
     ],
 )
-def test_a_limit_is_read(text: str, budget: Budget) -> None:
-    limited = player(f"greedy@{text}")
-    assert isinstance(limited, Limited)
-    assert limited.budget == budget
-    assert limited.name == f"greedy@{text}"
+def test_budget_is_parsed(text: str, budget: Budget) -> None:
+    found = player(f"greedy@{text}")
+    assert isinstance(found, FixedBudget)
+    assert found.budget == budget
+    assert found.name == f"greedy@{text}"
 
 
 @pytest.mark.parametrize("text", ["", "1", "s", "0s", "-1s", "1.5r", "1h", "1sx0", "1sx", "1s x2", "1e3r"])
-def test_a_wrong_limit_is_refused(text: str) -> None:
+def test_invalid_budget_is_refused(text: str) -> None:
     with pytest.raises(InvalidPlayers, match="800r"):
         player(f"greedy@{text}")
 
@@ -49,8 +49,8 @@ def test_a_wrong_limit_is_refused(text: str) -> None:
         "nans", "infr", "1s\n", "1s ", "\udcffr",
     ],
 )  # fmt: skip
-def test_a_limit_has_bounds_and_plain_digits(text: str) -> None:
-    with pytest.raises(InvalidPlayers, match="is no limit for a player") as caught:
+def test_budget_has_limits_and_ascii_digits(text: str) -> None:
+    with pytest.raises(InvalidPlayers, match="invalid budget") as caught:
         player(f"sim@{text}")
     assert len(str(caught.value)) < 300
     if text == text.strip():
@@ -58,16 +58,16 @@ def test_a_limit_has_bounds_and_plain_digits(text: str) -> None:
             read_budget(f"1s {text}")
 
 
-def test_a_limited_player_thinks_within_its_own_budget() -> None:
+def test_fixed_budget_replaces_the_budget_of_the_match() -> None:
     seen: list[Budget] = []
 
-    class Curious:
-        name = "curious"
+    class Recorder:
+        name = "recorder"
 
         def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
             seen.append(budget)
             return player("greedy").choose(view, budget, rng)
 
     view = new_game(GAMES[0], seed=1).view(0)
-    Limited(Curious(), Budget(0.25), "curious@0.25s").choose(view, Budget(9.0), Generator(1))
+    FixedBudget(Recorder(), Budget(0.25), "recorder@0.25s").choose(view, Budget(9.0), Generator(1))
     assert seen == [Budget(0.25)]
