@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from axiogames.analysis.review.remarks import words
+from axiogames.analysis.review.remarks import review_texts
 from axiogames.players import LEVELS
 from tests.analysis.review.games import whole_game
 from tests.analysis.review.test_page import made_page
@@ -25,7 +25,7 @@ def test_a_hint_says_why(visit: Visit, stage: Stage, language: str) -> None:
     visitor = visit(language=language)
     stage.enter(visitor)
     picked(visitor, stage.running["axio"])
-    chance, bottleneck = (words(language)[key] for key in ("terms.win", "hint_raises"))
+    chance, bottleneck = (review_texts(language)[key] for key in ("terms.win", "hint_raises"))
     expect(visitor.find("#detail")).to_contain_text(f"{chance[0].upper()}{chance[1:]}: ")
     expect(visitor.find("#detail")).to_contain_text(bottleneck.split(" ")[0])
 

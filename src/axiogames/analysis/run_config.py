@@ -20,7 +20,7 @@ class RunConfig(Struct, frozen=True):
     run: stored files have it at the end.
     """
 
-    flags: ClassVar[Mapping[str, str]] = {"options": "--option", "legal": "--legal-actions"}
+    flags: ClassVar[Mapping[str, str]] = {"options": "--option"}
 
     game: str
     players: int

@@ -92,7 +92,10 @@ def test_report_is_reproduced_from_the_games(folder: Path) -> None:
     for name, content in before.items():
         if name not in (REPORT_FILE, SUMMARY_FILE):  # these contain the time
             assert (folder / name).read_bytes() == content, name
-    assert json.loads(run("arena", "report", str(folder), "--json").out) == json.loads(before[SUMMARY_FILE])["summary"]
+    assert (
+        json.loads(run("arena", "report", str(folder), "--json").out)
+        == json.loads(before[SUMMARY_FILE])["summary"]
+    )
 
 
 @pytest.mark.parametrize(
