@@ -22,8 +22,8 @@ from schemathesis.specs.openapi.checks import negative_data_rejection
 
 from axiogames.games import GAMES, figures
 from axiogames.players import PLAYERS
-from axiogames.server.routes.identity import Leaving
-from axiogames.server.routes.tables import Joining, NewTable, WantedMove
+from axiogames.server.routes.identity import SignOutRequest
+from axiogames.server.routes.tables import JoinRequest, MoveRequest, TableRequest
 from tests.server.clients import Guest
 from tests.server.driving import start_server
 
@@ -75,10 +75,10 @@ def run(url: str, examples: int, seed: int | None = None) -> subprocess.Complete
 # ---------------------------------------------------------------- inside Schemathesis
 
 BODIES = {
-    "POST /api/me/leave": Leaving,
-    "POST /api/tables": NewTable,
-    "POST /api/tables/{table_id}/join": Joining,
-    "POST /api/tables/{table_id}/moves": WantedMove,
+    "POST /api/me/leave": SignOutRequest,
+    "POST /api/tables": TableRequest,
+    "POST /api/tables/{table_id}/join": JoinRequest,
+    "POST /api/tables/{table_id}/moves": MoveRequest,
 }
 
 

@@ -159,7 +159,7 @@ def test_guests_from_one_network_fill_a_part_of_the_queue_only(
         await until(lambda: advice.refused == 5)
         assert (advice.running, advice.waiting) == (1, (6,))
         assert (await guests[-1].answer())["code"] == "busy"
-        made.server.bots.askers.came(ann.guest.id, "elsewhere")
+        made.server.bots.requesters.note(ann.guest.id, "elsewhere")
         ann.ask()
         await until(lambda: advice.waiting == (7,))
         slow.go.set()
@@ -252,7 +252,7 @@ def test_a_bot_that_never_answers_is_logged_counted_and_moved_for(
         await until(lambda: pool.timed_out == pool.running == 0)
 
     played(tmp_path, work)
-    assert "the bot level8 does not answer" in caplog.text
+    assert "the bot level8 does not respond" in caplog.text
 
 
 def test_bots_of_one_person_take_turns_with_those_of_others(
@@ -282,7 +282,7 @@ def test_bots_of_one_person_take_turns_with_those_of_others(
             order.append(person)
 
         for guest in range(4):
-            bots.askers.came(f"mallory{guest}", "6.6.6.6")
+            bots.requesters.note(f"mallory{guest}", "6.6.6.6")
         asked = [asyncio.create_task(choose(f"mallory{number % 4}")) for number in range(40)]
         await until(lambda: pool.waiting == (39,))
         asked.append(asyncio.create_task(choose("ann")))
@@ -302,7 +302,7 @@ def test_a_bot_waits_for_a_place_in_a_full_queue(
     tmp_path: Path, blocked: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_MOVES", QueueLimits(1))
-    monkeypatch.setattr(module, "RETRY", 0.0)
+    monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
 
     async def work(made: Inside) -> None:
         bots = made.server.bots

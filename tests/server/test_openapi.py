@@ -1,4 +1,4 @@
-"""The HTTP interface is what its schema says, and the schema is what docs/reference/http_and_websocket.md says."""
+"""The HTTP interface matches its schema, and the schema matches docs/reference/http_and_websocket.md."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from litestar.openapi import plugins
+from litestar.openapi.plugins import JsonRenderPlugin
 
 from tests.server.driving import RunningServer
 from tests.server.in_process import inside
@@ -99,14 +99,14 @@ def test_the_schema_is_made_once_and_may_be_kept_by_caches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     renderings = 0
-    encode = plugins.encode_json
+    render = JsonRenderPlugin.render
 
-    def counted(*args: Any, **kwargs: Any) -> Any:
+    def counted(*args: Any) -> bytes:
         nonlocal renderings
         renderings += 1
-        return encode(*args, **kwargs)
+        return render(*args)
 
-    monkeypatch.setattr(plugins, "encode_json", counted)
+    monkeypatch.setattr(JsonRenderPlugin, "render", counted)
 
     async def work() -> None:
         async with inside(tmp_path / "secret folder") as made:

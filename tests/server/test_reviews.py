@@ -190,7 +190,7 @@ def test_players_go_first_and_networks_and_people_take_turns(tmp_path: Path, qui
         names = [f"stranger{number}" for number in range(4)] + ["hers", "his", "another"]
         found, reviews = await games(made, *names), made.server.reviews
         for number in range(4):
-            made.server.bots.askers.came(f"guest{number}", "crowd")
+            made.server.bots.requesters.note(f"guest{number}", "crowd")
             await reviews.ask(found[f"stranger{number}"], f"guest{number}")
         await reviews.ask(found["another"], "watcher")
         await reviews.ask(found["hers"], "person-0")
@@ -221,12 +221,12 @@ def test_nobody_fills_the_queue(tmp_path: Path, quick: Made, monkeypatch: pytest
         assert await refused("game2", "mallory") == "too_fast"
         await reviews.ask(found["game0"], "mallory")  # that one is on its way
         for number in range(9):
-            made.server.bots.askers.came(f"guest{number}", "crowd")
+            made.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(2, 6):
             await reviews.ask(found[f"game{number}"], f"guest{number}")
         assert await refused("game6", "watcher") == "busy"  # so much for those who did not play
         await reviews.ask(found["hers"], "person-0")
-        made.server.bots.askers.came("person-1", "crowd")
+        made.server.bots.requesters.note("person-1", "crowd")
         await reviews.ask(found["his"], "person-1")  # strangers of the same network take none of their room
         await reviews.ask(found["more"], "person-0")
         assert await refused("game6", "person-0") == "too_fast"
@@ -243,7 +243,7 @@ def test_guests_of_one_network_wait_for_a_few_reviews_only(tmp_path: Path, quick
         names = [f"game{number}" for number in range(module.MOST_NEAR + 2)]
         found, reviews = await games(made, *names), made.server.reviews
         for number in range(module.MOST_NEAR + 1):
-            made.server.bots.askers.came(f"guest{number}", "crowd")
+            made.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(module.MOST_NEAR):
             await reviews.ask(found[f"game{number}"], f"guest{number}")
         with pytest.raises(Busy):
@@ -378,12 +378,12 @@ def test_old_reviews_are_forgotten_but_none_that_is_on_its_way(
 
 
 def test_a_review_goes_on_when_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "RETRY", 0.0)
+    monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
     tried = 0
 
     async def work(made: Inside) -> None:
         bots = made.server.bots
-        do = bots.work
+        do = bots.run_in_background
 
         async def full_at_first(*given: Any) -> Any:
             nonlocal tried
@@ -392,7 +392,7 @@ def test_a_review_goes_on_when_there_is_room(tmp_path: Path, monkeypatch: pytest
                 raise Busy
             return await do(*given)
 
-        monkeypatch.setattr(bots, "work", full_at_first)
+        monkeypatch.setattr(bots, "run_in_background", full_at_first)
         monkeypatch.setattr(bots, "review_budget", Budget(rollouts=40))
         await install(made, played(OVER, "people"))
         room = await made.server.rooms.get(TABLE)

@@ -378,7 +378,7 @@ def test_time_goes_on_after_an_outage(
     outages: tuple[tuple[int, int], ...], since: int, length: int, expected: int
 ) -> None:
     uptime = Uptime()
-    uptime.learn(UptimeState(0, outages))
+    uptime.update(UptimeState(0, outages))
     assert uptime.end(since, length) == expected
 
 
@@ -429,10 +429,10 @@ def test_what_is_due_follows_the_same_rule(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(move_time=600), SEATED)
             uptime = Uptime()
-            uptime.learn(UptimeState(0, ((room.game.updated + 5, room.game.updated + 5 + HOUR),)))
+            uptime.update(UptimeState(0, ((room.game.updated + 5, room.game.updated + 5 + HOUR),)))
             assert due(room.game, uptime) == deadline(room.game, uptime) == room.game.updated + 600_000 + HOUR
             await room.move(SeatCommand(0), 0, hold=True)
-            uptime.learn(UptimeState(room.game.updated, ()))
+            uptime.update(UptimeState(room.game.updated, ()))
             assert due(room.game, uptime) == room.game.updated + int(1000 * RESPITE)
             assert isinstance(room.game.last_entry, MovePlayed)
 

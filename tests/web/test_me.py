@@ -125,7 +125,7 @@ def test_a_password_is_changed_with_the_old_one_and_other_devices_are_signed_out
     here.click("#account-form button")
     expect(page.locator(".toast")).to_contain_text("All other devices are signed out.")
     expect(page.locator("#account-old")).to_have_value("")
-    expect(there.find("#lost-why")).to_contain_text("signed you out on this device")
+    expect(there.find("#load-error-why")).to_contain_text("signed you out on this device")
     assert person(here) == me
     there.page.reload()
     there.click(there.find("#stranger").get_by_role("button", name="Start as a new guest"))

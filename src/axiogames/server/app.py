@@ -14,8 +14,8 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.types import ASGIApp
 
 from .. import PROGRAM, __version__
-from .lifespan import Server, assemble, running
-from .metrics import measured
+from .lifespan import Server, build_server, lifespan
+from .metrics import instrument
 from .routes import ROUTES
 from .routes.errors import ERRORS, JsonRequest
 from .routes.identity import provide_person, provide_server
@@ -49,9 +49,9 @@ class _CachedSchema(JsonRenderPlugin):
 
 def make_app(settings: Settings | None = None) -> ASGIApp:
     """Return the application for `settings`, by default those of the environment."""
-    server = assemble((settings or Settings.from_environment()).check())
+    server = build_server((settings or Settings.from_environment()).check())
     app = _litestar(server)
-    return measured(gate(app, sockets=live(server), settings=server.settings, limits=server.limits))
+    return instrument(gate(app, sockets=live(server), settings=server.settings, limits=server.limits))
 
 
 def _litestar(server: Server) -> Litestar:
@@ -68,12 +68,13 @@ def _litestar(server: Server) -> Litestar:
             "gzip", minimum_size=1_000, gzip_compress_level=5, exclude=UNCOMPRESSED_PATHS
         ),
         request_max_body_size=MAX_BODY_BYTES,
-        lifespan=[lambda app: running(server)],
+        lifespan=[lambda app: lifespan(server)],
         logging_config=None,
         openapi_config=OpenAPIConfig(
             title=PROGRAM,
             version=__version__,
-            description="Tables, people, games and daily deals. docs/reference/http_and_websocket.md describes live tables.",
+            description="Tables, people, games and daily deals. "
+            "docs/reference/http_and_websocket.md describes live tables.",
             use_handler_docstrings=True,
             openapi_router=Router(
                 "/schema",

@@ -218,11 +218,11 @@ async def _everywhere(
         Settings(
             data=str(folder / str(number)),
             database=database,
-            limits=False,
+            rate_limits=False,
             bot_threads=1,
             bot_seconds=0.01,
-            most_tables_each=1_000_000,
-            logs="warning",
+            max_tables_per_person=1_000_000,
+            log_level="warning",
         )
         for number, database in enumerate(databases)
     ]

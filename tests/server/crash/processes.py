@@ -110,19 +110,19 @@ def main() -> None:
     import uvloop
 
     from axiogames.server.app import make_app
-    from axiogames.server.logs import set_up_logs
-    from axiogames.server.processes import OPTIONS
+    from axiogames.server.logs import configure_logging
+    from axiogames.server.processes import UVICORN_OPTIONS
 
     settings = [Settings(**{**one, "origins": tuple(one["origins"])}) for one in json.loads(sys.argv[1])]
-    set_up_logs(settings[0].logs)
+    configure_logging(settings[0].log_level)
     with tempfile.TemporaryDirectory() as folder:
-        config = uvicorn.Config(make_app(replace(settings[0], data=folder, database="")), **OPTIONS)
+        config = uvicorn.Config(make_app(replace(settings[0], data=folder, database="")), **UVICORN_OPTIONS)
         uvloop.run(_rehearse(uvicorn.Server(config)))
     for thread in threading.enumerate():  # a process with threads cannot be forked safely
         if thread is not threading.current_thread():
             thread.join()
     doors = [socket.create_server(("127.0.0.1", 0), backlog=200) for _ in settings]
-    configs = [uvicorn.Config(make_app(one), **OPTIONS) for one in settings]
+    configs = [uvicorn.Config(make_app(one), **UVICORN_OPTIONS) for one in settings]
     for config in configs:
         config.load()
     gc.collect()

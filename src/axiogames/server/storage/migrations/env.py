@@ -1,4 +1,4 @@
-"""Alembic's entry: runs migrations on the connection that `storage.database` hands over."""
+"""Alembic environment: runs migrations on the connection passed by `storage/database.py`."""
 
 from __future__ import annotations
 
