@@ -14,10 +14,9 @@ from axiogames.batch.cuda import find_cuda
 from axiogames.batch.cuda_occupancy import Kernel, LaunchConfig
 from axiogames.errors import DeviceNotFound, MissingDependency
 from axiogames.games import GAMES
-from benchmarks import gpu_page, research_plots
-from benchmarks.peers import gpu
+from benchmarks.peers import gpu, gpu_page, plots
+from benchmarks.peers.page import page, read
 from benchmarks.peers.peer_program import Done
-from benchmarks.research import page, read
 from tests.benchmarks.running import assert_refused, run
 
 pytestmark = pytest.mark.slow
@@ -165,4 +164,4 @@ def test_the_part_of_the_page_about_a_gpu(measured: Measured) -> None:
     assert text in whole
     assert "What a GPU does is at the end." in whole
     assert "No GPU has been measured yet." in page(read(), None)
-    assert research_plots.tries(report).count("<rect") == len(gpu.TRIES)
+    assert plots.tries(report).count("<rect") == len(gpu.TRIES)

@@ -19,9 +19,7 @@ from axiogames.batch import Batch
 from axiogames.envs import pettingzoo
 from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime.xorshift import seed_states
-from benchmarks import research as page
-from benchmarks import research_plots
-from benchmarks.peers import peer_program, peers, research
+from benchmarks.peers import page, peer_program, peers, plots, research
 from benchmarks.peers.equivalence import difference, our_games, shown
 from benchmarks.peers.peer_program import Done
 from benchmarks.peers.peers import C_PROGRAM, PEERS, Failed, LeftOut, Program, compiled
@@ -314,7 +312,7 @@ def test_the_page_says_what_was_measured() -> None:
         assert path.read_text(encoding="utf-8") == plot(found)
     paths = {page.KEPT, page.MANY_CORES, *page.PLOTS}
     if on_gpu:
-        assert page.PLOT_OF_GPU.read_text(encoding="utf-8") == research_plots.tries(on_gpu)
+        assert page.PLOT_OF_GPU.read_text(encoding="utf-8") == plots.tries(on_gpu)
         paths |= {page.KEPT_OF_GPU, page.PLOT_OF_GPU}
     assert set(page.FOLDER.iterdir()) == paths
 

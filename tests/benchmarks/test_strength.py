@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from axiogames.analysis.arena.provenance import command
-from benchmarks import strength_page
-from benchmarks.strength import MATCHES
+from benchmarks.strength import page as strength_page
+from benchmarks.strength.run import MATCHES
 
 pytestmark = pytest.mark.slow
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 PATIENCE = 120.0
 
@@ -163,20 +164,45 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
             process.wait()
 
 
-def compile_rules(env: Mapping[str, str] | None = None) -> None:
-    """Compile what the server would otherwise compile while it is measured."""
-    subprocess.run(
-        [sys.executable, "-m", "axiogames", "compile"], check=True, stdout=subprocess.DEVNULL, env=env
+class Program(NamedTuple):
+    """The package of a commit and the words of its command line, which were others before version 0.2."""
+
+    package: str = "axiogames"
+    compile_rules: str = "compile"
+    no_limits: str = "--no-rate-limit"
+
+
+THIS = Program()
+
+
+def program_in(sources: Path) -> Program:
+    """Return the program in the source folder of any commit."""
+    package = "axiogames" if (sources / "axiogames").is_dir() else "axio"
+    commands = "\n".join(
+        path.read_text(encoding="utf-8") for path in (sources / package / "cli").rglob("*.py")
+    )
+    return Program(
+        package,
+        THIS.compile_rules if f'"{THIS.compile_rules}":' in commands else "warm",
+        THIS.no_limits if THIS.no_limits in commands else "--no-limits",
     )
 
 
-def serve_command(port: int, folder: Path, database: str, *, limits: bool = False) -> list[str]:
-    """The command that starts the server to be measured."""
-    command = [sys.executable, "-m", "axiogames", "serve", "--port", str(port), "--data", str(folder)]
-    command += [*([] if limits else ["--no-rate-limit"]), "--no-open", "--log", "warning"]
+def compile_rules(program: Program = THIS, env: Mapping[str, str] | None = None) -> None:
+    """Compile what the server would otherwise compile while it is measured."""
+    command = [sys.executable, "-m", program.package, program.compile_rules]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=env)
+
+
+def serve_command(
+    port: int, folder: Path, database: str, *, limits: bool = False, program: Program = THIS
+) -> list[str]:
+    """Return the command that starts the server to be measured."""
+    command = [sys.executable, "-m", program.package, "serve", "--port", str(port), "--data", str(folder)]
+    command += [*([] if limits else [program.no_limits]), "--no-open", "--log", "warning"]
     return [*command, "--database", database] if database else command
 
 
 def echo_command(port: int) -> list[str]:
     """The command that starts the yardstick."""
-    return [sys.executable, "-m", "benchmarks.echo", str(port)]
+    return [sys.executable, "-m", "benchmarks.server.echo", str(port)]

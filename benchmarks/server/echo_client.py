@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
-from benchmarks.websocket_client import WebSocket, connect
+from benchmarks.server.websocket_client import WebSocket, connect
 
 TEXT = b'{"do":"move","id":"12","n":12,"pick":345}'
 

@@ -15,10 +15,10 @@ import click
 import msgspec
 from rich.console import Console
 
-from benchmarks import measures
-from benchmarks.databases import has_postgresql
-from benchmarks.processes import Placing, compile_rules, placings
-from benchmarks.report import Memory, Page, Played, Report, show
+from benchmarks.server import measures
+from benchmarks.server.databases import has_postgresql
+from benchmarks.server.processes import Placing, compile_rules, placings
+from benchmarks.server.report import Memory, Page, Played, Report, show
 
 TABLES = (50, 200, 500)
 PACED_TABLES = 200

@@ -1,4 +1,4 @@
-"""How fast environments are, beside MOMAland's Ingenious: `python -m benchmarks.environments`.
+"""How fast environments are, beside MOMAland's Ingenious: `python -m benchmarks.peers.environments`.
 
 The same loop for both: `last()`, any legal action of the mask, `step()`, and `reset()` after each game.
 Choosing the action is the same code and is not counted; everything else is, in time of the processor. Runs

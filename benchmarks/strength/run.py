@@ -134,7 +134,7 @@ def main(
 @click.pass_obj
 def report(kept: Path) -> None:
     """Make the reports of what was played, and docs/explanation/strength.md from them."""
-    from benchmarks import strength_page  # it needs the matches of this module
+    from benchmarks.strength import page as strength_page  # it needs the matches of this module
 
     for name in strength_page.collect(kept):
         click.echo(name)

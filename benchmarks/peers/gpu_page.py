@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmarks.peers.gpu import GREEDY, STEPS, GpuKernel, GpuReport, GpuSpeed
-from benchmarks.research_plots import number
+from benchmarks.peers.plots import number
 
 HEAD = """## On a GPU
 

@@ -1,4 +1,4 @@
-"""docs/explanation/benchmarks.md: `python -m benchmarks.research` measures and writes it.
+"""docs/explanation/benchmarks.md: `python -m benchmarks.peers.page` measures and writes it.
 
 `--page` only writes it anew. The measurements are in docs/_data/benchmarks: cpu.json as printed by
 `python -m benchmarks.peers --json`, cuda.json with `--device cuda`, and many_cores.json, the former of
@@ -13,24 +13,23 @@ from pathlib import Path
 import click
 import msgspec
 
-from benchmarks import gpu_page, research_plots
-from benchmarks.peers import gpu, research
+from benchmarks.peers import gpu, gpu_page, plots, research
 from benchmarks.peers.gpu import GpuReport
 from benchmarks.peers.peer_program import AT_ONCE
 from benchmarks.peers.peers import FLAGS, MOMALAND, MOMALAND_STEPS, SOURCE
+from benchmarks.peers.plots import number
 from benchmarks.peers.research import Ratio, ResearchReport
-from benchmarks.research_plots import number
 
 PAGE = Path("docs/explanation/benchmarks.md")
 FOLDER = Path("docs/_data/benchmarks")
 KEPT, KEPT_OF_GPU = FOLDER / "cpu.json", FOLDER / "cuda.json"
 MANY_CORES = FOLDER / "many_cores.json"
 PLOT_OF_GPU = FOLDER / "gpu.svg"
-PLOTS = {FOLDER / "speeds.svg": research_plots.speeds, FOLDER / "ratios.svg": research_plots.ratios}
+PLOTS = {FOLDER / "speeds.svg": plots.speeds, FOLDER / "ratios.svg": plots.ratios}
 
 HEAD = """# How fast the engine is, beside others
 
-`python -m benchmarks.research --seconds {seconds:g}` measured all this in one run: what
+`python -m benchmarks.peers.page --seconds {seconds:g}` measured all this in one run: what
 `python -m benchmarks.peers` does. It kept all of it in [cpu.json](../_data/benchmarks/cpu.json), and
 made the page and its plots of that. The last parts are of other machines. {gpu}
 
@@ -236,7 +235,7 @@ def write(report: ResearchReport, on_gpu: GpuReport | None) -> None:
     """Write the page and its plots."""
     PAGE.write_text(page(report, on_gpu, read_elsewhere()), encoding="utf-8")
     if on_gpu:
-        PLOT_OF_GPU.write_text(research_plots.tries(on_gpu), encoding="utf-8")
+        PLOT_OF_GPU.write_text(plots.tries(on_gpu), encoding="utf-8")
     for path, plot in PLOTS.items():
         path.write_text(plot(report), encoding="utf-8")
 

@@ -1,9 +1,9 @@
 """Hostile clients, one kind for each way in which a client could take more than its share.
 
-`benchmarks.hostile` starts `python -m benchmarks.attacks KIND PORT`. It prepares, prints `ready`, attacks
-from each line `go` to the next line `stop`, and answers each `stop` with what it counted, as JSON. It comes
-from one loopback address and runs only when its core has nothing else to do, so that its own work is not what
-is measured (Linux only).
+`benchmarks.server.hostile` starts `python -m benchmarks.server.attacks KIND PORT`. It prepares, prints
+`ready`, attacks from each line `go` to the next line `stop`, and answers each `stop` with what it counted, as
+JSON. It comes from one loopback address and runs only when its core has nothing else to do, so that its own
+work is not what is measured (Linux only).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 import msgspec
 import uvloop
 
-from benchmarks.http_client import Answer, Failed, Http
-from benchmarks.websocket_client import BadHandshake, WebSocket, connect
+from benchmarks.server.http_client import Answer, Failed, Http
+from benchmarks.server.websocket_client import BadHandshake, WebSocket, connect
 
 SOURCE = "127.66.6.6"
 PAUSE = 0.02  # seconds after something has failed: connections that are refused cost the client, too

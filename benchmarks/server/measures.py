@@ -14,12 +14,20 @@ from typing import TypeVar
 
 import uvloop
 
-from benchmarks.databases import Store, store
-from benchmarks.http_client import Http
-from benchmarks.load import Latencies, Load
-from benchmarks.processes import Placing, Running, echo_command, free_port, on_core, running, serve_command
-from benchmarks.report import Memory, Page, Played, spread
-from benchmarks.yardstick import Echo
+from benchmarks.server.databases import Store, store
+from benchmarks.server.echo_client import Echo
+from benchmarks.server.http_client import Http
+from benchmarks.server.load import Latencies, Load
+from benchmarks.server.processes import (
+    Placing,
+    Running,
+    echo_command,
+    free_port,
+    on_core,
+    running,
+    serve_command,
+)
+from benchmarks.server.report import Memory, Page, Played, spread
 
 BUSY = 1.5  # seconds of a round
 ECHO = 0.7

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import asyncpg
 
-from benchmarks.processes import free_port, on_core
+from benchmarks.server.processes import free_port, on_core
 
 MOVES = """SELECT count(*) FROM entries WHERE body LIKE '{"a":"move"%'"""
 # By convention this folder is on a disk. Where /tmp is kept in memory, nothing written to it is durable.

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.compare REVISION`: the server of another commit beside this one, in one run.
+"""`python -m benchmarks.server.compare REVISION`: the server of another commit beside this one, in one run.
 
 Both servers run on one core with a database each; the same clients play at one and then at the other, in
 turns, so that whatever else the machine does meets both. The processor time of a move says more than the
@@ -23,10 +23,20 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from benchmarks.databases import has_postgresql, store
-from benchmarks.load import Load
-from benchmarks.measures import BUSY, GAMES_A_SECOND, WARMING, run_on
-from benchmarks.processes import Running, compile_rules, free_port, placings, running, serve_command
+from benchmarks.server.databases import has_postgresql, store
+from benchmarks.server.load import Load
+from benchmarks.server.measures import BUSY, GAMES_A_SECOND, WARMING, run_on
+from benchmarks.server.processes import (
+    THIS,
+    Program,
+    Running,
+    compile_rules,
+    free_port,
+    placings,
+    program_in,
+    running,
+    serve_command,
+)
 
 TABLES = 200
 MOST_LOST = 0.03  # of the moves a second
@@ -75,7 +85,7 @@ def main(revision: str, database: str, game: str, rounds: int, as_json: bool) ->
     with checked_out(revision) as sources:
         notes.print("compiling the rules of both, where that is still to be done …")
         compile_rules()
-        compile_rules(_environment_of(sources))
+        compile_rules(program_in(sources), _environment_of(sources))
         found = compare(sources, revision, database, game, rounds, notes)
     if as_json:
         sys.stdout.write(json.format(json.encode(found), indent=1).decode() + "\n")
@@ -110,15 +120,15 @@ def compare(
     Of two equal servers the one that was started last takes a few percent longer.
     """
     sides = Side(revision, [], []), Side("this commit", [], [])
-    environments = _environment_of(sources), None
+    programs = (program_in(sources), _environment_of(sources)), (THIS, None)
     for first in (0, 1):
         order = (first, 1 - first)
-        _play([(sides[n], environments[n]) for n in order], database, game, (rounds + 1) // 2, notes)
+        _play([(sides[n], *programs[n]) for n in order], database, game, (rounds + 1) // 2, notes)
     return Comparison(database, TABLES, *sides)
 
 
 def _play(
-    sides: Sequence[tuple[Side, Mapping[str, str] | None]],
+    sides: Sequence[tuple[Side, Program, Mapping[str, str] | None]],
     database: str,
     game: str,
     rounds: int,
@@ -127,10 +137,10 @@ def _play(
     core = placings()[0]
     with ExitStack() as stack:
         servers = []
-        for _, env in sides:
+        for _, program, env in sides:
             kept = stack.enter_context(store(database, core.server))
             port = free_port()
-            command = serve_command(port, kept.folder, kept.url)
+            command = serve_command(port, kept.folder, kept.url, program=program)
             servers.append(stack.enter_context(running(command, port, core.server, env=env)))
         for server in servers:
             server.settle()

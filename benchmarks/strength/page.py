@@ -15,7 +15,7 @@ from axiogames.analysis.arena.page import SUMMARY_FILE, ArenaReport, write_repor
 from axiogames.analysis.arena.statistics import IntervalEstimate
 from axiogames.analysis.arena.summary import BotStats, PairStats
 from axiogames.games import GAMES
-from benchmarks.strength import LEVELS, MATCHES, TIMES
+from benchmarks.strength.run import LEVELS, MATCHES, TIMES
 
 Cells = tuple[object, ...]
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
-from benchmarks.http_client import Http
-from benchmarks.websocket_client import WebSocket, connect
+from benchmarks.server.http_client import Http
+from benchmarks.server.websocket_client import WebSocket, connect
 
 AT_ONCE = 8  # tables that are set up at the same time
 

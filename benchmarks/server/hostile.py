@@ -1,4 +1,4 @@
-"""`python -m benchmarks.hostile`: how much one hostile client costs everybody else.
+"""`python -m benchmarks.server.hostile`: how much one hostile client costs everybody else.
 
 For each kind of attack (`attacks.py`) it starts a server with its limits on, lets 200 honest tables play at a
 move a second, and adds one hostile client in every second phase: without, with, without, with. Phases
@@ -27,12 +27,12 @@ from msgspec import Struct
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.attacks import ATTACKS, SOURCE
-from benchmarks.databases import store
-from benchmarks.http_client import Http
-from benchmarks.load import Load
-from benchmarks.measures import run_on
-from benchmarks.processes import (
+from benchmarks.server.attacks import ATTACKS, SOURCE
+from benchmarks.server.databases import store
+from benchmarks.server.http_client import Http
+from benchmarks.server.load import Load
+from benchmarks.server.measures import run_on
+from benchmarks.server.processes import (
     Placing,
     Running,
     compile_rules,
@@ -42,8 +42,8 @@ from benchmarks.processes import (
     running,
     serve_command,
 )
-from benchmarks.report import Spread, spread
-from benchmarks.websocket_client import connect
+from benchmarks.server.report import Spread, spread
+from benchmarks.server.websocket_client import connect
 
 TABLES = 200
 PACE = 1.0  # seconds from one move to the next at a table
@@ -238,7 +238,7 @@ def _outcome(kind: str, taken: _Taken, before: int, failed: str) -> Outcome:
 
 
 def _start(kind: str, port: int, placing: Placing) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "benchmarks.attacks", kind, str(port)]
+    command = [sys.executable, "-m", "benchmarks.server.attacks", kind, str(port)]
     with on_core(placing.clients):
         return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
