@@ -127,7 +127,7 @@ class _Pool:
         """Return an idle worker."""
         if self.idle:
             return self.idle.pop()
-        with _interrupts_blocked():
+        with _starting_processes():
             worker = _Worker(self._context, self._function)
             self._workers.append(worker)
         return worker
@@ -260,17 +260,43 @@ def _exit_with_parent() -> None:
 
 
 @contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """Let processes that are started in here ignore Ctrl-C: this process receives it and ends them."""
-    if not hasattr(signal, "pthread_sigmask"):
+def _starting_processes() -> Iterator[None]:
+    """Let processes started in the block ignore Ctrl-C, and finish the block before a signal takes effect.
+
+    This process receives Ctrl-C and ends its workers. A worker whose start is interrupted would print a
+    traceback.
+    """
+    with _signals_deferred():
+        if not hasattr(signal, "pthread_sigmask"):
+            yield
+            return
+        resource_tracker.ensure_running()  # or the first process would start it, which unblocks interrupts
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _signals_deferred() -> Iterator[None]:
+    """Call Python's signal handlers after the block. A mask alone does not stop signals to other threads."""
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    resource_tracker.ensure_running()  # or the first process would start it, which unblocks interrupts
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    received: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number, handler in handlers.items():
+        if callable(handler):
+            signal.signal(number, lambda received_number, frame: received.append(received_number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for number, handler in handlers.items():
+            if callable(handler):
+                signal.signal(number, handler)
+        for number in received[:1]:
+            signal.raise_signal(number)
 
 
 # ---------------------------------------------------------------- clusters
@@ -332,7 +358,7 @@ def _ray(jobs: int) -> Iterator[None]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # send nothing unasked
     ray = require("ray", "cluster")
     quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
-    with _interrupts_blocked():
+    with _starting_processes():
         if "RAY_ADDRESS" in os.environ:
             with _joining("RAY_ADDRESS"):
                 ray.init(**quiet)
@@ -353,7 +379,7 @@ def _dask(jobs: int) -> Iterator[None]:
             client = distributed.Client(os.environ["DASK_SCHEDULER_ADDRESS"])  # it reads its own at import
     else:
         workers = None if jobs == ALL else process_count(jobs)
-        with _interrupts_blocked():
+        with _starting_processes():
             client = distributed.Client(n_workers=workers, threads_per_worker=1, dashboard_address=None)
     with client:
         yield

@@ -13,7 +13,7 @@ from benchmarks.search.__main__ import command as search
 COMMANDS = {"peers": peers, "search": search}
 
 
-class Ran(NamedTuple):
+class CommandResult(NamedTuple):
     """Exit code and output of a command."""
 
     code: int
@@ -21,15 +21,15 @@ class Ran(NamedTuple):
     err: str
 
 
-def run(name: str, *arguments: str) -> Ran:
+def run(name: str, *arguments: str) -> CommandResult:
     """Run `python -m benchmarks.NAME` with `arguments`."""
     out, err = StringIO(), StringIO()
     with redirect_stdout(out), redirect_stderr(err):
         code = main(COMMANDS[name], f"python -m benchmarks.{name}", arguments)
-    return Ran(code, out.getvalue(), err.getvalue())
+    return CommandResult(code, out.getvalue(), err.getvalue())
 
 
-def assert_refused(ran: Ran, words: str) -> None:
+def assert_refused(ran: CommandResult, words: str) -> None:
     """Assert one line on stderr that contains `words`, and exit code 2."""
     assert (ran.code, ran.out) == (2, ""), ran
     (line,) = ran.err.splitlines()

@@ -1,4 +1,4 @@
-"""`arena`: the same games for any number of jobs, kept and gone on with whatever happens."""
+"""`axio arena`: reproducible games, resuming, figures, errors."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_the_tables_say_who_is_stronger() -> None:
     assert ran.err == ""
 
 
-def test_alone_bots_are_ranked_by_their_points() -> None:
+def test_solo_bots_are_ranked_by_points() -> None:
     found = figures("arena", "run", NAME, "--bots", "random,greedy", "--players", "1", "--games", "3")
     assert (found["games"], found["deals"]) == (6, 3)
     random, greedy = found["bots"]
@@ -133,25 +133,25 @@ def test_a_bot_may_play_against_itself() -> None:
     assert found["bots"][0]["win_rate"]["value"] == 0.5
 
 
-def test_bots_with_limits_of_their_own() -> None:
+def test_bots_have_budgets_of_their_own() -> None:
     found = figures("arena", "run", NAME, "--bots", "greedy@50ms,greedy@1s", "--games", "2")
     assert [bot["bot"] for bot in found["bots"]] == ["greedy@50ms", "greedy@1s"]
 
 
-def test_a_foreign_engine_takes_a_seat() -> None:
+def test_an_external_engine_takes_a_seat() -> None:
     engine = f"engine:{sys.executable} {Path(__file__).parents[2] / 'examples' / 'engine.py'}"
     found = figures("arena", "run", NAME, "--bots", f"random,{engine}", "--games", "2")
     assert [bot["bot"] for bot in found["bots"]] == ["random", engine]
     assert found["bots"][1]["win_rate"]["value"] == 1
 
 
-def test_an_engine_that_makes_no_sense_is_said() -> None:
+def test_an_invalid_engine_answer_is_reported() -> None:
     bots = ("--bots", "random,engine:false", "--games", "2")
     assert_refused(run("arena", "run", NAME, *bots), "false")
     assert_refused(run("arena", "run", NAME, *bots, "--jobs", "2"), "false")
 
 
-def test_a_table_is_shown_while_games_are_played() -> None:
+def test_standings_are_shown_during_a_run() -> None:
     command = [*COMMON, "--games", "300"]
     terminal = pexpect.spawn(
         sys.executable,
@@ -173,7 +173,7 @@ def test_a_table_is_shown_while_games_are_played() -> None:
 # ---------------------------------------------------------------- stopping early
 
 
-def test_a_sequential_test_stops_the_same_for_any_number_of_jobs(tmp_path: Path) -> None:
+def test_a_sequential_test_stops_at_the_same_game_for_any_number_of_jobs(tmp_path: Path) -> None:
     common = (*COMMON, "--games", "400", "--sprt", "0,200")
     found = figures(*common, "--out", str(tmp_path / "one"))
     assert found == {**figures(*common, "--out", str(tmp_path / "two"), "--jobs", "2"), "left_out": 0}
@@ -182,7 +182,7 @@ def test_a_sequential_test_stops_the_same_for_any_number_of_jobs(tmp_path: Path)
     assert found["games"] == 2 * found["sprt"]["deals"] < 100
 
 
-def test_a_test_that_has_ended_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_a_decided_sequential_test_plays_no_more_games(tmp_path: Path) -> None:
     command = (*COMMON, "--games", "400", "--sprt", "0,200", "--out", str(tmp_path))
     first = run(*command)
     assert "random is stronger by 0 Elo or less rather than by 200 Elo or more (LLR -" in first.out
@@ -194,7 +194,7 @@ def test_a_test_that_has_ended_is_not_gone_on_with(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- going on
 
 
-def test_more_games_add_to_those_played(tmp_path: Path) -> None:
+def test_more_games_extend_a_finished_run(tmp_path: Path) -> None:
     file = tmp_path / RESULTS_FILE
     assert run(*COMMON, "--games", "4", "--out", str(tmp_path)).code == 0
     before = file.read_bytes()
@@ -232,7 +232,7 @@ def started(folder: Path, jobs: str, games: int) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
-def test_a_killed_arena_goes_on_where_it_was(jobs: str, tmp_path: Path) -> None:
+def test_a_killed_run_is_resumed(jobs: str, tmp_path: Path) -> None:
     process = started(tmp_path, jobs, 100_000)
     process.kill()
     process.communicate()  # returns when the workers have ended, too
@@ -248,7 +248,7 @@ def test_a_killed_arena_goes_on_where_it_was(jobs: str, tmp_path: Path) -> None:
 
 
 @each_interruption
-def test_an_interrupted_arena_says_how_to_go_on(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
+def test_an_interrupted_run_says_how_to_resume(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
     process = started(tmp_path, jobs, 100_000)
     os.killpg(process.pid, number)  # to the workers, too, as a terminal does
     _, err = process.communicate()
@@ -260,7 +260,7 @@ def test_an_interrupted_arena_says_how_to_go_on(jobs: str, number: signal.Signal
     assert (tmp_path / RESULTS_FILE).read_bytes().endswith(b"}\n")
 
 
-def test_without_a_folder_an_interruption_shows_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_without_a_folder_prints_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     play = ArenaRun.play
 
     def interrupted(*arguments: Any) -> Iterator[ArenaGame]:
@@ -285,7 +285,7 @@ def test_without_a_folder_an_interruption_shows_what_there_is(monkeypatch: pytes
         (["arena", "run", NAME], ["--bots"]),
         (["arena", "run", "chess", "--bots", "greedy"], ["chess", NAME]),
         (["arena", "run", NAME, "--bots", "deepblue"], ["deepblue", "greedy"]),
-        (["arena", "run", NAME, "--bots", "greedy@soon"], ["soon", "limit"]),
+        (["arena", "run", NAME, "--bots", "greedy@soon"], ["soon", "budget"]),
         (["arena", "run", NAME, "--bots", "greedy,greedy"], ["greedy", "2 times", "once"]),
         (["arena", "run", NAME, "--bots", ","], ["needs bots"]),
         (["arena", "run", NAME, "--bots", "greedy", "--players", "5"], ["1 to 4", "5"]),
@@ -299,10 +299,10 @@ def test_without_a_folder_an_interruption_shows_what_there_is(monkeypatch: pytes
             ["2 bots and 2 players", "3 bots"],
         ),
         (["arena", "run", NAME, "--bots", "greedy", "--out", "/dev/null/x"], ["/dev/null/x"]),
-        (["arena", "report", "/nowhere"], ["/nowhere", "no results"]),
+        (["arena", "report", "/nowhere"], ["/nowhere", "no arena results"]),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(arguments: list[str], words: list[str]) -> None:
+def test_errors_are_reported_in_one_line(arguments: list[str], words: list[str]) -> None:
     assert_refused(run(*arguments), *words)
 
 
@@ -320,7 +320,7 @@ def test_other_settings_are_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["openskill.models", "matplotlib.figure"])
-def test_missing_libraries_are_said_before_a_game_is_played(
+def test_missing_libraries_are_reported_before_a_game_is_played(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
@@ -328,6 +328,6 @@ def test_missing_libraries_are_said_before_a_game_is_played(
     assert not (tmp_path / "out").exists()
 
 
-def test_results_are_kept_in_a_file_only(tmp_path: Path) -> None:
+def test_results_need_a_regular_file(tmp_path: Path) -> None:
     (tmp_path / RESULTS_FILE).symlink_to("/dev/full")
-    assert_refused(run(*COMMON, "--games", "2", "--out", str(tmp_path)), RESULTS_FILE, "this is none")
+    assert_refused(run(*COMMON, "--games", "2", "--out", str(tmp_path)), RESULTS_FILE, "not a regular file")

@@ -1,4 +1,4 @@
-"""`simulate`: the same seed gives the same bytes, and a file holds whole lines whatever happens."""
+"""`axio simulate`: reproducible records, summaries, interruptions."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_summary(tmp_path: Path) -> None:
     assert facts["games"] == 4
 
 
-def test_a_file_is_replaced_only_by_force(tmp_path: Path) -> None:
+def test_an_existing_file_is_replaced_only_with_force(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text("precious", encoding="utf-8")
     assert_refused(run("simulate", GAMES[0], "--games", "1", "--out", str(file)), "exists", "--force")
@@ -85,12 +85,14 @@ def test_a_file_is_replaced_only_by_force(tmp_path: Path) -> None:
     assert run("verify", str(file)).out == "1 passed, 0 failed\n"
 
 
-def test_a_full_disk_is_said_in_one_line() -> None:
+def test_a_full_disk_is_reported_in_one_line() -> None:
     assert_refused(run("simulate", GAMES[0], "--games", "1", "--out", "/dev/full"), "No space left")
 
 
 @each_interruption
-def test_an_interrupted_run_leaves_whole_lines(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
+def test_an_interrupted_simulation_leaves_complete_lines(
+    jobs: str, number: signal.Signals, tmp_path: Path
+) -> None:
     file = tmp_path / "games.jsonl"
     command = ("simulate", GAMES[0], "--games", "1000000", "--out", str(file), "--jobs", jobs)
     process = subprocess.Popen(
@@ -114,7 +116,7 @@ def test_an_interrupted_run_leaves_whole_lines(jobs: str, number: signal.Signals
         json.loads(line)
 
 
-def test_no_worker_hears_an_interrupt_while_it_starts() -> None:
+def test_workers_ignore_interrupts_while_they_start() -> None:
     """Nor the first one, before which Python starts a process of its own."""
     program = (
         "import signal\n"

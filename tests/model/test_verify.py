@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from axiogames import files
-from tests.cli.test_cli import Ran, assert_refused, run, spawn
+from tests.cli.test_cli import CommandResult, assert_refused, run, spawn
 from tests.games.conformance.positions import Case
 from tests.model.games import record
 
@@ -45,7 +45,7 @@ def content(monkeypatch: pytest.MonkeyPatch) -> bytes:
     return b"".join(good().encode() + b"\n" + line + b"\n" for line in bad_lines()) + good().encode()
 
 
-def assert_each_is_told(ran: Ran) -> None:
+def assert_each_is_told(ran: CommandResult) -> None:
     assert ran.code == 1, ran
     lines = ran.out.splitlines()
     assert lines[-1] == "10 passed, 9 failed", ran

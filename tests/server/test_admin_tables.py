@@ -18,7 +18,7 @@ from axiogames.server.operations.tables import InvalidOperation, TableAdmin, Unk
 from axiogames.server.settings import DATABASE_FILE, Settings
 from axiogames.server.storage import schema
 from axiogames.server.storage.database import Database
-from tests.cli.test_cli import Ran, assert_refused, run
+from tests.cli.test_cli import CommandResult, assert_refused, run
 from tests.server.abandoned import ANN, BOB, BOT, NOW, put_table, statuses
 from tests.server.driving import Guest, RunningServer
 from tests.server.rooms import Listener, entries, running
@@ -27,7 +27,7 @@ from tests.server.rooms import run as run_async
 HOST = Actor("host", "spam")
 
 
-def admin(server: RunningServer, *arguments: str) -> Ran:
+def admin(server: RunningServer, *arguments: str) -> CommandResult:
     """`axio admin` for a server that runs."""
     place = ("--database", server.database) if server.database else ("--data", str(server.data))
     return run("admin", *arguments, *place)
@@ -43,7 +43,7 @@ def told(server: RunningServer, *arguments: str) -> Any:
 # ------------------------------------------------------------------ beside a running server
 
 
-def test_a_table_is_found_and_shown_without_its_secrets(server: RunningServer, ann: Guest) -> None:
+def test_find_and_show_table_without_secrets(server: RunningServer, ann: Guest) -> None:
     table = ann.open("rota", ["me", "open"], public=True)
     (listed,) = told(server, "tables", "list", "--person", ann.id, "--status", "open")
     assert (listed["id"], listed["status"], listed["owner"]) == (table.id, "open", ann.id)
@@ -57,10 +57,10 @@ def test_a_table_is_found_and_shown_without_its_secrets(server: RunningServer, a
     assert told(server, "tables", "list", "--person", ann.id, "--status", "over") == []
     assert told(server, "tables", "list", "--person", ann.id, "--older", "1") == []
     assert table.id in admin(server, "tables", "list", "--person", ann.id).out
-    assert admin(server, "tables", "list", "--person", "nobody").out == "No table fits.\n"
+    assert admin(server, "tables", "list", "--person", "nobody").out == "No table matches.\n"
 
 
-def test_closing_is_told_to_everybody_at_the_table(server: RunningServer, ann: Guest, bob: Guest) -> None:
+def test_close_notifies_all_clients(server: RunningServer, ann: Guest, bob: Guest) -> None:
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
     with ann.live(table.id) as live:
@@ -72,7 +72,7 @@ def test_closing_is_told_to_everybody_at_the_table(server: RunningServer, ann: G
     assert_refused(admin(server, "tables", "close", table.id), table.id, "already closed")
 
 
-def test_a_deleted_table_is_gone_for_everybody(server: RunningServer, ann: Guest) -> None:
+def test_deleted_table_is_gone_for_all_clients(server: RunningServer, ann: Guest) -> None:
     table = ann.open("rota", ["me", "random"])
     kept = ann.open("rota", ["me", "random"])
     with ann.live(table.id) as live:
@@ -90,13 +90,13 @@ def test_a_deleted_table_is_gone_for_everybody(server: RunningServer, ann: Guest
     assert line["actor"] == operator().name
 
 
-def test_a_player_who_is_kicked_is_replaced_for_good(server: RunningServer, ann: Guest, bob: Guest) -> None:
+def test_kicked_player_is_replaced_permanently(server: RunningServer, ann: Guest, bob: Guest) -> None:
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
     with ann.live(table.id) as live:
         live.recv()
         done = admin(server, "tables", "kick", table.id, "--seat", "1", "--yes")
-        assert done.out == f"Bob no longer sits on seat 1 of table {table.id}\n"
+        assert done.out == f"Bob is removed from seat 1 of table {table.id}\n"
         view = live.until("view")
     assert (view["seats"][1]["kind"], view["seats"][1]["level"]) == ("bot", DEFAULT_LEVEL)
     assert bob.refused("POST", f"/api/tables/{table.id}/seats/1/return").code == "not_allowed"
@@ -106,7 +106,7 @@ def test_a_player_who_is_kicked_is_replaced_for_good(server: RunningServer, ann:
     assert shown["status"] == "closed"  # there was nobody left
 
 
-def test_a_host_removes_who_sits_down_and_they_stay_away(ann: Guest, bob: Guest) -> None:
+def test_owner_removes_player_before_start(ann: Guest, bob: Guest) -> None:
     table = ann.open("rota", ["me", "open", "open"], public=True)
     bob.join(table)
     where = f"/api/tables/{table.id}/seats"
@@ -124,7 +124,7 @@ def test_a_host_removes_who_sits_down_and_they_stay_away(ann: Guest, bob: Guest)
     assert [seat["name"] for seat in carl.view(table.id)["seats"]] == ["Ann", "Carl", "random"]
 
 
-def test_unknown_tables_and_impossible_wishes_are_refused_in_a_sentence(small: RunningServer) -> None:
+def test_invalid_commands_are_one_line_errors(small: RunningServer) -> None:
     ann = small.guest()
     table = ann.open("rota", ["me", "open"])
     for command in (["show"], ["close"], ["release"], ["delete", "--yes"], ["kick", "--seat", "0", "--yes"]):
@@ -143,7 +143,7 @@ def test_unknown_tables_and_impossible_wishes_are_refused_in_a_sentence(small: R
     assert ann.view(table.id)["table"]["status"] == "open"
 
 
-def test_a_database_that_is_none_or_of_another_version_is_refused(tmp_path: Path) -> None:
+def test_missing_or_outdated_database_is_refused(tmp_path: Path) -> None:
     assert_refused(run("admin", "tables", "list", "--data", str(tmp_path)), "no database at")
     assert list(tmp_path.iterdir()) == []  # and nothing is created
     nobody = "postgresql://nobody@127.0.0.1:1/none"
@@ -168,7 +168,7 @@ def test_a_database_that_is_none_or_of_another_version_is_refused(tmp_path: Path
 # ------------------------------------------------------------------ on the database
 
 
-def test_tables_are_deleted_by_what_is_known_of_them(tmp_path: Path, url: str) -> None:
+def test_delete_tables_by_filter(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             await put_table(server, "old", [ANN, BOB], 40, status="over")
@@ -190,7 +190,7 @@ def test_tables_are_deleted_by_what_is_known_of_them(tmp_path: Path, url: str) -
     actions = [line["action"] for line in json.loads(run("admin", "log", "--json", *place).out)]
     assert actions == ["table-delete"] * 3
     again = run("admin", "tables", "delete", "--quarantined", *place, "--yes")
-    assert again.out == "No table fits.\n"
+    assert again.out == "No table matches.\n"
 
 
 async def statuses_at(url: str) -> dict[str, str]:
@@ -201,7 +201,7 @@ async def statuses_at(url: str) -> dict[str, str]:
         await database.close()
 
 
-def test_a_quarantined_table_goes_on_when_it_can_be_read(tmp_path: Path, url: str) -> None:
+def test_release_from_quarantine(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             host = TableAdmin(server.database, HOST)
@@ -225,7 +225,7 @@ def test_a_quarantined_table_goes_on_when_it_can_be_read(tmp_path: Path, url: st
     run_async(work)
 
 
-def test_what_is_changed_while_somebody_moves_comes_after_the_move(tmp_path: Path, url: str) -> None:
+def test_change_is_repeated_after_a_concurrent_move(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             await server.audit_follower.start()
@@ -254,7 +254,7 @@ def test_what_is_changed_while_somebody_moves_comes_after_the_move(tmp_path: Pat
     run_async(work)
 
 
-def test_who_was_taken_off_before_the_start_cannot_sit_down_again(tmp_path: Path) -> None:
+def test_removed_player_cannot_rejoin(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.audit_follower.start()
@@ -271,9 +271,7 @@ def test_who_was_taken_off_before_the_start_cannot_sit_down_again(tmp_path: Path
     run_async(work)
 
 
-def test_nothing_is_logged_that_was_not_done_and_nothing_done_that_is_not_logged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_change_and_audit_record_share_a_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await put_table(server, "table", [ANN], 0)
@@ -298,7 +296,7 @@ def test_nothing_is_logged_that_was_not_done_and_nothing_done_that_is_not_logged
     run_async(work)
 
 
-def test_the_log_names_the_account_behind_sudo(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit_actor_includes_sudo_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: "root")
     monkeypatch.setenv("SUDO_USER", "mary")
     assert operator(" too\n many \x00").name == "mary as root"
@@ -314,7 +312,7 @@ def test_the_log_names_the_account_behind_sudo(monkeypatch: pytest.MonkeyPatch) 
     assert len(operator("x" * 9999).reason) == 500
 
 
-def test_entries_of_the_log_are_read_on_without_a_gap(url: str, tmp_path: Path) -> None:
+def test_audit_log_is_followed_without_gaps(url: str, tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             for number in range(3):

@@ -58,7 +58,7 @@ def command(
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
         return
-    _report(view, found, Wording(language, found.terms, names))
+    _print_hint(view, found, Wording(language, found.terms, names))
 
 
 def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:
@@ -87,7 +87,7 @@ def _first_line() -> str:
     return line.decode("utf-8", "replace").strip()
 
 
-def _report(view: View, found: Hint, wording: Wording) -> None:
+def _print_hint(view: View, found: Hint, wording: Wording) -> None:
     if not found.suggestions:
         click.echo(wording.text("hint_only"))
         return

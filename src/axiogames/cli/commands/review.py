@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import click
 import msgspec
@@ -24,8 +25,7 @@ from ...analysis.review.review import (
 from ...analysis.review.values import SIGNIFICANCE
 from ...errors import AxioError, InvalidRecord
 from ...files import write_output
-from ...model.record import Record
-from ...model.record import replay as replayed
+from ...model.record import Record, replay
 from ...players import Budget
 from ..terminal.options import FILE, NUMBER, budget_options, language_option, make_budget, read_record
 from ..terminal.progress import progress
@@ -60,10 +60,10 @@ def command(
     html_file: str | None,
     as_json: bool,
 ) -> None:
-    """Go through a recorded game: what each move was worth and gave up, and what was luck.
+    """Review a recorded game: the value of each move, mistakes and luck.
 
-    Every move is judged from what its player knew, never from hidden tiles. The same seed and --rollouts give
-    the same review. What the figures mean is told in docs/guides/review.md.
+    Each move is evaluated from the view of its player, without hidden tiles. The same seed and --rollouts give
+    the same review. The figures are explained in docs/guides/review.md.
     """
     budget = make_budget(seconds, rollouts, threads, DEFAULT_SECONDS)
     chosen = read_record(file, number)
@@ -71,30 +71,30 @@ def command(
     if seat is not None and not 0 <= seat < len(record.players):
         raise AxioError(f"there is no seat {seat} in this game: 0 to {len(record.players) - 1}")
     try:
-        made = list(decisions(record))
+        made_decisions = list(decisions(record))
     except InvalidRecord as error:
         raise error.located(chosen.where) from None
-    reviewed = _reviewed(record, made, budget, seed)
-    wording = Wording(language, reviewed.terms, record.players)
+    review = _review(record, made_decisions, budget, seed)
+    wording = Wording(language, review.terms, record.players)
     if html_file:
-        write_output(html_file, render_page(reviewed, replayed(record), made, wording).encode())
+        write_output(html_file, render_page(review, replay(record), made_decisions, wording).encode())
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(reviewed), indent=1))
+        click.echo(msgspec.json.format(msgspec.json.encode(review), indent=1))
     elif html_file != "-":
-        _report(reviewed, wording, seat)
+        _print_review(review, wording, seat)
 
 
-def _reviewed(record: Record, made: Sequence[Decision], budget: Budget, seed: str) -> Review:
+def _review(record: Record, made_decisions: Sequence[Decision], budget: Budget, seed: str) -> Review:
     judgements = []
-    with progress("review", len(made)) as advance:
+    with progress("review", len(made_decisions)) as advance:
         start = start_values(record, budget, seed)
-        for decision in made:
+        for decision in made_decisions:
             judgements.append(judge_decision(decision, budget, seed))
             advance(1)
-    return assemble_review(record, made, judgements, start, seed)
+    return assemble_review(record, made_decisions, judgements, start, seed)
 
 
-def _report(review: Review, wording: Wording, seat: int | None) -> None:
+def _print_review(review: Review, wording: Wording, seat: int | None) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -105,12 +105,12 @@ def _report(review: Review, wording: Wording, seat: int | None) -> None:
     say = wording.text
 
     def table(titles: Iterable[str], left: Iterable[int]) -> Table:
-        columns = set(left)
-        made = Table(box=None, pad_edge=False, header_style="dim")
-        for at, title in enumerate(titles):
-            to_left = at in columns
-            made.add_column(Text(title), justify="left" if to_left else "right", no_wrap=title != "")
-        return made
+        left_columns = set(left)
+        result = Table(box=None, pad_edge=False, header_style="dim")
+        for column, title in enumerate(titles):
+            justify: Literal["left", "right"] = "left" if column in left_columns else "right"
+            result.add_column(Text(title), justify=justify, no_wrap=title != "")
+        return result
 
     names = ", ".join(one.name for one in review.seats)
     over = "" if review.over else f" {say('unfinished')}"
@@ -125,7 +125,7 @@ def _report(review: Review, wording: Wording, seat: int | None) -> None:
     for move in review.moves:
         if seat is not None and move.seat != seat:
             continue
-        judged_at_all = bool(move.candidates)
+        evaluated = bool(move.candidates)
         moves.add_row(
             str(move.ply),
             Text(review.seats[move.seat].name),
@@ -134,9 +134,9 @@ def _report(review: Review, wording: Wording, seat: int | None) -> None:
                 f"{RATING_SYMBOLS[move.rating]} {say(f'rating.{move.rating}')}",
                 style=STYLES.get(move.rating, ""),
             ),
-            wording.bare(move.candidates[move.made].value) if judged_at_all else "",
+            wording.bare(move.candidates[move.made].value) if evaluated else "",
             wording.change(move.given_up) if move.given_up else "",
-            wording.change(move.luck.change, signed=True) if judged_at_all else "",
+            wording.change(move.luck.change, signed=True) if evaluated else "",
             Text(wording.remark(move.remark)),
         )
     console.print()

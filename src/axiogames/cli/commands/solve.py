@@ -7,7 +7,15 @@ from contextlib import nullcontext
 import click
 import msgspec
 
-from ...analysis.solve.solo import WIDTH, Deal, Result, Solution, deal_of_record, deal_of_seed, solve
+from ...analysis.solve.solo import (
+    DEFAULT_WIDTH,
+    LineResult,
+    SoloDeal,
+    Solution,
+    deal_from_record,
+    deal_from_seed,
+    solve,
+)
 from ...errors import InvalidRecord
 from ...files import STDOUT, LineWriter
 from ...games import GAMES
@@ -30,7 +38,7 @@ def command() -> None:
     "--game", "number", type=NUMBER, default=1, show_default=True, help="Number of the game in the file."
 )
 @click.option("--ply", type=PLY, help="Number of moves of the recorded game to start after.")
-@click.option("--width", type=Integer(1, 1_000_000), help=f"Width of the beam.  [default: {WIDTH}]")
+@click.option("--width", type=Integer(1, 1_000_000), help=f"Width of the beam.  [default: {DEFAULT_WIDTH}]")
 @click.option(
     "--seconds",
     type=Real(0, 86_400, low_open=True),
@@ -80,7 +88,7 @@ def solo(
                 done += steps
                 advance(steps)
 
-            solution, record = solve(deal, width=width, seconds=seconds, threads=threads, tick=tick)
+            solution, record = solve(deal, width=width, seconds=seconds, threads=threads, on_progress=tick)
         if file:
             file.write(record.to_json())
     if as_json:
@@ -90,18 +98,18 @@ def solo(
         click.echo(line, err=out == STDOUT)
 
 
-def _deal(source: str | None, seed: str | None, number: int, ply: int | None) -> Deal:
+def _deal(source: str | None, seed: str | None, number: int, ply: int | None) -> SoloDeal:
     if source is None or source in GAMES:
         if seed is None:
             raise click.UsageError("Name the deal by --seed or by a file with a recorded game.")
         if ply is not None:
             raise click.UsageError("--ply needs a file with a recorded game.")
-        return deal_of_seed(source or GAMES[0], seed)
+        return deal_from_seed(source or GAMES[0], seed)
     if seed is not None:
         raise click.UsageError("--seed and a file cannot be used together: the record has its own deal.")
     chosen = read_record(source, number)
     try:
-        return deal_of_record(chosen.record, plies=ply)
+        return deal_from_record(chosen.record, plies=ply)
     except InvalidRecord as error:
         raise error.located(chosen.where) from None
 
@@ -121,7 +129,7 @@ def report(solution: Solution) -> list[str]:
     return [*lines, *_remarks(solution)]
 
 
-def _row(name: str, result: Result) -> tuple[str, ...]:
+def _row(name: str, result: LineResult) -> tuple[str, ...]:
     shown = (str(points) for points in result.scores.values())
     return name, str(result.points[0]), str(result.total), _join(result.points), *shown, str(result.tiles)
 
