@@ -225,7 +225,7 @@ class _Board:
         self._canvas.add("</g>")
 
     def _draw(self, scene: Scene) -> None:
-        Picture(self._canvas, scene, (MARGIN, MARGIN), self._scale).draw()
+        Picture(self._canvas, scene, (MARGIN, MARGIN), self._scale).render()
 
 
 def _presence(cells_by_move: Sequence[Sequence[str]]) -> Iterator[tuple[str, int, int]]:
@@ -245,7 +245,7 @@ def tiles_in_hand(variant: Variant, letters: Sequence[str]) -> dict[str, str]:
 
 def _hand_tile(scene: Scene) -> str:
     canvas, scale = Canvas(VARIABLES), UNIT / 2
-    Picture(canvas, scene, (2.0, 2.0), scale).draw()
+    Picture(canvas, scene, (2.0, 2.0), scale).render()
     return canvas.document(scene.title, (scene.size[0] * scale + 4, scene.size[1] * scale + 4))
 
 
