@@ -53,12 +53,12 @@ def take_readme(chromium: Chromium, stage: Stage, path: Path = README) -> None:
     visitor.page.set_viewport_size(README_SIZE)
     stage.enter(visitor)
     player = picked(visitor, table)
-    place = visitor.find("#board [data-ghost]").get_attribute("data-ghost")
+    place = visitor.find("#board [data-preview]").get_attribute("data-preview")
     visitor.page.keyboard.press("Escape")  # the hint is taken up again, and laid down by hand
     mark = next(one for one in visitor.page.evaluate(PLACES) if one["name"] == place)
     visitor.click_at(mark["x"], mark["y"])
     visitor.page.mouse.move(5, 5)
-    visitor.find("#ghost-points").wait_for()
+    visitor.find("#preview-points").wait_for()
     assert player.due() == "place"
     settle(visitor.page)
     visitor.page.screenshot(path=path)

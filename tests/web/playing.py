@@ -16,7 +16,7 @@ DUE = """() => {
     return found && !found.hidden && !found.disabled && found.getClientRects().length > 0;
   };
   if (document.querySelector("dialog[open] .result")) return "over";
-  if (document.querySelector("#curtain[open]")) return "curtain";
+  if (document.querySelector("#handover[open]")) return "curtain";
   if (there("draw")) return "draw";
   if (there("keep")) return "offer";
   if (document.querySelector("#hand button[aria-disabled=false]")) return "place";
@@ -26,7 +26,7 @@ DUE = """() => {
 }"""
 # The places for the tile, once the board does not move any more.
 PLACES = """async () => {
-  const marks = () => [...document.querySelectorAll("#board .places [data-place]")].map((mark) => {
+  const marks = () => [...document.querySelectorAll("#board .targets [data-place]")].map((mark) => {
     const { x, y, width, height } = mark.getBoundingClientRect();
     const middle = { name: mark.dataset.place, x: x + width / 2, y: y + height / 2 };
     return { ...middle, free: Boolean(document.elementFromPoint(middle.x, middle.y)?.closest("#board")) };
@@ -86,7 +86,7 @@ class Player:
         assert places, "a tile that can be picked has a place"
         free = [place for place in places if place["free"]]
         if not free:  # an explanation lies over them
-            self.page.locator("#coach-next").click()
+            self.page.locator("#tip-next").click()
             return self.set_down()
         place = self.lots.choice(free)
         self.visitor.click_at(place["x"], place["y"])
@@ -132,8 +132,8 @@ class Player:
             case "pass":
                 self.visitor.click("#pass")
             case "curtain":
-                self.visitor.click("#curtain-lift")
-                expect(self.page.locator("#curtain")).to_be_hidden()
+                self.visitor.click("#handover-confirm")
+                expect(self.page.locator("#handover")).to_be_hidden()
         self.did.append(due)
         return due
 

@@ -99,7 +99,7 @@ def invited(visitor: Visitor, stage: Stage) -> None:
 def beginning(visitor: Visitor, stage: Stage) -> None:
     visitor.goto(f"/t/{stage.beginning}")
     Player(visitor).due()
-    visitor.find("#coach .card").wait_for()
+    visitor.find("#tips .card").wait_for()
 
 
 def picked(visitor: Visitor, table: str) -> Player:
@@ -109,7 +109,7 @@ def picked(visitor: Visitor, table: str) -> Player:
     player = Player(visitor)
     player.due()
     visitor.find("#hint").click()
-    visitor.find("#board .ghost.set").wait_for()
+    visitor.find("#board .preview.pending").wait_for()
     return player
 
 
@@ -166,7 +166,7 @@ def watching(visitor: Visitor, stage: Stage) -> None:
 
 def curtain(visitor: Visitor, stage: Stage) -> None:
     visitor.goto(f"/t/{stage.shared}")
-    visitor.find("#curtain-lift").wait_for()
+    visitor.find("#handover-confirm").wait_for()
 
 
 def over(visitor: Visitor, stage: Stage) -> None:
@@ -217,7 +217,7 @@ def log(visitor: Visitor, stage: Stage) -> None:
     visitor.goto(f"/t/{stage.running['hex']}")
     Player(visitor).due()
     visitor.page.keyboard.press("l")
-    visitor.find("#log-panel").wait_for()
+    visitor.find("#history-panel").wait_for()
 
 
 def daily(visitor: Visitor, _: Stage) -> None:
@@ -254,6 +254,6 @@ STATES = [
     State("me", at("/me", "#set-language"), languages=BOTH),
     State("privacy", at("/privacy", "h1"), languages=BOTH),
     State("missing", missing("/nothing/here", "h1")),
-    State("no-table", missing("/t/unknown", "#lost")),
+    State("no-table", missing("/t/unknown", "#load-error")),
     State("offline", offline),
 ]

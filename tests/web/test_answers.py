@@ -24,10 +24,10 @@ REFUSALS = [Unavailable(), Busy()]
 
 SCRIPT = """
 globalThis.addEventListener = () => {};
-const { get, onConnection } = await import("./js/shared/api.js");
+const { get, onConnectionChange } = await import("./js/shared/api.js");
 const answers = JSON.parse(process.argv[2]);
 const states = [];
-onConnection((up) => states.push(up));
+onConnectionChange((up) => states.push(up));
 const found = [];
 for (const { status, body } of answers) {
   globalThis.fetch = async () => {

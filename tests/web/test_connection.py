@@ -62,8 +62,8 @@ def shown(page: Page) -> Json:
       return {
         tiles: all("#board .tiles > g", (tile) => `${tile.dataset.tile} ${tile.dataset.at}`).sort(),
         hand: all("#hand button", (tile) => tile.ariaLabel),
-        log: all("#log li", (line) => line.textContent),
-        points: all("#tracks .track b, #seats .seat-track b", (points) => points.textContent),
+        log: all("#history li", (line) => line.textContent),
+        points: all("#tracks .track b, #opponents .seat-track b", (points) => points.textContent),
         status: document.getElementById("status").textContent,
         left: document.getElementById("left").textContent,
       };
@@ -126,7 +126,7 @@ def test_a_hint_asked_for_without_a_connection_comes_with_it(visit: Visit) -> No
     expect(page.locator(AWAY).first).to_be_visible()
     visitor.click("#hint")
     visitor.context.set_offline(False)
-    page.locator("#board .ghost.set").wait_for()
+    page.locator("#board .preview.pending").wait_for()
     asked = len(visitor.heard.orders("hint"))
     visitor.context.set_offline(True)
     expect(page.locator(AWAY).first).to_be_visible()

@@ -27,10 +27,10 @@ def test_a_table_that_is_not_there(visit: Visit) -> None:
     visitor = visit()
     visitor.allow("404")
     visitor.goto("/t/nothing-here")
-    says(visitor.find("#lost"), "There is nothing here", "mistyped")
+    says(visitor.find("#load-error"), "There is nothing here", "mistyped")
     expect(visitor.find("#play")).to_be_hidden()
     expect(visitor.find("#again")).to_be_hidden()
-    visitor.click("#lost a")
+    visitor.click("#load-error a")
     visitor.find("[data-play]").first.wait_for()
 
 

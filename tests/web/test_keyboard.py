@@ -61,10 +61,10 @@ def place_by_keys(player: Player) -> None:
         page.keyboard.press(str(int(numbers[0]) + 1))
     expect(page.locator("#hand button[aria-pressed=true]")).to_have_count(1)
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#board [data-ghost]")).to_have_count(1)
+    expect(page.locator("#board [data-preview]")).to_have_count(1)
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("r")
-    if page.locator("#board [data-ghost]").count() == 0:
+    if page.locator("#board [data-preview]").count() == 0:
         page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.locator("#confirm")).to_be_enabled()
@@ -81,8 +81,8 @@ def test_from_the_first_page_into_a_game(visit: Visit) -> None:
     page.keyboard.press("Enter")
     player = Player(visitor)
     player.due()
-    page.locator("#coach .card").wait_for()
-    while page.locator("#coach .card").is_visible():
+    page.locator("#tips .card").wait_for()
+    while page.locator("#tips .card").is_visible():
         page.keyboard.press("Escape")  # closes explanations, one at a time
 
     moves = 0
@@ -95,7 +95,7 @@ def test_from_the_first_page_into_a_game(visit: Visit) -> None:
             moves += 1
     assert due == "place"
     page.keyboard.press("h")
-    page.locator("#board .ghost.set").wait_for()
+    page.locator("#board .preview.pending").wait_for()
     expect(page.locator("#detail")).to_contain_text("Hint")
     page.keyboard.press("Enter")
     player.due()
@@ -141,11 +141,11 @@ def test_the_log_opens_and_closes_by_key_where_it_is_a_sheet(visit: Visit) -> No
     page = visitor.goto(f"/t/{visitor.client.open('axio', ['me', 'greedy']).id}")
     Player(visitor).due()
     page.keyboard.press("l")
-    expect(page.locator("#log-panel")).to_be_visible()
-    expect(page.locator("#log-close")).to_be_focused()
+    expect(page.locator("#history-panel")).to_be_visible()
+    expect(page.locator("#history-close")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator("#log-panel")).to_be_hidden()
-    expect(page.locator("#log-toggle")).to_be_focused()
+    expect(page.locator("#history-panel")).to_be_hidden()
+    expect(page.locator("#history-toggle")).to_be_focused()
 
 
 def test_the_focus_comes_round_and_is_seen(visit: Visit) -> None:

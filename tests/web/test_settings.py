@@ -135,13 +135,13 @@ def test_explanations_that_are_not_wanted_do_not_come_back(visit: Visit) -> None
     visitor = visit("phone", hurry=True)
     player = start(visitor)
     page = player.page
-    card = page.locator("#coach .card")
-    expect(page.locator("#coach-text")).to_have_text(re.compile(".{20}"))
+    card = page.locator("#tips .card")
+    expect(page.locator("#tip-text")).to_have_text(re.compile(".{20}"))
     while card.is_visible():
-        visitor.click("#coach-next")
+        visitor.click("#tip-next")
     player.pick()  # brings the next explanation
     card.wait_for()
-    visitor.click("#coach-off")
+    visitor.click("#tips-off")
     expect(card).to_be_hidden()
     player.act()
     player.due()

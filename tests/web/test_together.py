@@ -37,27 +37,27 @@ def test_two_people_play_by_invite_link(visit: Visit) -> None:
     page.locator("[data-seat='0'] [data-name]").fill(ODD)
     ann.click("#new-start")
     link = page.locator("#invite-link").input_value()
-    expect(page.locator("#room-title")).to_have_text("Waiting for players")
-    expect(page.locator("#room-seats [data-seat='0'] b")).to_have_text(ODD)
+    expect(page.locator("#lobby-title")).to_have_text("Waiting for players")
+    expect(page.locator("#lobby-seats [data-seat='0'] b")).to_have_text(ODD)
 
     eve.goto(link.removeprefix(ann.url).split("#")[0])
-    expect(eve.find("#room-lead")).to_contain_text("invitation")
+    expect(eve.find("#lobby-lead")).to_contain_text("invitation")
     assert eve.find("[data-sit]").count() == 0
 
     bob.goto(link.removeprefix(ann.url))
-    expect(bob.find("#room-seats [data-seat='0'] b")).to_have_text(ODD)
-    bob.find("#room-seats [data-seat='1'] input").fill(ODDER)
+    expect(bob.find("#lobby-seats [data-seat='0'] b")).to_have_text(ODD)
+    bob.find("#lobby-seats [data-seat='1'] input").fill(ODDER)
     bob.click("[data-sit='1']")
     for visitor in (ann, bob, eve):
         expect(visitor.find("#play")).to_be_visible()
-        expect(visitor.find("#room")).to_be_hidden()
+        expect(visitor.find("#lobby")).to_be_hidden()
 
     players = [Player(ann, 1), Player(bob, 2)]
     play_some(players, 8)
-    expect(page.locator("#seats .seat-name b")).to_have_text(ODDER)
-    expect(bob.find("#seats .seat-name b")).to_have_text(ODD)
-    expect(page.locator("#log")).to_contain_text(f"{ODDER}:")
-    expect(eve.find("#log")).to_contain_text(f"{ODD}:")
+    expect(page.locator("#opponents .seat-name b")).to_have_text(ODDER)
+    expect(bob.find("#opponents .seat-name b")).to_have_text(ODD)
+    expect(page.locator("#history")).to_contain_text(f"{ODDER}:")
+    expect(eve.find("#history")).to_contain_text(f"{ODD}:")
     for visitor in (ann, bob, eve):
         assert visitor.find("[onload], [onerror], img[src=x]").count() == 0
         assert visitor.heard.refused == []
@@ -127,12 +127,12 @@ def test_a_curtain_hides_the_hand_when_the_screen_goes_round(visit: Visit) -> No
     for turn in range(6):
         seat = turn % 2
         assert player.due() == "curtain"
-        expect(page.locator("#curtain-lift")).to_have_text(f"I am {names[seat]}")
+        expect(page.locator("#handover-confirm")).to_have_text(f"I am {names[seat]}")
         assert page.locator("#hand button").count() == 0
         assert faces(page) == []
         for _ in range(3):
             page.keyboard.press("Escape")
-        expect(page.locator("#curtain")).to_be_visible()
+        expect(page.locator("#handover")).to_be_visible()
         before = len(visitor.heard.received)
         player.act()
         assert player.due() == "place"

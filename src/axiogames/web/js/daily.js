@@ -1,4 +1,4 @@
-/** The deal of the day: the same tiles for everybody, one attempt each. */
+/** The daily deal: the same tiles for all players, one attempt each. */
 import { runBusy, navigate } from "./shared/busy-button.js";
 import { errorText, get, getMe, onConnectionChange, post } from "./shared/api.js";
 import { countdown } from "./shared/countdown.js";
@@ -65,15 +65,16 @@ function dealCard(deal, today) {
     h("h3", null, deal.name),
     attemptResult(deal, today),
     resultList(deal, today),
-    deal.yesterday && h(
-      "p",
-      { class: "small yesterday" },
-      t("daily.yesterday", { name: deal.yesterday.name }),
-      " ",
-      scoreChips(deal.yesterday.scores),
-      " ",
-      h("a", { href: `/t/${deal.yesterday.table}`, "data-replay": deal.yesterday.table }, t("daily.replay")),
-    ),
+    deal.yesterday &&
+      h(
+        "p",
+        { class: "small yesterday" },
+        t("daily.yesterday", { name: deal.yesterday.name }),
+        " ",
+        scoreChips(deal.yesterday.scores),
+        " ",
+        h("a", { href: `/t/${deal.yesterday.table}`, "data-replay": deal.yesterday.table }, t("daily.replay")),
+      ),
   );
 }
 
@@ -87,7 +88,9 @@ function attemptResult({ game, name, attempt }, today) {
     return h(
       "div",
       { class: "stack" },
-      attempt.scores ? h("p", null, t("daily.result"), " ", scoreChips(attempt.scores)) : h("p", { class: "muted" }, t("daily.late")),
+      attempt.scores
+        ? h("p", null, t("daily.result"), " ", scoreChips(attempt.scores))
+        : h("p", { class: "muted" }, t("daily.late")),
       attempt.scores && !attempt.listed && h("p", { class: "muted small", "data-unlisted": game }, t("daily.unlisted")),
       h("a", { class: "button", href: `/t/${attempt.table}`, "aria-label": label }, t("daily.look")),
     );
@@ -96,10 +99,18 @@ function attemptResult({ game, name, attempt }, today) {
   const word = attempt ? "daily.go-on" : "daily.play";
   const button = h(
     "button",
-    { type: "button", class: "button button-primary", "data-play": game, "aria-label": t(`${word}.label`, { game: name }) },
+    {
+      type: "button",
+      class: "button button-primary",
+      "data-play": game,
+      "aria-label": t(`${word}.label`, { game: name }),
+    },
     t(word),
   );
-  button.addEventListener("click", () => void runBusy(button, async () => navigate(`/t/${(await post(`/api/daily/${game}`)).id}`)));
+  button.addEventListener(
+    "click",
+    () => void runBusy(button, async () => navigate(`/t/${(await post(`/api/daily/${game}`)).id}`)),
+  );
   return button;
 }
 
@@ -118,7 +129,12 @@ function resultLine({ place, name, you, scores, table }) {
     "li",
     { class: you ? "row you" : "row" },
     h("span", { class: "place muted" }, place),
-    h("span", null, table ? h("a", { href: `/t/${table}`, "data-replay": table }, name) : name, you && ` (${t("you")})`),
+    h(
+      "span",
+      null,
+      table ? h("a", { href: `/t/${table}`, "data-replay": table }, name) : name,
+      you && ` (${t("you")})`,
+    ),
     scoreChips(scores),
   );
 }

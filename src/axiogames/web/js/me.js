@@ -1,4 +1,4 @@
-/** Who you are here, on which devices, and how you like it. */
+/** The page with name, credentials, settings and personal data. */
 import { invalidateMe, get, getMe, onConnectionChange, patch, post, remove } from "./shared/api.js";
 import { runBusy, navigate } from "./shared/busy-button.js";
 import { radioGroup, select, toggle } from "./shared/controls.js";
@@ -15,7 +15,7 @@ const SWITCHES = /** @type {const} */ (["confirm", "hold", "sound", "coach"]);
 
 await initPage({ title: "me.title" });
 renderSettings(byId("settings"));
-// Why not, if that fails, is said by the frame of the page.
+// The frame of the page reports why it failed.
 const refreshForms = () => void renderForms().catch(() => {});
 refreshForms();
 onConnectionChange((up) => up && refreshForms());
@@ -93,7 +93,7 @@ async function renderForms() {
 }
 
 /**
- * What somebody typed while the page was still asking stays.
+ * Set the initial value of a field, unless the person has typed already.
  * @param {HTMLInputElement} field
  * @param {string} value
  */
@@ -103,7 +103,7 @@ function setDefault(field, value) {
   if (!typed) field.value = value;
 }
 
-/** @param {string} [word] says what is done */
+/** @param {string} [word] the key of the text that confirms the change */
 async function reload(word) {
   invalidateMe();
   await renderForms();
@@ -116,7 +116,7 @@ async function signIn(secret) {
   navigate("/");
 }
 
-/** Whoever has something to lose and no way back to it should know before becoming somebody else. */
+/** Ask for confirmation if signing in would lose an identity with tables and without credentials. */
 async function confirmSignIn() {
   const { name, username, phrase } = await getMe();
   if (username || phrase || (await get("/api/tables?which=mine")).length === 0) return true;
@@ -149,12 +149,16 @@ function phraseBody(phrase) {
     }
   };
   const shown = h("p", { id: "phrase", class: "phrase", translate: "no" }, phrase);
-  const button = h("button", { type: "button", class: "button button-primary", autofocus: true, onclick: copy }, t("copy"));
+  const button = h(
+    "button",
+    { type: "button", class: "button button-primary", autofocus: true, onclick: copy },
+    t("copy"),
+  );
   return h("div", { class: "stack" }, shown, h("p", null, t("phrase.once")), button);
 }
 
 /**
- * Send a form of the page. What goes wrong is said in the form, beside what was typed.
+ * Handle the submission of a form. Errors are shown in the form.
  * @param {string} id
  * @param {(values: Record<string, string>) => Promise<void>} send
  */
@@ -170,7 +174,7 @@ function onSubmit(id, send) {
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
     const work = async () => {
       await send(values);
-      // A password stays on the page no longer than it is needed.
+      // Secrets are cleared as soon as they have been sent.
       for (const secret of form.querySelectorAll("[type=password], [name=phrase]")) {
         /** @type {HTMLInputElement} */ (secret).value = "";
       }

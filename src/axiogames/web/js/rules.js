@@ -1,4 +1,4 @@
-/** The rules: a list of all games, or the page of one with a table of contents. */
+/** The rules: the list of games, or the rules of one game with a table of contents. */
 import { isDark, onAppearanceChange } from "./shared/appearance.js";
 import { errorText, getGames, get, onConnectionChange } from "./shared/api.js";
 import { byId, h } from "./shared/dom.js";
@@ -30,14 +30,18 @@ async function gameList() {
   return [
     h("h1", null, t("rules.title")),
     h("p", { class: "muted" }, t("rules.lead")),
-    h("ul", { role: "list", class: "rules-list" }, offered.map(({ id, name, summary }) =>
-      h(
-        "li",
-        { class: "card" },
-        h("h2", null, h("a", { href: `/rules/${id}`, "data-rules": id }, name)),
-        h("p", null, summary),
+    h(
+      "ul",
+      { role: "list", class: "rules-list" },
+      offered.map(({ id, name, summary }) =>
+        h(
+          "li",
+          { class: "card" },
+          h("h2", null, h("a", { href: `/rules/${id}`, "data-rules": id }, name)),
+          h("p", null, summary),
+        ),
       ),
-    )),
+    ),
   ];
 }
 
@@ -47,11 +51,11 @@ async function rulesPage(id) {
   const { title, html } = await get(`/api/games/${encodeURIComponent(id)}/rules?lang=${language()}`);
   setTitle(title);
   const article = h("article", { class: "rules-text" });
-  // Our own rules page, made by the server from our own text: the one thing that comes as HTML.
+  // The only HTML that comes from the server: rendered from our own rules text.
   const parsed = new DOMParser().parseFromString(html, "text/html").body;
   themeFigures(parsed);
   article.append(...parsed.childNodes);
-  // The title stands above the table of contents.
+  // The page shows the title above the table of contents.
   article.querySelector("h1")?.remove();
   wrapWide(article);
   return [
@@ -64,12 +68,13 @@ async function rulesPage(id) {
 }
 
 /**
- * The server draws the figures for light or for dark.
- * @param {Element} text not shown yet, so that none is loaded in vain
+ * Load the figures in the current theme.
+ * @param {Element} text not in the document yet, so that no figure is loaded twice
  */
 function themeFigures(text) {
   const figures = [...text.querySelectorAll("img")].map((image) => ({ image, address: image.getAttribute("src") }));
-  const colour = () => figures.forEach(({ image, address }) => image.setAttribute("src", `${address}?dark=${isDark()}`));
+  const colour = () =>
+    figures.forEach(({ image, address }) => image.setAttribute("src", `${address}?dark=${isDark()}`));
   onAppearanceChange(colour);
   colour();
 }
@@ -80,7 +85,7 @@ function tableOfContents(article) {
   headings.forEach((heading, i) => {
     heading.id ||= `part-${i + 1}`;
   });
-  // Where it stands above the text it should not push it away.
+  // Above the text, on narrow screens, the contents are closed.
   const open = matchMedia("(min-width: 60rem)").matches;
   const links = headings.map((heading) => h("li", null, h("a", { href: `#${heading.id}` }, heading.textContent)));
   return h(
@@ -91,7 +96,7 @@ function tableOfContents(article) {
 }
 
 /**
- * Wide tables and examples scroll by themselves, also by keyboard.
+ * Let wide tables and examples scroll by themselves, also by keyboard.
  * @param {Element} article
  */
 function wrapWide(article) {

@@ -1,4 +1,4 @@
-/** The games as cards: one click, and you play. */
+/** The games as cards with a button to play at once. */
 import { runBusy, navigate } from "../shared/busy-button.js";
 import { getBots, post } from "../shared/api.js";
 import { isDark, onAppearanceChange } from "../shared/appearance.js";
@@ -55,7 +55,7 @@ function gameCard(game) {
 }
 
 /**
- * An example position. Should it not come, the symbols of the game stand in for it.
+ * An example position. If it does not load, symbols of the game replace it.
  * @param {Game} game
  */
 function gamePicture(game) {
@@ -64,21 +64,30 @@ function gamePicture(game) {
     image.src = `/api/games/${game.id}/picture.svg?dark=${isDark()}`;
   };
   const box = h("div", { class: "picture" }, image);
-  image.addEventListener("error", () => box.replaceChildren(...game.tracks.slice(0, 4).map((track) => symbolImage(track, 40))));
+  image.addEventListener("error", () =>
+    box.replaceChildren(...game.tracks.slice(0, 4).map((track) => symbolImage(track, 40))),
+  );
   onAppearanceChange(show);
   show();
   return box;
 }
 
 /**
- * You against the default bot.
+ * Open a table against the default bot and go there.
  * @param {Game} game
  */
 async function playNow(game) {
   const levels = await getBots();
   const { level } = levels.find((bot) => bot.default) ?? levels[0];
   /** @type {TableRequest} */
-  const table = { game: game.id, seats: [{ kind: "me", name: null }, { kind: "bot", level }], shuffle: true };
+  const table = {
+    game: game.id,
+    seats: [
+      { kind: "me", name: null },
+      { kind: "bot", level },
+    ],
+    shuffle: true,
+  };
   const { id } = await post("/api/tables", table);
   navigate(`/t/${id}`);
 }

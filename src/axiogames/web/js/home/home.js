@@ -1,4 +1,4 @@
-/** The home page: games to play at once, tables to go on with, to join and to watch. */
+/** The home page: games, the person's tables, open tables and public games. */
 import { getGames } from "../shared/api.js";
 import { byId } from "../shared/dom.js";
 import { initPage } from "../shared/frame.js";
@@ -14,7 +14,7 @@ await initPage();
 void renderTeaser(byId("deal"));
 byId("new").addEventListener("click", () => void openNewTableDialog());
 await poll(async () => {
-  // Asked for together and shown together, so that nothing jumps.
+  // Requested and rendered together, so that the layout does not shift.
   const [offered] = await Promise.all([getGames(), refreshTables()]);
   if (!byId("games").firstChild) renderGames(byId("games"), offered);
 }, POLL_INTERVAL);

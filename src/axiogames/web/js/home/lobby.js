@@ -1,4 +1,4 @@
-/** Tables: yours to go on with, open ones to join, live ones to watch. */
+/** Lists of tables: the person's own, open ones to join, running ones to watch. */
 import { runBusy, navigate } from "../shared/busy-button.js";
 import { get, getMe, post } from "../shared/api.js";
 import { byId, h, updateList } from "../shared/dom.js";
@@ -6,16 +6,18 @@ import { formatRelativeTime, botName, moveTimeName, t } from "../shared/i18n.js"
 
 /** @import {Seat, TableSummary} from "../shared/types.js" */
 
-/** More of your tables than these are shown on request (see css/home.css). */
+/** Own tables beyond this number are shown on request (see css/pages/home.css). */
 const MAX_CONTINUED = 3;
 const MAX_FINISHED = 6;
 const MAX_TABLES = 12;
 
-/** Ask for all lists and show what has changed. */
+/** Request all lists and render those that have changed. */
 export async function refreshTables() {
   await getMe();
   /** @type {TableSummary[][]} */
-  const [mine, open, live] = await Promise.all(["mine", "open", "live"].map((which) => get(`/api/tables?which=${which}`)));
+  const [mine, open, live] = await Promise.all(
+    ["mine", "open", "live"].map((which) => get(`/api/tables?which=${which}`)),
+  );
   const own = new Set(mine.map((table) => table.id));
   const running = mine.filter(({ status }) => status === "open" || status === "playing");
   running.sort((one, other) => Number(other.your_turn) - Number(one.your_turn) || other.updated - one.updated);
@@ -48,7 +50,12 @@ function renderShowAll(n) {
  * @param {(table: TableSummary) => Element} action
  */
 function renderList(id, tables, action) {
-  updateList(byId(id), tables, (table) => table.id, (table) => tableRow(table, action(table)));
+  updateList(
+    byId(id),
+    tables,
+    (table) => table.id,
+    (table) => tableRow(table, action(table)),
+  );
   const empty = document.getElementById(`${id}-empty`);
   if (empty) empty.hidden = tables.length > 0;
 }
@@ -94,7 +101,11 @@ function continueLink(table) {
  */
 function tableLink({ id, name }, word, label, primary) {
   const spoken = t(label, { game: name, turn: t(word) });
-  return h("a", { class: primary ? "button button-primary" : "button", href: `/t/${id}`, "aria-label": spoken }, t(word));
+  return h(
+    "a",
+    { class: primary ? "button button-primary" : "button", href: `/t/${id}`, "aria-label": spoken },
+    t(word),
+  );
 }
 
 /** @param {TableSummary} table */

@@ -1,4 +1,4 @@
-/** The form for a new table, as a sheet over the home page. */
+/** The dialog with the form for a new table. */
 import { getBots, errorText, getGames, getMe, post } from "../shared/api.js";
 import { runBusy, navigate } from "../shared/busy-button.js";
 import { radioGroup, select, toggle } from "../shared/controls.js";
@@ -16,10 +16,10 @@ const MAX_NAME_LENGTH = 24;
 const KINDS = ["bot", "open", "person"];
 
 const DAY = 86_400;
-/** The move times on offer in seconds; null is no limit. */
+/** Time limits per move in seconds; null for none. */
 const MOVE_TIMES = [null, 60, 120, 300, DAY, 3 * DAY];
 
-/** @param {string} [wanted] the id of a game; the first one if there is none of that id */
+/** @param {string} [wanted] the id of a game; default: the first game */
 export async function openNewTableDialog(wanted) {
   try {
     const [offered, levels, { name }] = await Promise.all([getGames(), getBots(), getMe()]);
@@ -27,11 +27,14 @@ export async function openNewTableDialog(wanted) {
     const level = (levels.find((bot) => bot.default) ?? levels[0]).level;
     await showForm(newPlan(game.id, level), { offered, levels, level, name });
   } catch (error) {
-    toast(errorText(error), { kind: "error", action: { label: t("again"), run: () => void openNewTableDialog(wanted) } });
+    toast(errorText(error), {
+      kind: "error",
+      action: { label: t("again"), run: () => void openNewTableDialog(wanted) },
+    });
   }
 }
 
-/** @typedef {{offered: Game[], levels: Bot[], level: string, name: string}} Known the usual level, and my name */
+/** @typedef {{offered: Game[], levels: Bot[], level: string, name: string}} Known `level` is the default, `name` the person's */
 
 /**
  * @param {TablePlan} plan
@@ -42,7 +45,7 @@ async function showForm(plan, known) {
   const start = h("button", { class: "button button-primary", id: "new-start" });
   const problem = h("p", { class: "error-text", role: "alert" });
 
-  /** Draw the form again where a choice changes what else can be chosen; the control in use keeps the focus. */
+  /** Render the form again after a change that affects other controls. The focused control keeps the focus. */
   const render = () => {
     const used = document.activeElement?.id;
     body.replaceChildren(...formParts(plan, known, render));
@@ -50,7 +53,10 @@ async function showForm(plan, known) {
     if (used) document.getElementById(used)?.focus();
   };
   const create = async () => {
-    const { id } = await post("/api/tables", tableRequest(plan, (seat) => t("seat.person.name", { seat })));
+    const { id } = await post(
+      "/api/tables",
+      tableRequest(plan, (seat) => t("seat.person.name", { seat })),
+    );
     navigate(`/t/${id}`);
   };
   const submit = (/** @type {Event} */ event) => {
@@ -62,7 +68,7 @@ async function showForm(plan, known) {
   render();
   const form = h("form", { onsubmit: submit }, body, problem, h("div", { class: "actions sheet-bottom" }, start));
   await dialog({ id: "new-table", title: t("new.title"), body: form });
-  // Who reloads the page does not want the form again.
+  // Reloading the page must not open the form again.
   history.replaceState(null, "", location.pathname);
 }
 
@@ -76,21 +82,39 @@ function formParts(plan, { offered, levels, level, name }, draw) {
   const counts = Array.from({ length: game.most_players }, (_, i) => String(i + 1));
   const seats = seatRows(plan, { levels, myName: name, changed: draw });
   return [
-    select("new-game", t("new.game"), offered.map((one) => [one.id, one.name]), plan.game, (id) => {
-      plan.game = id;
-      plan.options = {};
-      const most = offered.find((one) => one.id === id)?.most_players ?? 1;
-      if (plan.seats.length > most) setPlayers(plan, most, level);
-      draw();
-    }),
-    radioGroup("preset", t("new.with"), PRESETS.map((one) => [one, t(`preset.${one}`)]), findPreset(plan) ?? "", (preset) => {
-      applyPreset(plan, /** @type {Preset} */ (preset), level);
-      draw();
-    }),
-    radioGroup("players", t("new.players"), counts.map((n) => [n, n]), String(plan.seats.length), (players) => {
-      setPlayers(plan, Number(players), level);
-      draw();
-    }),
+    select(
+      "new-game",
+      t("new.game"),
+      offered.map((one) => [one.id, one.name]),
+      plan.game,
+      (id) => {
+        plan.game = id;
+        plan.options = {};
+        const most = offered.find((one) => one.id === id)?.most_players ?? 1;
+        if (plan.seats.length > most) setPlayers(plan, most, level);
+        draw();
+      },
+    ),
+    radioGroup(
+      "preset",
+      t("new.with"),
+      PRESETS.map((one) => [one, t(`preset.${one}`)]),
+      findPreset(plan) ?? "",
+      (preset) => {
+        applyPreset(plan, /** @type {Preset} */ (preset), level);
+        draw();
+      },
+    ),
+    radioGroup(
+      "players",
+      t("new.players"),
+      counts.map((n) => [n, n]),
+      String(plan.seats.length),
+      (players) => {
+        setPlayers(plan, Number(players), level);
+        draw();
+      },
+    ),
     h("ol", { role: "list", class: "stack", "aria-label": t("new.seats") }, seats),
     ...(game.options.length > 0 ? [optionSwitches(game, plan)] : []),
     ...(plan.seats.length > 1 ? [multiplayerOptions(plan)] : []),
@@ -110,11 +134,13 @@ function optionSwitches(game, plan) {
 }
 
 /**
- * What matters only where several play.
+ * Options that apply only to several players.
  * @param {TablePlan} plan
  */
 function multiplayerOptions(plan) {
-  const times = MOVE_TIMES.map((seconds) => /** @type {[string, string]} */ ([String(seconds ?? ""), moveTimeName(seconds)]));
+  const times = MOVE_TIMES.map(
+    (seconds) => /** @type {[string, string]} */ ([String(seconds ?? ""), moveTimeName(seconds)]),
+  );
   return h(
     "fieldset",
     null,
@@ -129,7 +155,7 @@ function multiplayerOptions(plan) {
 
 /**
  * @param {TablePlan} plan
- * @param {{levels: Bot[], myName: string, changed: () => void}} about `changed` when a seat has become another kind
+ * @param {{levels: Bot[], myName: string, changed: () => void}} about `changed` is called when the kind of a seat changes
  */
 function seatRows(plan, { levels, myName, changed }) {
   return plan.seats.map((seat, i) => {
@@ -162,11 +188,11 @@ function kindSelect(seat, label, changed) {
 }
 
 /**
- * What else there is to say about a seat: a name, or how well the bot plays.
+ * The level of a bot, or the name of a person.
  * @param {PlannedSeat} seat
  * @param {string} label
  * @param {Bot[]} levels
- * @param {string} usual the name if none is given
+ * @param {string} usual the name if the person enters none
  */
 function seatDetail(seat, label, levels, usual) {
   if (seat.kind === "open") return h("span", { class: "muted small seat-note" }, t("seat.open.note"));

@@ -1,8 +1,8 @@
-/** A table that is being planned: plain data and what may be changed about it. Nothing here knows the page. */
+/** The plan of a new table and the changes that the form makes to it. Does not use the DOM. */
 
 /** @import {SeatRequest, TableRequest, TablePlan, PlannedSeat, Preset, SeatKind} from "../shared/types.js" */
 
-/** @type {Record<Preset, SeatKind | null>} who sits on all seats but yours */
+/** @type {Record<Preset, SeatKind | null>} the kind of all seats except the person's own */
 const OTHER_SEATS = { bot: "bot", friends: "open", screen: "person", alone: null };
 
 export const PRESETS = /** @type {Preset[]} */ (Object.keys(OTHER_SEATS));
@@ -16,7 +16,7 @@ const planSeat = (kind, level) => ({ kind, name: "", level });
 
 /**
  * @param {string} game
- * @param {string} level of bots
+ * @param {string} level the level of the bot
  * @returns {TablePlan}
  */
 export function newPlan(game, level) {
@@ -36,7 +36,7 @@ export function applyPreset(plan, preset, level) {
 }
 
 /**
- * The preset that a plan is like, if it is like one.
+ * The preset with these seats, or undefined.
  * @param {TablePlan} plan
  */
 export function findPreset({ seats }) {
@@ -45,7 +45,7 @@ export function findPreset({ seats }) {
 }
 
 /**
- * More seats are like the last one there is.
+ * Change the number of players. New seats are like the last one.
  * @param {TablePlan} plan
  * @param {number} players
  * @param {string} level
@@ -56,9 +56,9 @@ export function setPlayers(plan, players, level) {
 }
 
 /**
- * What the server is asked for.
+ * The body of the request that opens the table.
  * @param {TablePlan} plan
- * @param {(seat: number) => string} personName for people at this screen who gave no name
+ * @param {(seat: number) => string} personName default name of another person at this screen
  * @returns {TableRequest}
  */
 export function tableRequest(plan, personName) {

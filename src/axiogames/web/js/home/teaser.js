@@ -1,4 +1,4 @@
-/** Today's deal in a few words. */
+/** The teaser of the daily deal on the home page. */
 import { get, getMe } from "../shared/api.js";
 import { h } from "../shared/dom.js";
 import { language, t } from "../shared/i18n.js";
@@ -10,7 +10,13 @@ import { countdown } from "../shared/countdown.js";
 export async function renderTeaser(parent) {
   const state = h("p", { class: "muted" }, t("daily.lead"));
   parent.replaceChildren(
-    h("div", null, h("h2", null, t("daily.title")), state, h("p", { class: "small" }, t("daily.next"), " ", countdown())),
+    h(
+      "div",
+      null,
+      h("h2", null, t("daily.title")),
+      state,
+      h("p", { class: "small" }, t("daily.next"), " ", countdown()),
+    ),
     h("a", { class: "button", href: "/daily" }, t("teaser.go")),
   );
   try {
@@ -20,6 +26,6 @@ export async function renderTeaser(parent) {
     const done = daily.deals.filter((deal) => deal.attempt?.status === "over").length;
     if (done > 0) state.textContent = t("teaser.done", { done, all: daily.deals.length });
   } catch {
-    // The invitation is enough.
+    // The teaser works without the results.
   }
 }

@@ -1,12 +1,12 @@
-/** The server's HTTP interface (docs/reference/http_and_websocket.md). */
+/** Client for the HTTP interface (docs/reference/http_and_websocket.md). */
 import { hasText, language, t } from "./i18n.js";
 
 /** @import {Bot, Game, Artwork, Me} from "./types.js" */
 
-/** Starting a table may compile its rules first, which takes some seconds. */
+/** Milliseconds. Opening a table may compile its rules, which takes seconds. */
 const TIMEOUT = 45_000;
 
-/** Why a request failed. `code` is the server's, or "offline" when nobody answered. */
+/** A failed request. `code` is the error code of the server, or "offline" if there was no response. */
 export class ApiError extends Error {
   /**
    * @param {number} status
@@ -27,7 +27,7 @@ const listeners = new Set();
 let up = true;
 
 /**
- * Hear when the server stops answering and when it answers again.
+ * Call a function when the server becomes unreachable or reachable again.
  * @param {(up: boolean) => void} listener
  */
 export function onConnectionChange(listener) {
@@ -62,7 +62,7 @@ async function request(method, path, body) {
     throw new ApiError(0, "offline", String(reason));
   }
   const problem = await response.json().catch(() => null);
-  // What stands between us and the server answers for it when it is away; the server itself says a code.
+  // A proxy answers 502 to 504 when the server is down. The server's own 503 has an error code.
   if ([502, 503, 504].includes(response.status) && typeof problem?.code !== "string") {
     setConnected(false);
     throw new ApiError(response.status, "offline", response.statusText);
@@ -82,7 +82,7 @@ export const get = (path) => request("GET", path);
  * @param {unknown} [body]
  */
 export async function post(path, body = {}) {
-  // Who writes must be somebody: the first visit may not have been answered yet.
+  // Writing needs an identity, which the request for "/api/me" creates on the first visit.
   await getMe();
   return request("POST", path, body);
 }
@@ -105,14 +105,14 @@ export async function remove(path, body) {
   return request("DELETE", path, body);
 }
 
-/** Take away a cookie that the server cannot read, so that the next request makes a new guest. */
+/** Delete a cookie that the server cannot read, so that the next request creates a new guest. */
 export const deleteCookie = () => request("POST", "/api/me/leave", { everywhere: false });
 
 /** @type {Map<string, Promise<any>>} */
 const cache = new Map();
 
 /**
- * Ask once and keep the answer; a failure is not kept.
+ * Return the response to a GET request, cached unless it failed.
  * @param {string} path
  * @returns {Promise<any>}
  */
@@ -137,11 +137,11 @@ export const getBots = () => getCached("/api/bots");
 /** @returns {Promise<Me>} */
 export const getMe = () => getCached("/api/me");
 
-/** After who we are has changed. */
+/** Discard the cached identity after it has changed. */
 export const invalidateMe = () => void cache.delete("/api/me");
 
 /**
- * What went wrong, in words, and what to do next.
+ * Return the text for an error: what failed and what to do.
  * @param {unknown} error
  * @returns {string}
  */

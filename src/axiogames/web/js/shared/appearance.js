@@ -1,4 +1,4 @@
-/** Light or dark, moving or calm: what the settings and the system together say. */
+/** Theme and motion, from the settings and the system. */
 import { onSetting, getSetting } from "./settings.js";
 
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
@@ -12,14 +12,14 @@ export function isDark() {
   return theme === "auto" ? systemDark.matches : theme === "dark";
 }
 
-/** Whether things should change without moving. */
+/** Return whether animations are turned off. */
 export function hasReducedMotion() {
   const motion = getSetting("motion");
   return motion === "auto" ? systemReducedMotion.matches : motion === "reduced";
 }
 
 /**
- * Called after light and dark have changed places, or motion was switched on or off.
+ * Call a function when the theme or the motion setting has changed.
  * @param {() => void} listener
  */
 export function onAppearanceChange(listener) {
@@ -33,7 +33,7 @@ export function applyAppearance() {
   else root.dataset.theme = theme;
   if (hasReducedMotion()) root.dataset.motion = "reduced";
   else delete root.dataset.motion;
-  // The bar of a phone's browser takes the colour of the page.
+  // On a phone the browser's toolbar has the colour of the page.
   const bar = document.querySelector("meta[name=theme-color]");
   bar?.setAttribute("content", getComputedStyle(root).getPropertyValue("--page").trim());
   for (const listener of listeners) listener();

@@ -1,4 +1,4 @@
-// Runs before the first paint, so that neither the other theme nor another language flashes up.
+// Runs before the first paint, so that neither the wrong theme nor English text flashes.
 {
   const root = document.documentElement;
   /** @type {{theme?: string, motion?: string, language?: string}} */
@@ -6,12 +6,12 @@
   try {
     chosen = JSON.parse(localStorage.getItem("settings") ?? "{}") ?? {};
   } catch {
-    // Without storage everything is as the system has it.
+    // Without storage the system's preferences apply.
   }
   if (chosen.theme === "light" || chosen.theme === "dark") root.dataset.theme = chosen.theme;
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (chosen.motion === "reduced" || (chosen.motion !== "full" && calm)) root.dataset.motion = "reduced";
   const language = !chosen.language || chosen.language === "auto" ? navigator.language : chosen.language;
-  // The pages are written in English; shell/i18n.js shows them when their words are there.
-  if (!/^en\b/i.test(language)) root.dataset.words = "waiting";
+  // Pages are written in English; shared/i18n.js shows them once the texts are loaded.
+  if (!/^en\b/i.test(language)) root.dataset.texts = "loading";
 }

@@ -1,14 +1,14 @@
-/** Buttons that ask the server for something. */
+/** Buttons that send a request. */
 import { errorText } from "./api.js";
 import { t } from "./i18n.js";
 import { toast } from "./toast.js";
 
 /**
- * Do something while a button shows that it is busy. A second click meanwhile does nothing, and a failure is
- * told in words, with a way to try again.
+ * Run a function while a button is marked as busy. Further clicks are ignored meanwhile. An error is shown with
+ * a button to retry.
  * @param {HTMLElement} button
  * @param {() => Promise<unknown>} work
- * @param {(text: string) => void} [onError] instead of a message in passing
+ * @param {(text: string) => void} [onError] called instead of showing a toast
  */
 export async function runBusy(button, work, onError) {
   if (button.getAttribute("aria-busy") === "true") return;
@@ -23,7 +23,7 @@ export async function runBusy(button, work, onError) {
     if (!("status" in Object(error))) console.error(error);
     return;
   }
-  // While the next page loads the button stays busy.
+  // The button stays busy while the next page loads.
   if (!leaving) button.removeAttribute("aria-busy");
 }
 
@@ -38,7 +38,7 @@ export function navigate(address) {
   location.assign(address);
 }
 
-// Back from there, by the browser's memory of the page.
+// The page was restored from the back/forward cache.
 addEventListener("pageshow", () => {
   leaving = false;
   for (const button of document.querySelectorAll("[aria-busy=true]")) button.removeAttribute("aria-busy");

@@ -1,8 +1,8 @@
-/** Form controls with their labels. Every one has an id, by which tests and the focus find it again. */
+/** Form controls with labels. Each has an id, so that tests and focus handling can find it. */
 import { h } from "./dom.js";
 
 /**
- * One of several, side by side.
+ * A radio group, rendered side by side.
  * @param {string} name
  * @param {string} legend
  * @param {[value: string, label: string][]} values
@@ -14,16 +14,20 @@ export function radioGroup(name, legend, values, chosen, changed) {
     "fieldset",
     null,
     h("legend", null, legend),
-    h("div", { class: "choice" }, values.map(([value, label]) => {
-      const radio = h("input", { type: "radio", name, id: `${name}-${value}`, value, checked: value === chosen });
-      radio.addEventListener("change", () => radio.checked && changed(value));
-      return h("label", null, radio, h("span", null, label));
-    })),
+    h(
+      "div",
+      { class: "choice" },
+      values.map(([value, label]) => {
+        const radio = h("input", { type: "radio", name, id: `${name}-${value}`, value, checked: value === chosen });
+        radio.addEventListener("change", () => radio.checked && changed(value));
+        return h("label", null, radio, h("span", null, label));
+      }),
+    ),
   );
 }
 
 /**
- * One of several, from a list.
+ * A select with a label.
  * @param {string} id
  * @param {string} label
  * @param {[value: string, label: string][]} values
@@ -38,7 +42,7 @@ export function select(id, label, values, chosen, changed) {
 }
 
 /**
- * Yes or no.
+ * A switch.
  * @param {string} id
  * @param {string} label
  * @param {string} help
@@ -51,5 +55,10 @@ export function toggle(id, label, help, on, changed) {
   const described = help ? h("span", { class: "help", id: `${id}-help` }, help) : null;
   if (described) box.setAttribute("aria-describedby", described.id);
   if (described) box.setAttribute("aria-labelledby", `${id}-label`);
-  return h("label", { class: "switch", for: id }, h("span", null, h("span", { id: `${id}-label` }, label), described), box);
+  return h(
+    "label",
+    { class: "switch", for: id },
+    h("span", null, h("span", { id: `${id}-label` }, label), described),
+    box,
+  );
 }

@@ -1,9 +1,9 @@
-/** The time until the next deal, which comes for everybody at midnight UTC. */
+/** The time until the next daily deal, at midnight UTC. */
 import { h } from "./dom.js";
 
 const DAY = 86_400_000;
 
-/** @param {() => void} [over] called when the day is over */
+/** @param {() => void} [over] called at midnight */
 export function countdown(over) {
   const clock = h("time", { class: "countdown" });
   const start = Date.now();

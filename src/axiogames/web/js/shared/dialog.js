@@ -3,7 +3,7 @@ import { h } from "./dom.js";
 import { t } from "./i18n.js";
 
 /**
- * Ask something. Esc, the cross and a click beside the dialog answer null.
+ * Show a dialog and return the value of the chosen action, or null if it was closed.
  * @template Value
  * @param {{
  *   title: string, body?: Node | string, actions?: {label: string, value: Value, primary?: boolean}[], id?: string,
@@ -19,13 +19,22 @@ export function dialog({ title, body = "", actions = [], id }) {
     { id, class: "sheet", "aria-labelledby": heading.id },
     h("div", { class: "sheet-top" }, heading, closeButton()),
     typeof body === "string" ? body && h("p", null, body) : body,
-    actions.length > 0 && h("div", { class: "actions" }, actions.map(({ label, value, primary }) => {
-      const choose = () => {
-        answer = value;
-        box.close();
-      };
-      return h("button", { type: "button", class: primary ? "button button-primary" : "button", onclick: choose }, label);
-    })),
+    actions.length > 0 &&
+      h(
+        "div",
+        { class: "actions" },
+        actions.map(({ label, value, primary }) => {
+          const choose = () => {
+            answer = value;
+            box.close();
+          };
+          return h(
+            "button",
+            { type: "button", class: primary ? "button button-primary" : "button", onclick: choose },
+            label,
+          );
+        }),
+      ),
   );
   document.body.append(box);
   closeOnBackdropClick(box);
@@ -42,7 +51,7 @@ export function dialog({ title, body = "", actions = [], id }) {
   });
 }
 
-/** The cross in the corner of a dialog. */
+/** The close button in the corner of a dialog. */
 export function closeButton() {
   const close = () => button.closest("dialog")?.close();
   const button = h("button", { type: "button", class: "sheet-close", "aria-label": t("close"), onclick: close }, "×");
@@ -50,7 +59,7 @@ export function closeButton() {
 }
 
 /**
- * A click beside a dialog closes it. It must begin there, too: a text selected by dragging may end outside.
+ * Close a dialog on a click on its backdrop. The click must begin there: selecting text may end outside.
  * @param {HTMLDialogElement} box
  */
 export function closeOnBackdropClick(box) {

@@ -1,10 +1,10 @@
-/** Small builders of elements. Text always becomes text, never markup, so names may hold anything. */
+/** Functions that build elements. Strings become text nodes, never markup, so names may contain anything. */
 
 /** @import {Child, Props} from "./types.js" */
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Properties of form controls that differ from the attribute of the same name once somebody has typed. */
+/** Properties of form controls whose attribute is only the initial value. */
 const PROPERTIES = new Set(["value", "checked", "selected", "indeterminate", "open"]);
 
 /**
@@ -30,7 +30,7 @@ function applyProps(element, props, children) {
 }
 
 /**
- * Append children; nothing is appended for null, undefined and false.
+ * Append children; null, undefined and false are skipped.
  * @param {Element} element
  * @param {...(Child | Child[])} children
  */
@@ -42,7 +42,7 @@ export function appendChildren(element, ...children) {
 }
 
 /**
- * An HTML element. Functions among the props become listeners: `h("button", {onclick: go}, "Go")`.
+ * An HTML element. Functions among the props become event listeners: `h("button", {onclick: save}, "Save")`.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Props | null} [props]
@@ -51,7 +51,7 @@ export function appendChildren(element, ...children) {
  */
 export function h(tag, props, ...children) {
   const element = document.createElement(tag);
-  // A select knows its value only once its options are there.
+  // The value of a select can be set only after its options.
   const { value, ...rest } = props ?? {};
   applyProps(element, rest, children);
   if (value !== undefined) applyProps(element, { value }, []);
@@ -73,7 +73,7 @@ export function s(tag, props, ...children) {
 }
 
 /**
- * The element with this id, which the page must have.
+ * Return the element with this id, which the page must have.
  * @template {Element} [Kind=HTMLElement]
  * @param {string} id
  * @returns {Kind}
@@ -88,7 +88,7 @@ export function byId(id) {
 const renderedItems = new WeakMap();
 
 /**
- * Show a list that changes from time to time. What has not changed keeps its element, and so its focus.
+ * Update a keyed list. Unchanged items keep their element and with it the focus.
  * @template Item
  * @param {Element} parent
  * @param {Item[]} items

@@ -1,4 +1,4 @@
-/** What all pages share: the header, the footer, the strip that says we are offline, the service worker. */
+/** The frame of all pages: header, footer, offline strip and service worker. */
 import { applyAppearance } from "./appearance.js";
 import { ApiError, deleteCookie, errorText, get, getMe, onConnectionChange } from "./api.js";
 import { h } from "./dom.js";
@@ -12,8 +12,8 @@ const NAVIGATION = { "/": "nav.home", "/daily": "nav.daily", "/rules": "nav.rule
 const SITE_NAME = "axio";
 
 /**
- * Make the page part of the site. Its words are there when this is done.
- * @param {{title?: string}} [what] the title without the site's name, or the key of its words
+ * Set up the page. Its texts are loaded when this resolves.
+ * @param {{title?: string}} [what] the title without the site's name, or the key of its text
  */
 export async function initPage({ title } = {}) {
   applyAppearance();
@@ -23,14 +23,14 @@ export async function initPage({ title } = {}) {
   document.getElementById("top")?.replaceChildren(...header());
   document.getElementById("bottom")?.replaceChildren(...footer());
   watchConnection();
-  // A voice is heard only from a place that was there before it spoke.
+  // A live region must exist before the first announcement.
   announce("");
-  // There is none on plain http from another machine in the house; the site works without it.
+  // Service workers need HTTPS or localhost; the site works without one.
   navigator.serviceWorker?.register("/sw.js").catch(() => {});
   getMe().catch((error) => void handleIdentityError(error));
 }
 
-/** Say it when the server does not take us for who we are. @param {unknown} error */
+/** Report that the server rejects our identity, and how to continue. @param {unknown} error */
 async function handleIdentityError(error) {
   if (!(error instanceof ApiError) || !hasText(`stranger.${error.code}`)) return;
   const again = { label: t("again"), value: false };
@@ -61,8 +61,12 @@ function header() {
   const here = location.pathname;
   const links = Object.entries(NAVIGATION).map(([path, word]) => {
     const current = here === path ? "page" : path !== "/" && here.startsWith(`${path}/`) ? "true" : null;
-    // On a phone the logo is enough to go home by.
-    return h("a", { href: path, class: path === "/" && "wide-only", "aria-current": current, "data-nav": path }, t(word));
+    // On a phone the logo is the only link to the home page.
+    return h(
+      "a",
+      { href: path, class: path === "/" && "wide-only", "aria-current": current, "data-nav": path },
+      t(word),
+    );
   });
   return [logo, h("nav", { "aria-label": t("nav.label") }, links)];
 }
@@ -70,11 +74,19 @@ function header() {
 function footer() {
   return [
     h("p", null, t("unofficial")),
-    h("p", null, h("a", { href: "/me#about" }, t("nav.about")), " ", h("a", { href: "/privacy" }, t("privacy.title")), " ", h("a", { href: "/schema/openapi.json" }, t("nav.api"))),
+    h(
+      "p",
+      null,
+      h("a", { href: "/me#about" }, t("nav.about")),
+      " ",
+      h("a", { href: "/privacy" }, t("privacy.title")),
+      " ",
+      h("a", { href: "/schema/openapi.json" }, t("nav.api")),
+    ),
   ];
 }
 
-/** Say that we are offline, and try again until we are not. Pages hear of it by `onConnection`. */
+/** Show the offline strip and retry until the server answers. Pages subscribe with `onConnectionChange`. */
 function watchConnection() {
   const strip = h("div", { id: "offline", role: "status", hidden: true });
   document.body.prepend(strip);
@@ -89,6 +101,6 @@ function watchConnection() {
     if (up) clearTimeout(trying);
     else attempt(1_500);
   });
-  // What the system says of the network is a hint only: ask the server itself.
+  // `navigator.onLine` is only a hint, so ask the server.
   for (const event of ["online", "offline"]) addEventListener(event, () => void get("/api/bots").catch(() => {}));
 }

@@ -1,4 +1,4 @@
-/** Words, numbers and times in the reader's language. Another language is a file and a line in lang/index.json. */
+/** Translations and formats. A new language is a file and a line in lang/index.json. */
 import { getSetting } from "./settings.js";
 
 const FALLBACK = "en";
@@ -22,7 +22,7 @@ async function fetchJson(file) {
   return answer.json();
 }
 
-/** Load the words of the page, however long it takes. Words that a language lacks are English. */
+/** Load the texts of the page, retrying until they arrive. Missing texts fall back to English. */
 export async function loadTexts() {
   const root = document.documentElement;
   for (;;) {
@@ -33,17 +33,17 @@ export async function loadTexts() {
       texts = Object.assign({}, ...(await Promise.all(needed)));
       break;
     } catch {
-      // Meanwhile the page shows what it is written in, English.
-      delete root.dataset.words;
+      // Meanwhile show the page in English, as it is written.
+      delete root.dataset.texts;
       await new Promise((resolve) => setTimeout(resolve, 2_000));
     }
   }
   root.lang = code;
   applyTexts(document);
-  delete root.dataset.words;
+  delete root.dataset.texts;
 }
 
-/** The chosen language or the first of the browser's that there is. */
+/** Return the chosen language, or the first of the browser's languages that is available. */
 function chooseLanguage() {
   const chosen = getSetting("language");
   const wanted = chosen === "auto" ? navigator.languages : [chosen];
@@ -54,17 +54,17 @@ function chooseLanguage() {
   return FALLBACK;
 }
 
-/** The code of the language that is shown, such as "en". */
+/** The code of the current language, such as "en". */
 export const language = () => code;
 
-/** All languages there are, with their own names. */
+/** The available languages with their own names. */
 export const languages = () => available;
 
 /** @param {string} key */
 export const hasText = (key) => key in texts;
 
 /**
- * A text with its {placeholders} filled. With a number `n` among the params, `key.one`, `key.other` … are tried.
+ * The text with a key, its {placeholders} filled. A parameter `n` selects the plural form: `key.one`, `key.other` …
  * @param {string} key
  * @param {Record<string, string | number>} [params]
  * @returns {string}
@@ -95,8 +95,8 @@ const UNITS = [
 ];
 
 /**
- * How long ago a moment was, or how long until it comes.
- * @param {number} moment in milliseconds since 1970
+ * A moment relative to now, such as "3 minutes ago".
+ * @param {number} moment milliseconds since 1970
  */
 export function formatRelativeTime(moment) {
   const format = new Intl.RelativeTimeFormat(code, { numeric: "auto" });
@@ -116,7 +116,7 @@ const ATTRIBUTES = [
 ];
 
 /**
- * Fill every element that names its words. What has no words keeps what it says.
+ * Translate all elements with `data-t` attributes. Elements without a translation keep their text.
  * @param {ParentNode} root
  */
 export function applyTexts(root) {
@@ -129,14 +129,14 @@ export function applyTexts(root) {
 }
 
 /**
- * A day such as "2026-11-15", which begins and ends by UTC for everybody.
+ * A date such as "2026-11-15" in UTC.
  * @param {string} day
  */
 export const formatDate = (day) =>
   new Intl.DateTimeFormat(code, { dateStyle: "full", timeZone: "UTC" }).format(new Date(`${day}T00:00Z`));
 
 /**
- * How well a bot plays; a level that has no words yet is shown as it is.
+ * The name of a bot's level; an unknown level is shown as it is.
  * @param {string} level
  */
 export const levelName = (level) => (hasText(`level.${level}`) ? t(`level.${level}`) : level);

@@ -1,10 +1,10 @@
-/** Keep something up to date while somebody looks at it. */
+/** Polling while the page is visible. */
 import { ApiError, errorText, onConnectionChange } from "./api.js";
 import { toast } from "./toast.js";
 
 /**
- * Call `work` now, then again and again while the page is visible, and at once when it becomes visible or the
- * server answers again. That the server cannot just now is told once, that it is away by the offline strip.
+ * Call `work` now and then regularly while the page is visible, and at once when it becomes visible or the server
+ * answers again. An unavailable server is reported once; the offline strip reports lost connections.
  * @param {() => Promise<unknown>} work
  * @param {number} interval in milliseconds
  */

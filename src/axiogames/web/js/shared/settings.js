@@ -1,17 +1,25 @@
-/** What a person has chosen on this device. */
+/** The settings of a person on this device. */
 
 /** @import {Settings} from "./types.js" */
 /** @typedef {keyof Settings} Name */
 
 /** @type {Settings} */
-const DEFAULTS = { confirm: true, hold: false, sound: true, coach: true, motion: "auto", theme: "auto", language: "auto" };
+const DEFAULTS = {
+  confirm: true,
+  hold: false,
+  sound: true,
+  coach: true,
+  motion: "auto",
+  theme: "auto",
+  language: "auto",
+};
 
 const STORAGE_KEY = "settings";
 
 /** @type {Map<string, Set<(value: any) => void>>} */
 const listeners = new Map();
 
-/** Kept here as well: a browser may forbid storage, and choices should last at least as long as the page. */
+/** Also kept in memory: a browser may forbid storage. */
 let values = readStored();
 
 /** @returns {Partial<Settings>} */
@@ -31,7 +39,7 @@ function readStored() {
  */
 export function getSetting(name) {
   const value = values[name];
-  // Something else of that name may be stored by an older or newer page.
+  // Another version of the page may have stored a value of another type.
   return /** @type {Settings[N]} */ (typeof value === typeof DEFAULTS[name] ? value : DEFAULTS[name]);
 }
 
@@ -45,13 +53,13 @@ export function setSetting(name, value) {
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(values));
   } catch {
-    // Then it holds for this page only.
+    // Then the setting lasts as long as the page.
   }
   notify(name);
 }
 
 /**
- * Hear of changes, also of those made in another tab.
+ * Call a function when a setting changes, also in another tab.
  * @template {Name} N
  * @param {N} name
  * @param {(value: Settings[N]) => void} listener

@@ -1,9 +1,9 @@
-/** The six symbols, as the server draws them. */
+/** The six symbols as inline SVG. */
 import { getArtwork } from "./api.js";
 import { s } from "./dom.js";
 
 /**
- * A symbol. It takes its room at once and is drawn as soon as the server has told how.
+ * A symbol. It has its size at once, and its shape when the artwork is loaded.
  * @param {string} letter
  * @param {number} [size] in pixels
  * @returns {SVGSVGElement}
@@ -14,11 +14,18 @@ export function symbolImage(letter, size = 20) {
   });
   getArtwork().then(
     ({ symbols }) => path.setAttribute("d", symbols[letter]?.path ?? ""),
-    () => {}, // A picture less; the letter's name is always written as well.
+    () => {}, // Without the image; the name of the colour is always written as well.
   );
   return s(
     "svg",
-    { viewBox: "-52 -52 104 104", width: size, height: size, class: "symbol", "aria-hidden": "true", focusable: "false" },
+    {
+      viewBox: "-52 -52 104 104",
+      width: size,
+      height: size,
+      class: "symbol",
+      "aria-hidden": "true",
+      focusable: "false",
+    },
     path,
   );
 }

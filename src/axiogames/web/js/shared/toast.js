@@ -1,4 +1,4 @@
-/** Telling people something: in passing, by voice, or in a dialog that asks. */
+/** Toasts and announcements for screen readers. */
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 
@@ -6,7 +6,7 @@ const SHORT_DURATION = 6_000;
 const LONG_DURATION = 12_000;
 
 /**
- * Where a message can be seen and clicked: what lies outside an open dialog cannot.
+ * Return a container for messages inside the open dialog, if there is one: elements outside of it are inert.
  * @param {string} id
  * @param {Record<string, string>} props
  */
@@ -18,7 +18,7 @@ function getOrCreateRegion(id, props) {
 }
 
 /**
- * A message that goes away by itself, though not while somebody points at it.
+ * Show a message that disappears after some seconds, unless it is hovered or focused.
  * @param {string} text
  * @param {{kind?: "info" | "error", action?: {label: string, run: () => void}}} [how]
  */
@@ -34,7 +34,7 @@ export function toast(text, { kind = "info", action } = {}) {
     action && h("button", { type: "button", class: "button button-quiet", onclick: act }, action.label),
     h("button", { type: "button", class: "toast-close", "aria-label": t("close"), onclick: () => box.remove() }, "×"),
   );
-  // The same message twice tells nothing new.
+  // The new message replaces the same message.
   const shown = getOrCreateRegion("toasts", {});
   for (const other of shown.children) {
     if (other.querySelector("p")?.textContent === text) other.remove();
@@ -50,12 +50,12 @@ export function toast(text, { kind = "info", action } = {}) {
 }
 
 /**
- * Tell those who listen instead of looking; waits until the voice has finished.
+ * Announce a text to screen readers, politely.
  * @param {string} text
  */
 export function announce(text) {
   const voice = getOrCreateRegion("voice", { class: "visually-hidden", "aria-live": "polite" });
-  // The same words again are only spoken if something has changed.
+  // A live region announces a text only if it has changed.
   voice.textContent = voice.textContent === text ? `${text}\u00a0` : text;
 }
 

@@ -1,4 +1,4 @@
-/** What the server sends; docs/reference/http_and_websocket.md says what it means. */
+/** Types of the HTTP interface (docs/reference/http_and_websocket.md). */
 
 export interface Option {
   name: string;
@@ -42,7 +42,7 @@ export interface Seat {
   level: string | null;
   here: boolean;
   away: string | null;
-  /** Whether the seat is kept for its person, who has yet to come. */
+  /** Whether the seat is reserved for a person who has not joined yet. */
   invited?: boolean;
 }
 
@@ -98,7 +98,7 @@ export interface TableRequest {
   shuffle?: boolean;
 }
 
-/** What a person has chosen on this device. */
+/** The settings of a person on this device. */
 export interface Settings {
   confirm: boolean;
   hold: boolean;
@@ -106,15 +106,15 @@ export interface Settings {
   coach: boolean;
   motion: "auto" | "full" | "reduced";
   theme: "auto" | "light" | "dark";
-  /** "auto" or the code of a language */
+  /** "auto" or the code of a language. */
   language: string;
 }
 
-/** What element builders take. */
+/** Arguments of the element builders. */
 export type Child = Node | string | number | null | undefined | false;
 export type Props = Record<string, unknown>;
 
-/** A table that is being planned. A person sits at this screen; an open seat waits for a friend. */
+/** The plan of a new table. "person" is another person at this screen; "open" waits for somebody to join. */
 export type SeatKind = "me" | "person" | "bot" | "open";
 export type Preset = "bot" | "friends" | "screen" | "alone";
 
@@ -133,7 +133,7 @@ export interface TablePlan {
   shuffle: boolean;
 }
 
-/** Of a service worker, whose own types and a page's exclude each other. */
+/** Types of a service worker, which TypeScript cannot load together with those of the DOM. */
 export interface LifecycleEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }

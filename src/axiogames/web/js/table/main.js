@@ -1,4 +1,4 @@
-/** The table page: everything is put together here. */
+/** Entry point of the table page. */
 import { ApiError, errorText, invalidateMe, get, getArtwork, getMe, onConnectionChange } from "../shared/api.js";
 import { byId } from "../shared/dom.js";
 import { initPage, setTitle } from "../shared/frame.js";
@@ -52,15 +52,15 @@ async function open() {
   }
 }
 
-/** There is nothing to show, or not yet. @param {unknown} error */
+/** Show that the table does not exist or could not be loaded. @param {unknown} error */
 function showLost(error) {
   const unknown = error instanceof ApiError && error.status === 404;
-  byId("lost-title").textContent = t(unknown ? "missing.title" : "table.not_loaded");
-  byId("lost-why").textContent = unknown ? t("missing.why") : errorText(error);
+  byId("load-error-title").textContent = t(unknown ? "missing.title" : "table.not_loaded");
+  byId("load-error-why").textContent = unknown ? t("missing.why") : errorText(error);
   byId("again").hidden = unknown;
   byId("again").addEventListener("click", () => location.reload());
   byId("play").hidden = true;
-  byId("lost").hidden = false;
+  byId("load-error").hidden = false;
   if (!unknown) onConnectionChange((up) => up && location.reload());
 }
 
@@ -91,7 +91,10 @@ function start(view) {
   const review = lazily(async () => (await import("./replay/review.js")).openReview());
   startResult(() => void openReplay(), review);
   byId("review").addEventListener("click", review);
-  byId("menu-button").addEventListener("click", lazily(async () => (await import("./panels/menu.js")).openMenu(openReplay)));
+  byId("menu-button").addEventListener(
+    "click",
+    lazily(async () => (await import("./panels/menu.js")).openMenu(openReplay)),
+  );
   startKeyboard({ hint, log: toggleHistory, mute: toggleSound, replay: replayKey });
   startSound((on) => byId("mute").setAttribute("aria-pressed", String(!on)));
   byId("mute").addEventListener("click", toggleSound);
@@ -100,10 +103,13 @@ function start(view) {
   onViewChange(renderPage);
   startMessages({ resync: () => ((needsView = true), connection.reopen()), shown: onShown });
   receive(view);
-  void import("./panels/tips.js").then((module) => {
-    tips = module;
-    void module.startTips();
-  }, () => {}); // The game can be played without tips.
+  void import("./panels/tips.js").then(
+    (module) => {
+      tips = module;
+      void module.startTips();
+    },
+    () => {},
+  ); // The game can be played without tips.
 
   const connection = connect(id, {
     seen: () => (needsView ? ((needsView = false), null) : lastReceived()),
@@ -124,8 +130,8 @@ function start(view) {
 }
 
 /**
- * Our session has ended. This browser may get a new one in a moment, if another page of it has just changed the
- * password: then it goes on.
+ * Handle a session that has ended. This browser may get a new one in a moment, if another page of it has just changed
+ * the password: then resume.
  * @param {() => void} resume
  */
 async function checkIdentity(resume, tries = 4) {
@@ -133,7 +139,9 @@ async function checkIdentity(resume, tries = 4) {
     const { id: before } = await getMe();
     for (let left = tries; ; left--) {
       invalidateMe();
-      const now = await getMe().catch((error) => (error.code === "signed_out" && left > 1 ? null : Promise.reject(error)));
+      const now = await getMe().catch((error) =>
+        error.code === "signed_out" && left > 1 ? null : Promise.reject(error),
+      );
       if (now?.id === before) return resume();
       if (now) throw new ApiError(401, "signed_out", "");
       await new Promise((resolve) => setTimeout(resolve, SIGN_IN_RETRY));
@@ -143,10 +151,10 @@ async function checkIdentity(resume, tries = 4) {
   }
 }
 
-/** What needs a file that is not loaded yet. @param {() => Promise<void>} does */
+/** Wrap a function that loads a module on demand. @param {() => Promise<void>} does */
 const lazily = (does) => () => void does().catch((error) => toast(errorText(error), { kind: "error" }));
 
-/** All that has happened can be seen now. @param {View | null} before */
+/** Called when all received steps have been rendered. @param {View | null} before */
 function onShown(before) {
   renderHandover();
   tips?.updateTips(before);
@@ -171,7 +179,7 @@ function renderPage() {
   const { view } = state;
   const { table } = view;
   const waiting = isWaiting(view);
-  byId("room").hidden = !waiting;
+  byId("lobby").hidden = !waiting;
   byId("play").hidden = waiting;
   if (waiting && !lobbyStarted) loadLobby();
   byId("title").textContent = table.name;
@@ -182,7 +190,7 @@ function renderPage() {
   setTitle(canMove(view) ? t("table.title_turn", { game: table.name }) : table.name);
 }
 
-// A card that explains something is closed first; the hand keeps what it holds.
+// Escape closes a tip first; the selection stays.
 addEventListener("keydown", (event) => event.key === "Escape" && tips?.dismissTip() && event.preventDefault(), true);
 
 void open();

@@ -1,4 +1,4 @@
-/** Tiles, points, moves and boards in words, for the log, for those who listen, and for labels. */
+/** Tiles, points, moves and boards as text, for the history, labels and screen readers. */
 import { botName, colourName, formatList, t } from "../shared/i18n.js";
 
 /** @import {Seat, TableEvent, View} from "./net/protocol.js" */
@@ -13,7 +13,7 @@ export const tileName = (letters) =>
 /** @param {string[]} tiles */
 export const tileNames = (tiles) => tiles.map((tile) => `${tileName(tile)}`).join("; ");
 
-/** Points are counted by colour, or all together. @param {string} track */
+/** Return whether a track counts one colour rather than all points. @param {string} track */
 export const isColour = (track) => track.length === 1;
 
 /** @param {string} track */
@@ -38,7 +38,7 @@ export function gainListText({ table }, gain) {
 export const cellsName = (cells) => cells.join("–");
 
 /**
- * What a seat is called: bots after how well they play, with a number where several play alike.
+ * The name of a seat. Bots are named by level, equal names are numbered.
  * @param {View} view
  * @param {number} seat
  */
@@ -54,7 +54,7 @@ export const seatName = (view, seat) =>
   view.yours.length === 1 && view.yours[0] === seat ? t("table.you") : fullName(view, seat);
 
 /**
- * An event as a sentence; "" for what need not be told.
+ * An event as a sentence; "" for events that are not shown.
  * @param {View} view
  * @param {TableEvent} event
  * @returns {string}
@@ -85,7 +85,7 @@ export function eventText(view, event) {
   }
 }
 
-/** One seat's points as a sentence. @param {View} view @param {number} seat */
+/** The points of a seat as a sentence. @param {View} view @param {number} seat */
 export function scoreText(view, seat) {
   const { tracks } = view.table;
   const points = view.now.scores[seat] ?? [];
@@ -98,7 +98,7 @@ export function scoreText(view, seat) {
   return `${words} ${t("table.score_lowest", { colours: formatList(low.map(trackName)) })}`;
 }
 
-/** What lies where, as lines. @param {View} view @returns {string[]} */
+/** The contents of the board as lines. @param {View} view @returns {string[]} */
 export function boardLines({ board, tiles, now: { pyramids } }) {
   const printed = board.printed.map(([letter, , , , cell]) => `${cell}: ${symbolName(letter)}`);
   const lying = [...tiles]

@@ -1,4 +1,4 @@
-/** Movement that shows what happened: a tile comes from its player, its points go to their tracks. */
+/** Animations of moves: a tile flies from its player, points fly to their tracks. */
 import { hasReducedMotion } from "../../shared/appearance.js";
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -15,17 +15,17 @@ import { ownTrack } from "../panels/score-tracks.js";
 const LAND_DURATION = 260;
 const FLIGHT_DURATION = 520;
 const STAGGER = 90;
-/** How long a move of somebody else can be looked at before the next one. */
+/** Milliseconds between a move of another player and the next one. */
 const MOVE_PAUSE = 650;
 
 /** @param {number} time in milliseconds */
 export const pause = (time) => new Promise((done) => setTimeout(done, time));
 
 /**
- * Show a placement that has just been drawn.
+ * Animate a placement that has just been rendered.
  * @param {View} view
  * @param {PlaceEvent} event
- * @param {boolean} mine whether it already lay there while it was being sent
+ * @param {boolean} mine whether the tile was already shown while the move was being sent
  */
 export async function showPlacement(view, event, mine) {
   const placed = view.tiles.findLast((tile) => tile.at.join() === event.at.join());
@@ -96,19 +96,19 @@ async function fly(thing, from, to, duration) {
   document.body.append(thing);
   const frames = [from, to].map(({ x, y }) => ({ translate: `${x}px ${y}px` }));
   const flight = thing.animate(frames, { duration, easing: "cubic-bezier(.3,.1,.2,1)", fill: "both" });
-  // A page in the background does not animate: nothing may wait for it.
+  // Background tabs do not animate; never wait for longer than the animation.
   await Promise.race([flight.finished.catch(() => {}), pause(duration + 200)]);
   thing.remove();
 }
 
-/** Somebody has won another placement. @param {string} words */
+/** Show that a seat has won an extra turn. @param {string} words */
 export async function showExtraTurn(words) {
   play("extra");
   const banner = byId("celebration");
   banner.replaceChildren(h("b", null, t("table.extra")), h("span", null, words));
   banner.hidden = false;
   banner.classList.remove("on");
-  void banner.offsetWidth; // the animation begins anew
+  void banner.offsetWidth; // restarts the animation
   banner.classList.add("on");
   await pause(hasReducedMotion() ? 900 : 1100);
   banner.hidden = true;

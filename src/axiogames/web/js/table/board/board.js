@@ -1,4 +1,4 @@
-/** The board as it lies: ground, printed symbols, tiles, pyramids, marks. Nothing here can be clicked. */
+/** The board: cells, printed symbols, tiles, pyramids and marks. Input is handled elsewhere. */
 import { byId, s } from "../../shared/dom.js";
 import { pyramid, symbolAt, tileAt } from "./shapes.js";
 import { onViewChange, state } from "../state/store.js";
@@ -6,14 +6,14 @@ import { setBoardBox } from "./zoom.js";
 
 /** @import {Board, Cell, PlacedTile, View} from "../net/protocol.js" */
 
-const LAYERS = ["ground", "printed", "labels", "pyramids", "tiles", "last", "places", "ghost"];
+const LAYERS = ["ground", "printed", "labels", "pyramids", "tiles", "last", "targets", "preview"];
 
 /** @type {Record<string, SVGGElement>} */
 export const layers = {};
 
 /** @type {Board | null} */
 let renderedBoard = null;
-/** Tiles that lie, by where they lie. @type {Map<string, SVGGElement>} */
+/** Elements of tiles by position and letters. @type {Map<string, SVGGElement>} */
 const tileElements = new Map();
 /** @type {Map<string, SVGGElement>} */
 const pyramidElements = new Map();
@@ -43,8 +43,9 @@ export function pyramidOn(name) {
 
 function render() {
   const { view } = state;
-  // A board that grows keeps the room it began with, so that nothing around it moves.
-  if (!renderedBoard) byId("play").style.setProperty("--aspect", String(Math.min(1.2, view.board.box[2] / view.board.box[3])));
+  // A growing board keeps its first aspect ratio, so that the layout does not shift.
+  if (!renderedBoard)
+    byId("play").style.setProperty("--aspect", String(Math.min(1.2, view.board.box[2] / view.board.box[3])));
   if (view.board !== renderedBoard) renderGround(view.board);
   renderTiles(view);
   renderPyramids(view);
@@ -128,13 +129,13 @@ function renderLastMove({ now, tiles, board }) {
   );
 }
 
-/** Where a point of the board is on the screen. @param {number} x @param {number} y */
+/** Convert board coordinates to screen coordinates. @param {number} x @param {number} y */
 export function toScreen(x, y) {
   const matrix = layers.ground.getScreenCTM();
   return matrix ? new DOMPoint(x, y).matrixTransform(matrix) : new DOMPoint(0, 0);
 }
 
-/** Which point of the board is there. @param {number} x @param {number} y */
+/** Convert screen coordinates to board coordinates. @param {number} x @param {number} y */
 export function toBoard(x, y) {
   const matrix = layers.ground.getScreenCTM();
   return matrix ? new DOMPoint(x, y).matrixTransform(matrix.inverse()) : new DOMPoint(0, 0);

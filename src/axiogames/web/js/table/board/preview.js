@@ -1,4 +1,4 @@
-/** Where the picked tile may go, the tile as it would lie there, and what it would score. */
+/** Preview of the selected tile: its legal targets, the tile at the hovered one, and the points it would score. */
 import { byId, s } from "../../shared/dom.js";
 import { pointsChip, tileAt } from "./shapes.js";
 import { layers, toScreen, pyramidOn } from "./board.js";
@@ -10,7 +10,7 @@ import { reveal } from "./zoom.js";
 /** @import {Target, Rotation} from "../state/model.js" */
 /** @import {Command, Preview, Shape} from "../net/protocol.js" */
 
-/** Asking is cheap, but not for every place the pointer passes. */
+/** Milliseconds that the pointer rests before the server is asked for a preview. */
 const PREVIEW_DELAY = 180;
 
 /** @type {(command: Command) => void} */
@@ -36,14 +36,15 @@ function render() {
 
 function renderTargets() {
   const { selection, legal } = state;
-  const rotation = selection.tile !== null && !state.sending ? (legal?.tiles[selection.tile][selection.rotation] ?? null) : null;
+  const rotation =
+    selection.tile !== null && !state.sending ? (legal?.tiles[selection.tile][selection.rotation] ?? null) : null;
   if (rotation === markedRotation) return;
   markedRotation = rotation;
-  layers.places.replaceChildren(...(rotation?.targets ?? []).map((target) => targetMark(target, rotation)));
+  layers.targets.replaceChildren(...(rotation?.targets ?? []).map((target) => targetMark(target, rotation)));
 }
 
 /**
- * A dash in the middle of the place, lying as the tile would; a dot for a tile as broad as long.
+ * The mark of a target: a dash in the direction of the tile, or a dot for a tile as wide as high.
  * @param {Target} target
  * @param {Rotation | null} rotation
  */
@@ -68,29 +69,29 @@ function renderTile() {
   const placed = sending?.placed;
   if (placed) {
     const tile = tileAt(view.board.shapes[placed.shape], placed.tile);
-    layers.ghost.replaceChildren(s("g", { class: "sending", transform: `translate(${placed.x} ${placed.y})` }, tile));
+    layers.preview.replaceChildren(s("g", { class: "sending", transform: `translate(${placed.x} ${placed.y})` }, tile));
   } else if (placement && rotation) {
     const { x, y, name } = placement.target;
     const shape = view.board.shapes[rotation.shape];
     const pyramids = state.preview?.pick === shownPick() ? state.preview.pyramids : [];
-    layers.ghost.replaceChildren(
+    layers.preview.replaceChildren(
       ...pyramids.map(pyramidOn),
       s(
         "g",
-        { class: selection.pending ? "ghost set" : "ghost", transform: `translate(${x} ${y})`, "data-ghost": name },
+        { class: selection.pending ? "preview pending" : "preview", transform: `translate(${x} ${y})`, "data-preview": name },
         tileAt(shape, rotation.letters),
-        s("path", { class: "ghost-edge", d: shape.path }),
+        s("path", { class: "preview-edge", d: shape.path }),
       ),
     );
     if (selection.pending) reveal(placement.target);
   } else {
-    layers.ghost.replaceChildren();
+    layers.preview.replaceChildren();
   }
 }
 
-/** The points stand above the tile, where a finger does not hide them; below it at the upper edge. */
+/** Show the points above the tile, where a finger does not hide them, or below it at the upper edge. */
 export function renderPoints() {
-  const chips = byId("ghost-points");
+  const chips = byId("preview-points");
   const { legal, view } = state;
   const placement = shownPlacement();
   const rotation = shownRotation();
@@ -98,7 +99,9 @@ export function renderPoints() {
   chips.hidden = !placement || !rotation || pick === null || !legal || Boolean(state.sending);
   if (chips.hidden || !placement || !rotation || pick === null || !legal) return;
   const gain = legal.moves.gain[pick];
-  const scored = view.table.tracks.flatMap((track, index) => (gain[index] ? [pointsChip(track, `+${gain[index]}`)] : []));
+  const scored = view.table.tracks.flatMap((track, index) =>
+    gain[index] ? [pointsChip(track, `+${gain[index]}`)] : [],
+  );
   chips.replaceChildren(...(scored.length ? scored : ["+0"]));
   const area = /** @type {HTMLElement} */ (chips.offsetParent).getBoundingClientRect();
   const [, edge, , tall] = view.board.shapes[rotation.shape].box;
@@ -121,7 +124,7 @@ function requestPreview() {
   }, PREVIEW_DELAY);
 }
 
-/** Numbers of moves mean something else after every step. */
+/** Discard the preview. Pick numbers change with every step. */
 export function clearPreview() {
   requested = null;
   state.preview = null;

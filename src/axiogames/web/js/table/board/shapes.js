@@ -1,10 +1,10 @@
-/** Symbols, tiles and pyramids, drawn like the server's own pictures. Colours are custom properties of /theme.css. */
+/** Symbols, tiles and pyramids in the style of the server's pictures. Colours are custom properties of /theme.css. */
 import { h, s } from "../../shared/dom.js";
 
 /** @import {Artwork} from "../../shared/types.js" */
 /** @import {Board, Box, Shape} from "../net/protocol.js" */
 
-/** Tell the page once what the symbols look like; everything else refers to them. @param {Artwork} look */
+/** Define the symbols once; all others refer to the definitions. @param {Artwork} look */
 export function defineSymbols(look) {
   const paths = Object.entries(look.symbols).map(([letter, { path }]) =>
     s("path", {
@@ -17,18 +17,20 @@ export function defineSymbols(look) {
   document.body.append(s("svg", { class: "artwork", "aria-hidden": "true" }, s("defs", null, paths, spark)));
 }
 
-/** The colours of a track, as its styles want them. @param {string} track */
-export const trackColours = (track) => ({ "--fill": `var(--${track}-fill, var(--muted))`, "--tint": `var(--${track}-tint)` });
+/** The colours of a track as custom properties. @param {string} track */
+export const trackColours = (track) => ({
+  "--fill": `var(--${track}-fill, var(--muted))`,
+  "--tint": `var(--${track}-tint)`,
+});
 
 /** @param {string} letter */
 export const hasSymbol = (letter) => document.getElementById(`symbol-${letter}`) !== null;
 
-/** A symbol among text. @param {string} letter */
-export const symbolIcon = (letter) =>
-  svgImage("icon", [-52, -52, 104, 104], s("use", { href: `#symbol-${letter}` }));
+/** A symbol within text. @param {string} letter */
+export const symbolIcon = (letter) => svgImage("icon", [-52, -52, 104, 104], s("use", { href: `#symbol-${letter}` }));
 
 /**
- * A drawing for the eyes only: what it shows is always said in words as well.
+ * A decorative SVG image. Its content is always available as text as well.
  * @param {string} name
  * @param {Box} box
  * @param {SVGElement} content
@@ -42,7 +44,7 @@ export const symbolAt = (letter, x, y, size) =>
     ? s("use", { href: `#symbol-${letter}`, transform: `translate(${x} ${y})scale(${size / 100})` })
     : null;
 
-/** A tile around 0,0; without letters its back. @param {Shape} shape @param {string} letters */
+/** A tile centred at the origin; "?" shows its back. @param {Shape} shape @param {string} letters */
 export function tileAt(shape, letters) {
   const back = letters === "?";
   const tile = s(
@@ -62,7 +64,7 @@ export function tileAt(shape, letters) {
 }
 
 /**
- * A tile as a picture of its own, at the size of the hand's shape however it is turned.
+ * A tile as a separate image with the size of a tile in hand, in any rotation.
  * @param {Board} board
  * @param {number} shape
  * @param {string} letters
@@ -70,26 +72,31 @@ export function tileAt(shape, letters) {
 export function tileImage(board, shape, letters) {
   const [x, y, width, height] = withShadow(board.shapes[board.hand].box);
   const box = withShadow(board.shapes[shape].box);
-  // Upright it may stand out of its place a little, but not into the next row.
+  // An upright tile may exceed its box a little, but must not reach the next row.
   const shrink = Math.min(1, (1.45 * height) / box[3], (1.1 * width) / box[2]);
   const tile = tileAt(board.shapes[shape], letters);
   if (shrink < 1) tile.setAttribute("transform", `scale(${shrink.toFixed(3)})`);
   return svgImage("tile-picture", [x, y, width, height], tile);
 }
 
-/** Room for the shadow. @param {Box} box @returns {Box} */
+/** Add space for the shadow. @param {Box} box @returns {Box} */
 const withShadow = ([x, y, width, height]) => [x - 6, y - 5, width + 12, height + 14];
 
 let clipCount = 0;
 
 /**
- * A pyramid on a cell: four facets, lit from above on the left, cut out by the cell's outline.
+ * A pyramid: four facets, lit from the upper left, clipped by the outline of the cell.
  * @param {string} outline
  */
 export function pyramid(outline) {
   const clip = `clip-${(clipCount += 1)}`;
   const far = 70;
-  const corners = [[-far, -far], [far, -far], [far, far], [-far, far]];
+  const corners = [
+    [-far, -far],
+    [far, -far],
+    [far, far],
+    [-far, far],
+  ];
   const facets = corners.map(([x, y], side) => {
     const [nx, ny] = corners[(side + 1) % 4];
     return s("path", { style: { fill: `var(--facet-${side})` }, d: `M${x} ${y}L${nx} ${ny}L0 0Z` });
@@ -102,6 +109,6 @@ export function pyramid(outline) {
   );
 }
 
-/** Points beside the colour they count for, if there is one. @param {string} track @param {string | number} text */
+/** Points with the symbol of their track, if it has one. @param {string} track @param {string | number} text */
 export const pointsChip = (track, text) =>
   h("span", { class: "points", "data-track": track }, hasSymbol(track) && symbolIcon(track), h("b", null, text));

@@ -1,11 +1,11 @@
-/** Looking closer at a part of the board, by its viewBox. */
+/** Zoom and pan, by the viewBox of the board. */
 import { byId } from "../../shared/dom.js";
 import { hasReducedMotion } from "../../shared/appearance.js";
 
 /** @import {Box} from "../net/protocol.js" */
 
 const MAX_ZOOM = 4;
-/** A cell narrower than this, in pixels, is hard to hit: closer looks are offered. */
+/** The zoom button is shown if cells are narrower than this many pixels. */
 const MIN_CELL_PIXELS = 30;
 const BUTTON_ZOOM = 2;
 const GLIDE_DURATION = 220;
@@ -23,8 +23,8 @@ let focusPoint = () => null;
 const board = () => byId("board");
 
 /**
- * @param {{moved: () => void, focus: () => {x: number, y: number} | null}} handlers `moved` is called after the board has
- *   moved on the screen, `focus` tells which point of it is worth a closer look
+ * @param {{moved: () => void, focus: () => {x: number, y: number} | null}} handlers `moved` is called when the view of the
+ *   board has changed, `focus` returns the point to zoom in on
  */
 export function startZoom(handlers) {
   ({ moved: onMove, focus: focusPoint } = handlers);
@@ -35,7 +35,7 @@ export function startZoom(handlers) {
   }).observe(board());
 }
 
-/** The whole board has this box now; who looks closer keeps looking there. @param {Box} box */
+/** Set the box of the whole board. A zoomed view stays where it is. @param {Box} box */
 export function setBoardBox(box) {
   const close = isZoomed();
   const first = boardBox[2] === 1;
@@ -78,7 +78,7 @@ function glideTo(box) {
 }
 
 /**
- * Look closer or from farther away, with a point of the board staying where it is.
+ * Zoom around a fixed point of the board.
  * @param {number} factor
  * @param {{x: number, y: number}} point
  */
@@ -95,12 +95,12 @@ function zoomIn() {
   glideTo(clampBox([x - width / 2, y - height / 2, width, height]));
 }
 
-/** @param {number} dx @param {number} dy in units of the board */
+/** @param {number} dx @param {number} dy in board units */
 export function pan(dx, dy) {
   setViewBox(clampBox([viewBox[0] - dx, viewBox[1] - dy, viewBox[2], viewBox[3]]));
 }
 
-/** Bring a point into sight. @param {{x: number, y: number}} point */
+/** Scroll a point into view. @param {{x: number, y: number}} point */
 export function reveal({ x, y }) {
   if (!isZoomed()) return;
   const [left, top, width, height] = viewBox;
@@ -108,7 +108,7 @@ export function reveal({ x, y }) {
   if (off > 0.35) glideTo(clampBox([x - viewBox[2] / 2, y - viewBox[3] / 2, viewBox[2], viewBox[3]]));
 }
 
-/** Never beyond the edge of the board. @param {Box} box @returns {Box} */
+/** Keep a box within the board. @param {Box} box @returns {Box} */
 function clampBox([x, y, width, height]) {
   const [left, top, wide, tall] = boardBox;
   return [

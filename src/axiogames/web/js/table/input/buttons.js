@@ -1,8 +1,18 @@
-/** The buttons below the hand: which of them are there, and what they do. */
+/** The buttons below the hand. */
 import { byId, h } from "../../shared/dom.js";
 import { colourName, t } from "../../shared/i18n.js";
 import { symbolIcon } from "../board/shapes.js";
-import { cancel, canPlace, confirm, confirmablePick, nameColour, sendCommand, playOther, startExchange, rotateTile } from "./selection.js";
+import {
+  cancel,
+  canPlace,
+  confirm,
+  confirmablePick,
+  nameColour,
+  sendCommand,
+  playOther,
+  startExchange,
+  rotateTile,
+} from "./selection.js";
 import { canMove, seatPlayedByBot } from "../state/view.js";
 import { totalGain } from "../state/legal-moves.js";
 import { onSelectionChange, state } from "../state/store.js";
@@ -55,7 +65,9 @@ function render() {
   button("turn-tile").disabled = rotationCount < 2 || !canPlace();
   button("hint").disabled = !mine || sending !== null;
   button("confirm").disabled = confirmablePick() === null;
-  button("confirm").textContent = selection.exchange ? t("table.swap_confirm", { n: selection.exchange.size }) : t("table.confirm");
+  button("confirm").textContent = selection.exchange
+    ? t("table.swap_confirm", { n: selection.exchange.size })
+    : t("table.confirm");
   for (const id of ["exchange", "keep", "pass", "back", "draw", "swap"]) button(id).disabled = sending !== null;
   renderNaming(legal?.moves ?? null);
 }
@@ -63,7 +75,7 @@ function render() {
 /** @type {number[]} */
 let namedPicks = [];
 
-/** The colours that can be named for an empty corner, the best one chosen. @param {Moves | null} moves */
+/** The colours that can be named for an empty corner, the best one selected. @param {Moves | null} moves */
 function renderNaming(moves) {
   const picks = state.selection.pending?.target.picks ?? [];
   const box = byId("naming");
@@ -72,7 +84,7 @@ function renderNaming(moves) {
   if (picks !== namedPicks) {
     const base = Math.min(...picks.map((pick) => totalGain(moves, pick)));
     namedPicks = picks;
-    // Numbers of moves go through the colours in their order, without a name first.
+    // The order of the picks is the order of the colours, after the pick without a name.
     const inOrder = [...picks].sort((a, b) => a - b);
     byId("naming-choice").replaceChildren(...inOrder.map((pick) => colourOption(moves, pick, base)));
   }

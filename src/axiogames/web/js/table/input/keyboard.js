@@ -1,9 +1,18 @@
-/** Everything by keyboard. */
+/** Keyboard shortcuts. */
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { dialog } from "../../shared/dialog.js";
 import { announce } from "../../shared/toast.js";
-import { cancel, confirm, confirmablePick, shownPlacement, putDownTile, shownPick, shownRotation, moveTarget } from "./selection.js";
+import {
+  cancel,
+  confirm,
+  confirmablePick,
+  shownPlacement,
+  putDownTile,
+  shownPick,
+  shownRotation,
+  moveTarget,
+} from "./selection.js";
 import { activateTile, rotateTile } from "./selection.js";
 import { onSelectionChange, state } from "../state/store.js";
 import { boardLines, gainListText, scoreText, tileName } from "../text.js";
@@ -16,7 +25,7 @@ const ARROWS = {
   ArrowDown: { x: 0, y: 1 },
 };
 
-/** What a key does, in the order in which the help lists them. */
+/** The shortcuts in the order of the help dialog. */
 const SHORTCUTS = ["digits", "r", "arrows", "enter", "escape", "h", "s", "b", "l", "m", "help"];
 const REPLAY_SHORTCUTS = ["replay_arrows", "replay_ends", "replay_space"];
 
@@ -72,7 +81,7 @@ function handle(event, handlers) {
   return true;
 }
 
-/** Say where the ghost is and what it scores, to those who cannot see it. */
+/** Announce the target of the selected tile and its points to screen readers. */
 function announceSelection() {
   const { selection, legal, view } = state;
   const placement = shownPlacement();

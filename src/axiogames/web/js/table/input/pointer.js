@@ -1,16 +1,26 @@
-/** Mouse, pen and fingers on the board and on the hand. */
+/** Mouse, pen and touch input on the board and the hand. */
 import { byId, h } from "../../shared/dom.js";
 import { tileImage } from "../board/shapes.js";
 import { toBoard } from "../board/board.js";
-import { hoverAt, canPlace, confirm, isOnPendingTile, liftTile, putDownTile, shownRotation, pickUpTile, rotateTile } from "./selection.js";
+import {
+  hoverAt,
+  canPlace,
+  confirm,
+  isOnPendingTile,
+  liftTile,
+  putDownTile,
+  shownRotation,
+  pickUpTile,
+  rotateTile,
+} from "./selection.js";
 import { onSelectionChange, state } from "../state/store.js";
 import { isZoomed, pan, zoomAt } from "../board/zoom.js";
 
-/** A pointer that has moved less has not been dragged. */
+/** Pixels that a pointer must move to drag. */
 const DRAG_DISTANCE = 7;
-/** Two fingers that are up again sooner have tapped. */
+/** Maximum milliseconds of a tap with two fingers. */
 const TAP_DURATION = 280;
-/** The tile is held above the finger, which would hide it. */
+/** Pixels that the tile is held above the finger, which would hide it. */
 const FINGER_OFFSET = 56;
 const WHEEL_STEP = 40;
 
@@ -62,7 +72,7 @@ function onPointerMove(event) {
 }
 
 /**
- * With a tile in hand a finger leads the tile, else it moves the board.
+ * Move the selected tile, or pan the board if no tile is selected.
  * @param {PointerEvent} event
  * @param {{x: number, y: number}} before
  * @param {Finger} finger
@@ -135,7 +145,7 @@ function onWheel(event) {
   }
   if (state.selection.tile === null || !canPlace()) return;
   event.preventDefault();
-  // A mouse sends one big step, a touch pad many small ones.
+  // A mouse wheel sends one large delta, a touchpad many small ones.
   wheelDelta += event.deltaY;
   if (Math.abs(wheelDelta) < WHEEL_STEP) return;
   rotateTile(wheelDelta > 0 ? 1 : -1);
@@ -153,7 +163,7 @@ function onContextMenu(event) {
 let carried = null;
 
 /**
- * Drag a tile from the hand onto the board. A press that does not move stays a click.
+ * Make a tile of the hand draggable onto the board. A press without movement stays a click.
  * @param {HTMLElement} button
  * @param {number} tile
  */
@@ -177,7 +187,7 @@ export function makeDraggable(button, tile) {
       hoverAt(boardPointAt(x, y - lift), !isMouse(event));
     };
     const end = (/** @type {PointerEvent} */ event) => {
-      // Another finger or button turns the tile that this one holds.
+      // A second finger or button rotates the dragged tile.
       if (event.pointerId !== start.pointerId) return rotateTile(1);
       stop.abort();
       if (!carried) return;
@@ -194,7 +204,7 @@ export function makeDraggable(button, tile) {
   });
 }
 
-/** The click that ends a drag would turn the tile. */
+/** Ignore the click at the end of a drag, which would rotate the tile. */
 function swallowClick() {
   const swallow = (/** @type {Event} */ event) => event.stopPropagation();
   addEventListener("click", swallow, true);

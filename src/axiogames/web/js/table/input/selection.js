@@ -1,7 +1,14 @@
-/** What a person does with the hand: pick, turn, aim, set down, confirm, or exchange. No drawing here. */
+/** The selected tile: its rotation, target and confirmation, and the tiles to exchange. Does not use the DOM. */
 import { getSetting } from "../../shared/settings.js";
 import { newId } from "../net/connection.js";
-import { targetInDirection, distance, placementAt, nearestTarget, findNonPlacement, hitRadius } from "../state/legal-moves.js";
+import {
+  targetInDirection,
+  distance,
+  placementAt,
+  nearestTarget,
+  findNonPlacement,
+  hitRadius,
+} from "../state/legal-moves.js";
 import { notifySelection, emptySelection, state } from "../state/store.js";
 
 /** @import {Placement, Point, Rotation} from "../state/model.js" */
@@ -9,7 +16,7 @@ import { notifySelection, emptySelection, state } from "../state/store.js";
 
 /** @type {(command: Command) => void} */
 let send = () => {};
-/** Where the pointer is, if it leads the tile. @type {Point | null} */
+/** The position of the pointer, if it moves the tile. @type {Point | null} */
 let pointerPosition = null;
 
 /** @param {(command: Command) => void} sender */
@@ -17,28 +24,29 @@ export function startSelection(sender) {
   send = sender;
 }
 
-/** The turns of the picked tile. @returns {Rotation[]} */
+/** The rotations of the selected tile. @returns {Rotation[]} */
 const rotations = () => (state.selection.tile === null ? [] : (state.legal?.tiles[state.selection.tile] ?? []));
 
-/** The ghost: what waits to be confirmed, or what follows the pointer. */
+/** The placement that is shown: the pending one, or the one under the pointer. */
 export const shownPlacement = () => state.selection.pending ?? state.selection.hovered;
 
-/** The turn that is shown: that of the ghost, or the one the tile has in hand. */
+/** The rotation that is shown: that of the placement, or that of the tile in hand. */
 export const shownRotation = () => rotations()[shownPlacement()?.rotation ?? state.selection.rotation] ?? null;
 
-/** What the ghost would do, as the number of a move. */
-export const shownPick = () => (state.selection.pending ? state.selection.pick : (state.selection.hovered?.target.picks[0] ?? null));
+/** The pick number of the placement that is shown. */
+export const shownPick = () =>
+  state.selection.pending ? state.selection.pick : (state.selection.hovered?.target.picks[0] ?? null);
 
-/** The tiles in the hand we look at. */
+/** The hand of the seat that is viewed. */
 export const ownHand = () => state.view.now.hands[state.view.you ?? -1] ?? [];
 
-/** Whether a tile can be placed at all now. */
+/** Return whether tiles can be placed now. */
 export const canPlace = () => state.legal !== null && state.sending === null && state.replay === null;
 
 export function resetSelection() {
   state.selection = emptySelection();
   state.hintText = "";
-  // Where there is no choice, nobody should have to make one.
+  // A single tile is selected automatically.
   if (canPlace() && ownHand().length === 1 && state.legal?.tiles[0].length) selectTile(0);
 }
 
@@ -51,14 +59,14 @@ function selectTile(tile) {
   state.hintText = "";
 }
 
-/** Take a tile up, unless it cannot be placed. @param {number} tile */
+/** Select a tile if it can be placed. @param {number} tile */
 export function pickUpTile(tile) {
   if (!canPlace() || !state.legal?.tiles[tile]?.length || state.selection.tile === tile) return;
   selectTile(tile);
   notifySelection();
 }
 
-/** Take a tile up, turn the one already taken up, or put it among those to exchange. @param {number} tile */
+/** Select a tile, rotate the selected one, or add it to the tiles to exchange. @param {number} tile */
 export function activateTile(tile) {
   const { exchange } = state.selection;
   if (!exchange) return state.selection.tile === tile ? rotateTile(1) : pickUpTile(tile);
@@ -66,14 +74,16 @@ export function activateTile(tile) {
   notifySelection();
 }
 
-/** Turn the tile; one that lies somewhere, to the next turn that fits there. @param {number} by */
+/** Rotate the tile; on the board, to the next rotation that fits there. @param {number} by */
 export function rotateTile(by) {
   const options = rotations();
   if (options.length < 2 || !canPlace()) return;
   const { selection } = state;
   const placement = shownPlacement();
   const from = placement?.rotation ?? selection.rotation;
-  const others = options.map((_, steps) => (from + by * (steps + 1) + options.length * options.length) % options.length);
+  const others = options.map(
+    (_, steps) => (from + by * (steps + 1) + options.length * options.length) % options.length,
+  );
   const next = placement && rotatedPlacement(placement, others, selection.pending ? null : pointerPosition);
   selection.rotation = next?.rotation ?? others[0];
   state.hintText = "";
@@ -83,23 +93,27 @@ export function rotateTile(by) {
 }
 
 /**
- * Where a tile lies after turning round its first letter, or under the pointer.
+ * The placement after rotating the tile around its first letter, or under the pointer.
  * @param {Placement} placement
- * @param {number[]} others the turns in the order in which they are tried
+ * @param {number[]} others the rotations in the order in which they are tried
  * @param {Point | null} pointer
  * @returns {Placement | null}
  */
 function rotatedPlacement(placement, others, pointer) {
   const options = rotations();
   const placementFor = (/** @type {number} */ rotation, /** @type {number} */ within) => {
-    const target = nearestTarget(options[rotation].targets, pointer ?? rotatePoint(placement.target, options[placement.rotation], options[rotation]), within);
+    const target = nearestTarget(
+      options[rotation].targets,
+      pointer ?? rotatePoint(placement.target, options[placement.rotation], options[rotation]),
+      within,
+    );
     return target && { rotation, target };
   };
   for (const rotation of others) {
     const nearby = placementFor(rotation, 1.1 * hitRadius(state.view.board.shapes[options[rotation].shape]));
     if (nearby && rotation !== placement.rotation) return nearby;
   }
-  // It fits here only as it lies. A pointer shows where else; without one the tile goes there.
+  // No other rotation fits here. The pointer decides where else; without one the tile moves there.
   return pointer ? null : placementFor(others[0], Infinity);
 }
 
@@ -130,26 +144,26 @@ function setPending(placement) {
   if (placement) selection.rotation = placement.rotation;
 }
 
-/** Take the tile off the board again, as it is turned. */
+/** Take the pending tile off the board, in its rotation. */
 export function liftTile() {
   if (!state.selection.pending) return;
   setPending(null);
   notifySelection();
 }
 
-/** Set the tile down where it is aimed at; once more confirms. */
+/** Put the tile down at the hovered target. Confirming is the next step. */
 export function putDownTile() {
   const { selection } = state;
   if (!selection.hovered || !canPlace()) return;
   setPending(selection.hovered);
   selection.hovered = null;
   state.hintText = "";
-  // Where a colour can be named there is still something to choose.
+  // A choice of colours remains to be made.
   if (!getSetting("confirm") && selection.pending?.target.picks.length === 1) confirm();
   else notifySelection();
 }
 
-/** Whether a point lies on the tile that waits to be confirmed. @param {Point} point */
+/** Return whether a point is on the pending tile. @param {Point} point */
 export function isOnPendingTile(point) {
   const rotation = shownRotation();
   const target = state.selection.pending?.target;
@@ -159,7 +173,7 @@ export function isOnPendingTile(point) {
   return spots.some(([x, y]) => distance(point, { x: target.x + x, y: target.y + y }) < radius);
 }
 
-/** Move among the places for the tile as it is turned. @param {Point} direction */
+/** Move to the next target in a direction. @param {Point} direction */
 export function moveTarget(direction) {
   const placement = shownPlacement();
   const index = placement?.rotation ?? state.selection.rotation;
@@ -167,7 +181,9 @@ export function moveTarget(direction) {
   if (!targets || !canPlace()) return;
   const [x, y, width, height] = state.view.board.box;
   const middle = { x: x + width / 2, y: y + height / 2 };
-  const target = placement ? targetInDirection(targets, placement.target, direction) : nearestTarget(targets, middle, Infinity);
+  const target = placement
+    ? targetInDirection(targets, placement.target, direction)
+    : nearestTarget(targets, middle, Infinity);
   if (!target) return;
   setPending(null);
   pointerPosition = null;
@@ -182,7 +198,7 @@ export function nameColour(pick) {
   notifySelection();
 }
 
-/** One step back: from the ghost to the tile, from the tile to nothing. */
+/** Undo one step: discard the placement, then the selection. */
 export function cancel() {
   if (shownPlacement()) {
     setPending(null);
@@ -199,12 +215,18 @@ export function startExchange() {
   notifySelection();
 }
 
-/** What Confirm would do now. @returns {number | null} */
+/** The pick number that the confirm button would send. @returns {number | null} */
 export function confirmablePick() {
   const { selection, legal, sending } = state;
   if (!legal || sending) return null;
   if (!selection.exchange) return selection.pick;
-  return selection.exchange.size ? findNonPlacement(legal.moves, "exchange", [...selection.exchange].map((tile) => ownHand()[tile])) : null;
+  return selection.exchange.size
+    ? findNonPlacement(
+        legal.moves,
+        "exchange",
+        [...selection.exchange].map((tile) => ownHand()[tile]),
+      )
+    : null;
 }
 
 export function confirm() {
@@ -212,7 +234,8 @@ export function confirm() {
   if (pick === null) return;
   const rotation = shownRotation();
   const target = state.selection.pending?.target;
-  const placed = target && rotation ? { tile: rotation.letters, at: [], shape: rotation.shape, x: target.x, y: target.y } : null;
+  const placed =
+    target && rotation ? { tile: rotation.letters, at: [], shape: rotation.shape, x: target.x, y: target.y } : null;
   sendCommand({ do: "move", pick, hold: getSetting("hold") }, placed);
 }
 
@@ -222,7 +245,7 @@ export function playOther(kind) {
   if (pick !== null) sendCommand({ do: "move", pick });
 }
 
-/** Say what we want, once; it counts when the server says so. @param {Command} command @param {PlacedTile | null} [placed] */
+/** Send a command, one at a time, until the server acknowledges it. @param {Command} command @param {PlacedTile | null} [placed] */
 export function sendCommand(command, placed = null) {
   if (state.sending) return;
   const id = newId();
@@ -232,7 +255,7 @@ export function sendCommand(command, placed = null) {
   notifySelection();
 }
 
-/** Show a move as if it had been chosen. @param {number} pick @param {string} text */
+/** Show a move as if it had been selected. @param {number} pick @param {string} text */
 export function showSuggestion(pick, text) {
   const { legal } = state;
   if (!legal || !canPlace()) return;

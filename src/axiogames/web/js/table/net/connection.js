@@ -1,4 +1,4 @@
-/** The WebSocket of a table: kept alive, opened again when it is lost, and nothing said twice or forgotten. */
+/** The WebSocket of a table. Reconnects, and repeats commands that were not acknowledged under the same id. */
 
 /** @import {Message, Command} from "./protocol.js" */
 
@@ -6,7 +6,7 @@ const PING_INTERVAL = 25_000;
 const PONG_TIMEOUT = 10_000;
 const MIN_RETRY = 400;
 const MAX_RETRY = 10_000;
-/** A page that sleeps in the background loses its connection without being told. */
+/** Milliseconds. A page that sleeps in the background is not notified of a lost connection. */
 const MAX_SILENCE = 5_000;
 
 /**
@@ -16,12 +16,12 @@ const MAX_SILENCE = 5_000;
  *   receive: (message: Message) => void,
  *   online: (yes: boolean) => void,
  *   closed: (code: number) => boolean,
- * }} handlers `seen` is the number of the last entry, `closed` says whether to try again
+ * }} handlers `seen` returns the number of the last entry, `closed` whether to reconnect
  */
 export function connect(table, handlers) {
   /** @type {WebSocket | null} */
   let socket = null;
-  /** What somebody waits for, until it is answered. @type {Map<string, Command>} */
+  /** Commands that were not answered yet, by id. @type {Map<string, Command>} */
   const pending = new Map();
   let retryDelay = MIN_RETRY;
   let retryTimer = 0;
@@ -67,7 +67,7 @@ export function connect(table, handlers) {
   function acknowledge(message) {
     if (message.type === "view" || message.type === "step") {
       for (const [id, order] of pending) {
-        // Once anything has happened after it, an order was carried out or is out of date.
+        // Any later entry means that the command was carried out or is out of date.
         if (id === message.ack || (order.n ?? 0) < message.n) pending.delete(id);
       }
     }
@@ -100,7 +100,7 @@ export function connect(table, handlers) {
   }
 
   pingTimer = window.setInterval(ping, PING_INTERVAL);
-  // The socket may be dead without knowing it.
+  // The socket may be dead without having noticed.
   addEventListener("online", reopen);
   addEventListener("offline", () => handlers.online(false));
   document.addEventListener("visibilitychange", onVisible);
@@ -108,8 +108,8 @@ export function connect(table, handlers) {
 
   return {
     /**
-     * Say something; without a connection as soon as there is one, and after a lost one again under the same id.
-     * Previews are not: there may be many, and all but the last are out of date.
+     * Send a command, at the latest after reconnecting. Unanswered commands are sent again under the same id, except
+     * previews: there may be many, and all but the last are out of date.
      * @param {Command} order
      */
     send(order) {
@@ -127,5 +127,5 @@ export function connect(table, handlers) {
   };
 }
 
-/** An id that no other message has. */
+/** A unique id for a command. */
 export const newId = () => Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");

@@ -1,4 +1,4 @@
-/** Takes what the server says, one thing after another, so that each can be followed with the eye. */
+/** Handles the messages of the server one after another, so that each step can be followed. */
 import { errorText } from "../../shared/api.js";
 import { hasText, t } from "../../shared/i18n.js";
 import { announce, toast } from "../../shared/toast.js";
@@ -14,7 +14,7 @@ import { eventText, seatName } from "../text.js";
 
 /** @import {Hint, Message, Refused, Step, TableEvent, View} from "./protocol.js" */
 
-/** Whoever has fallen so far behind wants to see the position, not the way there. */
+/** With a longer backlog, steps are shown without animation. */
 const MAX_BACKLOG = 6;
 
 const RETRY_DELAY = 2_000;
@@ -28,20 +28,20 @@ let resync = () => {};
 let shown = () => {};
 
 /**
- * @param {{resync: () => void, shown: (before: View | null) => void}} handlers `resync` asks for a whole view, `shown` is
- *   called when everything that has happened can be seen
+ * @param {{resync: () => void, shown: (before: View | null) => void}} handlers `resync` requests a whole view, `shown` is
+ *   called when all received steps have been rendered
  */
 export function startMessages(handlers) {
   ({ resync, shown } = handlers);
 }
 
-/** The number of the last entry heard of, seen or waiting to be. */
+/** The number of the last received entry, rendered or queued. */
 export const lastReceived = () => queue.at(-1)?.n ?? state.view?.n ?? null;
 
 /** @param {Message} message */
 export function receive(message) {
   if (state.replay) {
-    // The game is over; all that can still come is the way to the next one.
+    // The game is over; only the rematch can still change the table.
     if (message.type === "view") state.replay.live = message;
     return;
   }
@@ -94,7 +94,7 @@ function acknowledge(ack) {
   notifySelection();
 }
 
-/** @param {View} view @param {boolean} animated whether there is time to look */
+/** @param {View} view @param {boolean} animated whether there is time to animate */
 async function showView(view, animated) {
   const before = state.view ?? null;
   const mine = state.sending?.placed ?? null;
@@ -136,7 +136,7 @@ async function receiveHint(message) {
   try {
     const { hintText } = await import("../replay/review-text.js");
     const why = await hintText(view, message, legal.moves.gain[best.pick]);
-    if (state.legal !== legal) return; // somebody has moved meanwhile
+    if (state.legal !== legal) return; // the position has changed meanwhile
     showSuggestion(best.pick, why);
     announce(why);
   } catch (error) {
@@ -154,9 +154,9 @@ function receiveRefusal(message) {
   if (message.view) receive(message.view);
   else if (mine) notifySelection();
   const key = `table.refused_${message.code}`;
-  // Who is too fast is not told for what; a fresh start says again what was not carried out.
+  // The message does not name the rejected command; after reconnecting all unanswered ones are sent again.
   if (message.code === "too_fast" && state.sending) setTimeout(resync, RETRY_DELAY);
-  // Nobody has asked for a preview; it may come too late in silence.
+  // A stale preview was requested by the page, not by the person.
   if (!mine && message.code === "stale") return;
   toast(hasText(key) ? t(key) : t("table.refused", { detail: message.detail }), { kind: "error" });
 }

@@ -1,4 +1,4 @@
-/** What a table and its page say to each other. docs/reference/http_and_websocket.md says what it means. */
+/** Messages between table page and server (docs/reference/http_and_websocket.md). */
 import type { Seat } from "../../shared/types.js";
 export type { Seat };
 

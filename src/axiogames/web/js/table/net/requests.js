@@ -6,10 +6,10 @@ import { state } from "../state/store.js";
 import { receive } from "./messages.js";
 
 /**
- * Ask the server for something, and say in words what came of it.
- * @param {string} path below the table
+ * Send a POST request and show an error, if there is one.
+ * @param {string} path relative to the table
  * @param {object} [body]
- * @param {Record<string, string>} [words] what to say where a code means something special here
+ * @param {Record<string, string>} [words] keys of special texts by error code
  * @returns {Promise<any>} null if it failed
  */
 export async function postToTable(path, body = {}, words = {}) {

@@ -1,4 +1,4 @@
-/** The own hand: a button for every tile. */
+/** The own hand: a button for each tile. */
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { tileImage } from "../board/shapes.js";
@@ -9,14 +9,14 @@ import { onSelectionChange, onViewChange, state } from "../state/store.js";
 import { tileName } from "../text.js";
 
 const GAP = 8;
-/** Around the picture of a tile. */
+/** Pixels around the image of a tile. */
 const PADDING = 8;
 
 /** @type {HTMLButtonElement[]} */
 const buttons = [];
 /** @type {string[]} */
 let renderedHand = [];
-/** What each button shows, so that nothing is drawn again for every movement of the mouse. @type {string[]} */
+/** The rendered shape and letters of each button, to render only changes. @type {string[]} */
 const renderedTiles = [];
 
 export function startHand() {
@@ -25,7 +25,7 @@ export function startHand() {
   new ResizeObserver(layOut).observe(byId("hand"));
 }
 
-/** The tiles to show: none as long as they are somebody's secret. */
+/** The tiles to show: none while they are hidden. */
 export function visibleHand() {
   const { view } = state;
   const seat = view.you ?? (view.yours.length === 1 ? ownSeat(view) : null);
@@ -46,7 +46,7 @@ function renderHand() {
   findNewTiles(hand, renderedHand).forEach((isNew, tile) => {
     buttons[tile].classList.remove("drawn");
     if (!isNew || !renderedHand.length) return;
-    void buttons[tile].offsetWidth; // the animation begins anew
+    void buttons[tile].offsetWidth; // restarts the animation
     buttons[tile].classList.add("drawn");
   });
   renderedHand = hand;
@@ -55,7 +55,12 @@ function renderHand() {
 
 function addButton() {
   const tile = buttons.length;
-  const button = h("button", { type: "button", class: "hand-tile", "data-hand": tile, onclick: () => activateTile(tile) });
+  const button = h("button", {
+    type: "button",
+    class: "hand-tile",
+    "data-hand": tile,
+    onclick: () => activateTile(tile),
+  });
   makeDraggable(button, tile);
   buttons.push(button);
   byId("hand").append(button);
@@ -67,7 +72,8 @@ function renderSelection() {
   renderedHand.forEach((letters, tile) => {
     const button = buttons[tile];
     const picked = selection.exchange ? selection.exchange.has(tile) : selection.tile === tile;
-    const [shape, shownLetters] = picked && rotation && !selection.exchange ? [rotation.shape, rotation.letters] : [view.board.hand, letters];
+    const [shape, shownLetters] =
+      picked && rotation && !selection.exchange ? [rotation.shape, rotation.letters] : [view.board.hand, letters];
     const usable = selection.exchange !== null || Boolean(legal?.tiles[tile]?.length);
     button.setAttribute("aria-pressed", String(picked));
     button.setAttribute("aria-label", t("table.tile_label", { number: tile + 1, tile: tileName(shownLetters) }));
@@ -79,7 +85,7 @@ function renderSelection() {
   });
 }
 
-/** As many rows as make the tiles largest. */
+/** Choose the number of columns with which tiles are largest. */
 function layOut() {
   const box = byId("hand");
   const count = Math.max(1, renderedHand.length);

@@ -1,4 +1,4 @@
-/** At a shared screen: nobody sees another one's tiles when the device goes round. */
+/** Pass and play: hides the hand while the device is handed over. */
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { seatToHandOver } from "../state/view.js";
@@ -7,20 +7,20 @@ import { fullName } from "../text.js";
 
 /** @import {Command} from "../net/protocol.js" */
 
-const handoverDialog = () => /** @type {HTMLDialogElement} */ (byId("curtain"));
+const handoverDialog = () => /** @type {HTMLDialogElement} */ (byId("handover"));
 
 /** @param {(command: Command) => void} send */
 export function startHandover(send) {
   handoverDialog().addEventListener("cancel", (event) => event.preventDefault());
-  // A second Esc closes it all the same.
+  // Browsers close a dialog on the second Esc, so open it again.
   handoverDialog().addEventListener("close", renderHandover);
-  byId("curtain-lift").addEventListener("click", () => {
+  byId("handover-confirm").addEventListener("click", () => {
     const seat = seatToHandOver(state.view);
     if (seat !== null) send({ do: "look", seat });
   });
 }
 
-/** Called when all that has happened was shown: the points of the last move should be seen by both. */
+/** Called when all steps have been rendered, so that both players see the points of the last move. */
 export function renderHandover() {
   const seat = state.replay ? null : seatToHandOver(state.view);
   if (seat === null) {
@@ -28,9 +28,9 @@ export function renderHandover() {
     return;
   }
   const name = fullName(state.view, seat);
-  byId("curtain-title").textContent = t("table.pass_device", { name });
-  byId("curtain-lift").textContent = t("table.i_am", { name });
+  byId("handover-title").textContent = t("table.pass_device", { name });
+  byId("handover-confirm").textContent = t("table.i_am", { name });
   if (handoverDialog().open) return;
   handoverDialog().showModal();
-  byId("curtain-lift").focus();
+  byId("handover-confirm").focus();
 }

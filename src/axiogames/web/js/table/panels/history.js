@@ -1,4 +1,4 @@
-/** What has happened so far, in plain words; the newest first. */
+/** The history of the game as text, latest first. */
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { countMoves, isMove } from "../state/view.js";
@@ -9,19 +9,19 @@ import { eventText } from "../text.js";
 let goToMove = () => {};
 let renderedState = "";
 
-/** @param {(move: number) => void} jumpTo called with the number of a move, where one can go there */
+/** @param {(move: number) => void} jumpTo called with the number of a move in a replay */
 export function startHistory(jumpTo) {
   goToMove = jumpTo;
-  byId("log-toggle").addEventListener("click", () => toggleHistory());
-  byId("log-close").addEventListener("click", () => toggleHistory(false));
+  byId("history-toggle").addEventListener("click", () => toggleHistory());
+  byId("history-close").addEventListener("click", () => toggleHistory(false));
   onViewChange(render);
 }
 
-/** On a narrow screen the log lies below everything else until it is asked for. @param {boolean} [open] */
-export function toggleHistory(open = !byId("log-panel").classList.contains("open")) {
-  byId("log-panel").classList.toggle("open", open);
-  byId("log-toggle").setAttribute("aria-expanded", String(open));
-  (open ? byId("log-close") : byId("log-toggle")).focus();
+/** On a narrow screen the history is a sheet that is opened on request. @param {boolean} [open] */
+export function toggleHistory(open = !byId("history-panel").classList.contains("open")) {
+  byId("history-panel").classList.toggle("open", open);
+  byId("history-toggle").setAttribute("aria-expanded", String(open));
+  (open ? byId("history-close") : byId("history-toggle")).focus();
 }
 
 function render() {
@@ -48,6 +48,6 @@ function render() {
     }
     lines.unshift(line);
   }
-  byId("log").replaceChildren(...(lines.length ? lines : [h("li", { class: "aside" }, t("table.log_empty"))]));
-  if (replay) byId("log").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  byId("history").replaceChildren(...(lines.length ? lines : [h("li", { class: "aside" }, t("table.log_empty"))]));
+  if (replay) byId("history").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 }

@@ -1,4 +1,4 @@
-/** The waiting room of a table: who sits where, a link for friends, bots for free seats. */
+/** The lobby of a table that waits for players: seats, invite link, bots. */
 import { getBots, getMe } from "../../shared/api.js";
 import { byId, h } from "../../shared/dom.js";
 import { levelName, t } from "../../shared/i18n.js";
@@ -21,15 +21,15 @@ export function startLobby() {
 
 async function render() {
   const { view } = state;
-  // What somebody types must not be lost when others come and go.
+  // Form input must survive changes of other seats.
   const now = JSON.stringify([view.table, view.seats, view.yours]);
   if (!isWaiting(view) || now === renderedState) return;
   renderedState = now;
   const levels = await getBots().catch(() => []);
   const person = await getMe().catch(() => ({ name: "" }));
-  byId("room-title").textContent = t(`table.room_${view.table.status}`);
-  byId("room-lead").textContent = leadText(view);
-  byId("room-seats").replaceChildren(...view.seats.map((_, seat) => seatRow(view, seat, levels, person.name)));
+  byId("lobby-title").textContent = t(`table.room_${view.table.status}`);
+  byId("lobby-lead").textContent = leadText(view);
+  byId("lobby-seats").replaceChildren(...view.seats.map((_, seat) => seatRow(view, seat, levels, person.name)));
   const link = view.table.invite && new URL(`/t/${view.table.id}#invite=${view.table.invite}`, location.href).href;
   byId("invite").hidden = !link;
   if (link) renderInvite(link);
@@ -44,7 +44,7 @@ function leadText(view) {
   return canJoin(view) ? t("table.join_lead") : t("table.look_lead");
 }
 
-/** Whether you are invited and have yet to come. @param {View} view */
+/** Return whether this person is invited and has not accepted yet. @param {View} view */
 const isInvited = (view) => view.table.status === "open" && view.yours.some((seat) => view.seats[seat].invited);
 
 /** @param {View} view */
@@ -60,7 +60,7 @@ function seatRow(view, seat, levels, name) {
   const label = h("b", null, fullName(view, seat));
   const note = seatNote(view, seat);
   const who = h("p", null, label, note && h("small", null, note));
-  const line = h("li", { class: "card room-seat", "data-seat": seat }, who);
+  const line = h("li", { class: "card lobby-seat", "data-seat": seat }, who);
   if (free && canJoin(view)) line.append(sitForm(seat, name));
   if (open && invited && yours) line.append(invitationForm());
   if ((free || (open && invited && !yours)) && view.table.host && levels.length) line.append(botForm(seat, levels));
@@ -73,7 +73,11 @@ function seatRow(view, seat, levels, name) {
 function removeButton(view, seat) {
   const label = t("table.remove.label", { name: fullName(view, seat) });
   const remove = () => void postToTable(`seats/${seat}/remove`);
-  return h("button", { type: "button", class: "button", "data-remove": seat, "aria-label": label, onclick: remove }, t("table.remove"));
+  return h(
+    "button",
+    { type: "button", class: "button", "data-remove": seat, "aria-label": label, onclick: remove },
+    t("table.remove"),
+  );
 }
 
 /** @param {View} view @param {number} seat */
@@ -84,7 +88,7 @@ function seatNote(view, seat) {
   return kind === "person" && !here ? t("table.away") : "";
 }
 
-/** Whoever is invited comes or declines. */
+/** The buttons to accept or decline an invitation. */
 function invitationForm() {
   const come = (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -93,7 +97,7 @@ function invitationForm() {
   const decline = async () => (await postToTable("leave")) && location.assign("/");
   return h(
     "form",
-    { class: "room-form", onsubmit: come },
+    { class: "lobby-form", onsubmit: come },
     h("button", { class: "button button-primary", id: "accept" }, t("table.accept")),
     h("button", { type: "button", class: "button", id: "decline", onclick: () => void decline() }, t("table.decline")),
   );
@@ -109,7 +113,7 @@ function sitForm(seat, name) {
     void postToTable("join", { invite: inviteCode(), seat, name: field.value.trim() || null });
   };
   const button = h("button", { class: "button button-primary", "data-sit": seat }, t("table.sit_down"));
-  return h("form", { class: "room-form", onsubmit: sit }, field, button);
+  return h("form", { class: "lobby-form", onsubmit: sit }, field, button);
 }
 
 /** @param {number} seat @param {import("../../shared/types.js").Bot[]} levels */
@@ -122,7 +126,7 @@ function botForm(seat, levels) {
     void postToTable(`seats/${seat}/bot`, { level: choice.value }, { seat_taken: "table.seat_kept" });
   };
   const button = h("button", { class: "button", "data-bot": seat }, t("table.put_bot"));
-  return h("form", { class: "room-form", onsubmit: put }, choice, button);
+  return h("form", { class: "lobby-form", onsubmit: put }, choice, button);
 }
 
 /** @param {string} link */

@@ -1,4 +1,4 @@
-/** What can be done at a table besides playing. */
+/** The menu of the table page. */
 import { h } from "../../shared/dom.js";
 import { toggle } from "../../shared/controls.js";
 import { t } from "../../shared/i18n.js";
@@ -47,7 +47,7 @@ function menuItems(replay) {
   const playing = view.table.status === "playing";
   /** @type {Item[]} */
   const found = [];
-  // At a table with a clock, the clock moves for those who are away.
+  // With a time limit, the server moves for absent players.
   const callable = playing && view.yours.length > 0 && view.table.move_time === null;
   view.seats.forEach((seat, index) => {
     if (callable && seat.kind === "person" && !seat.here && !view.yours.includes(index)) {

@@ -1,4 +1,4 @@
-/** The others at the table: who they are, whether they are here, their points and how many tiles they hold. */
+/** The other players: name, presence, points and hand size. */
 import { byId, h } from "../../shared/dom.js";
 import { botName, t } from "../../shared/i18n.js";
 import { symbolIcon, trackColours, tileImage } from "../board/shapes.js";
@@ -13,7 +13,7 @@ export function startOpponents() {
   onViewChange(render);
 }
 
-/** Where a seat's tiles come from and its points go to. @param {number} seat @param {string} [track] */
+/** The element from which a seat's tiles and to which its points fly. @param {number} seat @param {string} [track] */
 export function seatPanel(seat, track) {
   const panel = panels.get(seat) ?? null;
   return (track && /** @type {HTMLElement | null} */ (panel?.querySelector(`[data-track="${track}"]`))) || panel;
@@ -24,8 +24,8 @@ function render() {
   const own = ownSeat(view);
   panels.clear();
   view.seats.forEach((_, seat) => seat !== own && panels.set(seat, opponentPanel(seat)));
-  byId("seats").replaceChildren(...panels.values());
-  byId("seats").hidden = panels.size === 0;
+  byId("opponents").replaceChildren(...panels.values());
+  byId("opponents").hidden = panels.size === 0;
 }
 
 /** @param {number} seat */

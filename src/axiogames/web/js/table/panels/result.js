@@ -1,4 +1,4 @@
-/** The end of a game: who has won, why, and what next. */
+/** The result of the game and what to do next. */
 import { byId, h } from "../../shared/dom.js";
 import { formatList, t } from "../../shared/i18n.js";
 import { dialog } from "../../shared/dialog.js";
@@ -50,7 +50,7 @@ async function rematch() {
   if (id) location.assign(`/t/${id}`);
 }
 
-/** A seat's points from the lowest to the highest. @param {View} view @param {number} seat @returns {Score[]} */
+/** The points of a seat in ascending order. @param {View} view @param {number} seat @returns {Score[]} */
 function sortedScores({ table, now }, seat) {
   const scores = table.tracks.map((track, index) => ({ track, points: now.scores[seat][index] }));
   return scores.sort((a, b) => a.points - b.points);
@@ -104,10 +104,10 @@ export async function showResult() {
 }
 
 /**
- * Why it ended like this.
+ * The reason for the result.
  * @param {View} view
  * @param {{seat: number, place: number, scores: Score[]}[]} rows
- * @param {number} decides which of the sorted points the first two differ in
+ * @param {number} decides index of the sorted points in which the first two seats differ
  */
 function reasonText(view, rows, decides) {
   const [first, second] = rows;

@@ -1,4 +1,4 @@
-/** The own scoreboard: a track for every colour with its marker, and where it would move. */
+/** The own score: a track for each colour, with the points that the preview would add. */
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { symbolIcon, trackColours } from "../board/shapes.js";
@@ -17,7 +17,7 @@ export function startScoreTracks() {
   onSelectionChange(render);
 }
 
-/** Where points fly to. @param {string} track */
+/** The element to which points fly. @param {string} track */
 export const ownTrack = (track) => rows.get(track)?.row ?? null;
 
 function render() {
@@ -67,7 +67,7 @@ function updateTrack(track, points, gain, seat) {
   if (!found) return;
   const { row, spoken, now, then } = found;
   const { cap, tracks } = state.view.table;
-  // Without a cap the leader's points are as long as the track.
+  // Without a cap, tracks are as long as the highest score.
   const end = cap ?? Math.max(10, ...state.view.now.scores.flat(), points + gain);
   const reached = cap === null ? points + gain : Math.min(cap, points + gain);
   const low = tracks.length > 1 && (state.view.now.lowest[seat] ?? []).includes(track);

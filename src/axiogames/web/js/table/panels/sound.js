@@ -1,8 +1,8 @@
-/** Small sounds, made on the spot. A browser allows them after the first click or key. */
+/** Synthesized sounds. Browsers allow them after the first click or key. */
 import { onSetting, setSetting, getSetting } from "../../shared/settings.js";
 
 /**
- * Tones: frequency in Hz, start and length in seconds, loudness.
+ * Tones: frequency in Hz, start and duration in seconds, volume.
  * @type {Record<string, [number, number, number, number][]>}
  */
 const SOUNDS = {

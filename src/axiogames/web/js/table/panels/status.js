@@ -1,4 +1,4 @@
-/** Whose turn it is and what to do next, in a line and a half; tiles left; the clock. */
+/** The status line: whose turn it is, what to do, tiles left, clock. */
 import { byId } from "../../shared/dom.js";
 import { formatList, formatNumber, t } from "../../shared/i18n.js";
 import { canMove, ownSeat } from "../state/view.js";
@@ -55,12 +55,13 @@ function detailText() {
   }
   if (selection.exchange) return t("table.swap_help");
   if (state.preview?.ends && state.preview.pick === shownPick()) return t("table.ends_game");
-  if (selection.pending) return selection.pending.target.picks.length > 1 ? t("table.help_name") : t("table.help_confirm");
+  if (selection.pending)
+    return selection.pending.target.picks.length > 1 ? t("table.help_name") : t("table.help_confirm");
   if (selection.tile !== null) return t("table.help_place");
   return legal?.tiles.some((turns) => turns.length) ? t("table.help_pick") : t("table.help_other");
 }
 
-/** Who has won, in a few words. */
+/** The winners as a short text. */
 export function outcomeText() {
   const { view } = state;
   const winners = view.now.result?.winners ?? [];

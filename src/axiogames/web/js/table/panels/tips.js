@@ -1,4 +1,4 @@
-/** Short explanations when something happens for the first time in a game. The texts come from the server. */
+/** Tips for first-time situations. Their texts come from the server. */
 import { getGames } from "../../shared/api.js";
 import { byId } from "../../shared/dom.js";
 import { setSetting, getSetting } from "../../shared/settings.js";
@@ -17,8 +17,8 @@ const queue = [];
 const key = () => `coach ${state.view.table.id}`;
 
 export async function startTips() {
-  byId("coach-next").addEventListener("click", dismissTip);
-  byId("coach-off").addEventListener("click", () => {
+  byId("tip-next").addEventListener("click", dismissTip);
+  byId("tips-off").addEventListener("click", () => {
     setSetting("coach", false);
     queue.length = 0;
     render();
@@ -26,7 +26,7 @@ export async function startTips() {
   try {
     shownTips = new Set(JSON.parse(sessionStorage.getItem(key()) ?? "[]"));
   } catch {
-    // Then everything is told once more.
+    // Then tips are shown again.
   }
   const all = await getGames().catch(() => []);
   texts = all.find((game) => game.id === state.view.table.game)?.coach ?? {};
@@ -42,25 +42,26 @@ function queueTip(situation) {
   try {
     sessionStorage.setItem(key(), JSON.stringify([...shownTips]));
   } catch {
-    // It is remembered as long as the page is open.
+    // Then they are remembered as long as the page.
   }
   render();
 }
 
-/** What is chosen has changed: the explanation follows the hand. */
+/** Queue the tip for the current selection. */
 function onSelection() {
   const { selection, view } = state;
   if (!canMove(view) || !shownTips.has("pick")) return;
-  if (selection.tile !== null && !selection.pending) queueTip((state.legal?.tiles[selection.tile].length ?? 0) > 1 ? "turn" : "place");
+  if (selection.tile !== null && !selection.pending)
+    queueTip((state.legal?.tiles[selection.tile].length ?? 0) > 1 ? "turn" : "place");
   if (selection.pending) queueTip(selection.pending.target.picks.length > 1 ? "naming" : "place");
 }
 
-/** Something has happened at the table. @param {View | null} before */
+/** Queue tips for what has happened at the table. @param {View | null} before */
 export function updateTips(before) {
   const { view } = state;
   const seat = ownSeat(view);
   if (seat === null || view.yours.length === 0 || view.table.status === "open") return;
-  // Whoever has moved on does not want to read what led there.
+  // Tips about earlier moves are out of date.
   if (before && view.n > before.n) queue.length = 0;
   if (view.table.status === "over") return queueTip("end");
   queueTip("welcome");
@@ -76,7 +77,7 @@ export function updateTips(before) {
   if (view.now.phase === "place") queueTip("pick");
 }
 
-/** The next one, if one is waiting; Escape does the same. */
+/** Close the current tip, if there is one; Escape does the same. */
 export function dismissTip() {
   if (!queue.length) return false;
   queue.shift();
@@ -85,8 +86,8 @@ export function dismissTip() {
 }
 
 function render() {
-  const box = byId("coach");
+  const box = byId("tips");
   const [situation] = queue;
   box.hidden = !situation;
-  if (situation) byId("coach-text").textContent = texts[situation];
+  if (situation) byId("tip-text").textContent = texts[situation];
 }

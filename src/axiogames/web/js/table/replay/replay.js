@@ -1,4 +1,4 @@
-/** Going through a finished game, with all hands open. */
+/** The replay of a finished game, with open hands. */
 import { errorText, get } from "../../shared/api.js";
 import { isDark } from "../../shared/appearance.js";
 import { byId } from "../../shared/dom.js";
@@ -12,7 +12,7 @@ import { eventText } from "../text.js";
 
 /** @import {Step, View} from "../net/protocol.js" */
 
-/** Milliseconds for a move, by the choice of the speed. */
+/** Milliseconds between moves, by the selected speed. */
 const MOVE_DELAYS = [2400, 1300, 600];
 
 let playing = 0;
@@ -46,7 +46,7 @@ export async function openReplay(move = 0) {
   for (const step of answer.steps) {
     const before = /** @type {View} */ (positions.at(-1));
     const next = { ...applyStep(before, step), seats: answer.view.seats };
-    // What is drawn after a move belongs to the position that the move has led to.
+    // Tiles drawn after a move belong to the position after it.
     if (step.events.some(isMove)) positions.push(next);
     else positions[positions.length - 1] = next;
   }
@@ -105,7 +105,7 @@ function close() {
   notifyView();
 }
 
-/** @param {string} key @returns {boolean} whether it was one for the replay */
+/** @param {string} key @returns {boolean} whether the replay handled the key */
 export function replayKey(key) {
   /** @type {Record<string, () => void>} */
   const actions = {

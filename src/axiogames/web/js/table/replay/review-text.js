@@ -1,4 +1,4 @@
-/** What the server judged, in words: values, changes and remarks. Loaded when there is something judged. */
+/** Evaluations as text: values, changes and remarks. Loaded on demand. */
 import { get } from "../../shared/api.js";
 import { language, t } from "../../shared/i18n.js";
 import { fullName, gainListText } from "../text.js";
@@ -8,7 +8,7 @@ import { fullName, gainListText } from "../text.js";
 /** @type {Record<string, string>} */
 let texts = {};
 
-/** The words come from the server, in the language of the page. */
+/** Load the texts from the server, in the language of the page. */
 export async function loadReviewTexts() {
   if (!Object.keys(texts).length) texts = await get(`/api/review/words?lang=${language()}`);
 }
@@ -28,13 +28,13 @@ export function formatFixed(n, decimals = 0, signed = false) {
 /** @param {Terms} terms */
 const decimalsOf = ({ kind }) => (kind === "win" ? 0 : kind === "place" ? 2 : 1);
 
-/** What a position is worth. @param {Terms} terms @param {number} value */
+/** The value of a position as text. @param {Terms} terms @param {number} value */
 export function valueText(terms, value) {
   const shown = terms.kind === "place" ? 1 + (1 - value) * terms.full : value * terms.full;
   return reviewText(`value.${terms.kind}`, { n: formatFixed(shown, decimalsOf(terms)) });
 }
 
-/** How much better or worse something is. @param {Terms} terms @param {number} change @param {boolean} [signed] */
+/** A difference of values as text. @param {Terms} terms @param {number} change @param {boolean} [signed] */
 export function changeText(terms, change, signed = false) {
   const amount = change * terms.full;
   const digits = decimalsOf(terms) + (terms.kind === "win" && Math.abs(amount) < 9.95 ? 1 : 0);
@@ -43,7 +43,7 @@ export function changeText(terms, change, signed = false) {
   return reviewText(key in texts ? key : `${key}.${n === "1" ? "one" : "other"}`, { n });
 }
 
-/** A move in a sentence. @param {string} move */
+/** A move within a sentence. @param {string} move */
 export const moveText = (move) => (move in texts ? reviewText(move) : move);
 
 /** A remark as a sentence. @param {View} view @param {Terms} terms @param {Remark} remark */
@@ -76,7 +76,7 @@ const capitalize = (sentence) => sentence.charAt(0).toUpperCase() + sentence.sli
  * A hint with its reasons.
  * @param {View} view
  * @param {Hint} hint
- * @param {number[] | undefined} gain what the move scores, if it is a placement
+ * @param {number[] | undefined} gain the points of the move, if it is a placement
  */
 export async function hintText(view, { picks: [best], terms }, gain) {
   await loadReviewTexts();
@@ -85,6 +85,9 @@ export async function hintText(view, { picks: [best], terms }, gain) {
     : t("table.hint_other", { move: t(`table.${best.move.split(" ")[0]}`) });
   const remarks = best.remarks.map((remark) => remarkText(view, terms, remark));
   if (best.value === null) return [summary, ...remarks].join(" ");
-  const value = reviewText("hint_value", { terms: reviewText(`terms.${terms.kind}`), value: valueText(terms, best.value) });
+  const value = reviewText("hint_value", {
+    terms: reviewText(`terms.${terms.kind}`),
+    value: valueText(terms, best.value),
+  });
   return [summary, capitalize(value), ...remarks].join(" ");
 }

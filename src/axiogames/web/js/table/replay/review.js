@@ -1,4 +1,4 @@
-/** A game that is over, reviewed: a graph over the scrubber, what there is to say about each move, luck and skill. */
+/** The review of a finished game: a graph above the scrubber, remarks on each move, luck and skill. */
 import { errorText, get, post } from "../../shared/api.js";
 import { byId, h, s } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -6,7 +6,15 @@ import { dialog } from "../../shared/dialog.js";
 import { announce, toast } from "../../shared/toast.js";
 import { tileAt } from "../board/shapes.js";
 import { layers } from "../board/board.js";
-import { changeText, formatFixed, loadReviewTexts, moveText, remarkText, reviewText, valueText } from "./review-text.js";
+import {
+  changeText,
+  formatFixed,
+  loadReviewTexts,
+  moveText,
+  remarkText,
+  reviewText,
+  valueText,
+} from "./review-text.js";
 import { goTo, openReplay } from "./replay.js";
 import { onViewChange, state } from "../state/store.js";
 import { fullName, seatName } from "../text.js";
@@ -36,7 +44,7 @@ function start() {
   started = true;
   document.head.append(h("link", { rel: "stylesheet", href: "/static/css/table/review.css" }));
   byId("scrubber").before(note, graph);
-  layers.ghost.after(best);
+  layers.preview.after(best);
   graph.addEventListener("pointerdown", (event) => {
     const { left, width } = graph.getBoundingClientRect();
     goTo(Math.round(stepAtX(((event.clientX - left) / width) * WIDTH)));
@@ -44,7 +52,7 @@ function start() {
   onViewChange(render);
 }
 
-/** Show the review; if there is none yet, have it made. */
+/** Show the review; request it first if there is none. */
 export async function openReview() {
   if (loading) return;
   start();
@@ -88,9 +96,9 @@ function setButtonLabel(text) {
   byId("review").setAttribute("aria-busy", String(loading));
 }
 
-// ---------------------------------------------------------------- move by move
+// --- Remarks on moves
 
-/** The moves that led to the position shown: one, and whether a hand was kept after it. */
+/** The moves that led to the shown position: one, and possibly the decision to keep the hand after it. */
 function shownMoves() {
   const at = state.replay?.at ?? 0;
   return (review?.moves ?? []).filter((one) => one.at === (one.move === "keep" ? at : at - 1));
@@ -108,12 +116,14 @@ function render() {
   graph.setAttribute("aria-label", reviewText("graph_label", { terms: reviewText(`terms.${review.terms.kind}`) }));
   const here = shownMoves();
   note.setAttribute("aria-label", t("table.review"));
-  note.replaceChildren(...(here.length ? here.flatMap(moveNotes) : [h("p", null, reviewText(`meaning.${review.terms.kind}`))]));
+  note.replaceChildren(
+    ...(here.length ? here.flatMap(moveNotes) : [h("p", null, reviewText(`meaning.${review.terms.kind}`))]),
+  );
   const better = showsBest && here.find(hasBetterMove);
   if (better) renderBetterMove(better);
 }
 
-/** Whether another tile, or another place, was better. @param {ReviewedMove} move */
+/** Return whether another placement was better. @param {ReviewedMove} move */
 const hasBetterMove = ({ candidates, made: number }) => number > 0 && candidates[0].tile !== null;
 
 /** @param {ReviewedMove} move */
@@ -123,9 +133,12 @@ function moveNotes(move) {
   const cost = given_up > 0 ? ` ${changeText(terms, -given_up, true)}` : "";
   const sign = h("b", { "aria-hidden": "true" }, RATING_SYMBOLS[rating]);
   return [
-    h("p", { class: "review-facts" },
+    h(
+      "p",
+      { class: "review-facts" },
       h("span", { class: `rated ${rating}` }, sign, ` ${reviewText(`rating.${rating}`)}${cost}`),
-      move.candidates.length > 0 && h("span", { class: "muted" }, `${reviewText("luck")} ${changeText(terms, luck.change, true)}`),
+      move.candidates.length > 0 &&
+        h("span", { class: "muted" }, `${reviewText("luck")} ${changeText(terms, luck.change, true)}`),
       hasBetterMove(move) && betterMoveButton(move),
     ),
     h("p", null, remarkText(state.view, terms, remark)),
@@ -143,7 +156,13 @@ function betterMoveButton({ candidates: [first] }) {
   };
   return h(
     "button",
-    { type: "button", class: "button button-quiet", id: "review-show", "aria-pressed": String(showsBest), onclick: show },
+    {
+      type: "button",
+      class: "button button-quiet",
+      id: "review-show",
+      "aria-pressed": String(showsBest),
+      onclick: show,
+    },
     text,
   );
 }
@@ -153,14 +172,16 @@ function renderBetterMove({ candidates: [{ tile }] }) {
   if (!tile) return;
   const shape = state.view.board.shapes[tile.shape];
   best.replaceChildren(
-    s("g", { class: "ghost set", transform: `translate(${tile.x} ${tile.y})`, "data-best": tile.at.join("-") },
+    s(
+      "g",
+      { class: "preview pending", transform: `translate(${tile.x} ${tile.y})`, "data-best": tile.at.join("-") },
       tileAt(shape, tile.tile),
-      s("path", { class: "ghost-edge", d: shape.path }),
+      s("path", { class: "preview-edge", d: shape.path }),
     ),
   );
 }
 
-// ---------------------------------------------------------------- the graph
+// --- Graph
 
 const stepCount = () => Math.max(1, (state.replay?.positions.length ?? 2) - 1);
 
@@ -170,7 +191,7 @@ const graphX = (step) => EDGE + ((WIDTH - 2 * EDGE) * step) / stepCount();
 /** @param {number} at */
 const stepAtX = (at) => ((at - EDGE) / (WIDTH - 2 * EDGE)) * stepCount();
 
-/** Room for all that can be, or alone for what is. @param {Review} told @returns {(value: number) => number} */
+/** The vertical scale: the full range for chances and places, else the range of the values. @param {Review} told @returns {(value: number) => number} */
 function valueScale({ terms, seats }) {
   const values = seats.flatMap(({ line }) => line.map(([, value]) => value));
   const whole = terms.kind === "win" || terms.kind === "place";
@@ -186,15 +207,20 @@ function graphLines(told) {
     const points = line.map(([step, value]) => `${graphX(step).toFixed(1)} ${y(value).toFixed(1)}`);
     return s("path", { class: `review-line seat-${seat}`, d: `M${points.join("L")}` });
   });
-  const wrong = told.moves.filter(({ rating }) => ERRORS.includes(rating)).map(({ at, rating }) =>
-    s("path", { class: `review-mark ${rating}`, d: `M${graphX(at + 1)} ${HEIGHT}V${HEIGHT - 2 - 4 * ERRORS.indexOf(rating)}` }),
-  );
+  const wrong = told.moves
+    .filter(({ rating }) => ERRORS.includes(rating))
+    .map(({ at, rating }) =>
+      s("path", {
+        class: `review-mark ${rating}`,
+        d: `M${graphX(at + 1)} ${HEIGHT}V${HEIGHT - 2 - 4 * ERRORS.indexOf(rating)}`,
+      }),
+    );
   return [middle, ...drawn, ...wrong];
 }
 
 const cursor = () => s("path", { class: "review-cursor", d: `M${graphX(state.replay?.at ?? 0)} 0V${HEIGHT}` });
 
-// ---------------------------------------------------------------- luck and skill
+// --- Luck and skill
 
 /** @param {Review} told */
 async function showSummary(told) {
@@ -207,10 +233,18 @@ async function showSummary(told) {
       ["result", valueText(terms, account.result)],
     ].map(([key, text]) => h("div", null, h("dt", null, reviewText(key)), h("dd", null, text)));
     const wrong = ERRORS.map((rating) =>
-      h("div", null, h("dt", null, reviewText(`rating.${rating}`)), h("dd", null, ratings[/** @type {Rating} */ (rating)])),
+      h(
+        "div",
+        null,
+        h("dt", null, reviewText(`rating.${rating}`)),
+        h("dd", null, ratings[/** @type {Rating} */ (rating)]),
+      ),
     );
-    const key = s("svg", { class: "review-key", viewBox: "0 0 30 10", "aria-hidden": "true" },
-      s("path", { class: `review-line seat-${seat}`, d: "M1 5H29" }));
+    const key = s(
+      "svg",
+      { class: "review-key", viewBox: "0 0 30 10", "aria-hidden": "true" },
+      s("path", { class: `review-line seat-${seat}`, d: "M1 5H29" }),
+    );
     const name = h("h3", null, key, " ", seatName(state.view, seat));
     return h("section", { class: "review-seat" }, name, h("dl", null, facts), h("dl", { class: "small" }, wrong));
   });
@@ -221,7 +255,11 @@ async function showSummary(told) {
       button.closest("dialog")?.close();
       goTo(move.at + (turn.by === "choice" || turn.ply > told.moves.length ? 1 : 0));
     };
-    const button = h("button", { type: "button", class: "button button-quiet", onclick: jump }, turningPointText(told, turn));
+    const button = h(
+      "button",
+      { type: "button", class: "button button-quiet", onclick: jump },
+      turningPointText(told, turn),
+    );
     return h("li", null, button);
   });
   const body = h(
@@ -238,11 +276,15 @@ async function showSummary(told) {
 
 /** @param {Review} told @param {Review["turning"][number]} turn */
 function turningPointText(told, { ply, seat, by, change }) {
-  const name = fullName(state.view, seat); // a sentence about somebody, not to them
+  const name = fullName(state.view, seat); // third person, also for the own seat
   if (by === "choice") {
     const move = moveText(told.moves[ply - 1].move);
     return reviewText("turn_choice", { ply, name, move, change: changeText(told.terms, -change) });
   }
   const where = ply <= told.moves.length ? "luck" : "end";
-  return reviewText(`turn_${where}_${change > 0 ? "good" : "bad"}`, { ply, name, change: changeText(told.terms, change, true) });
+  return reviewText(`turn_${where}_${change > 0 ? "good" : "bad"}`, {
+    ply,
+    name,
+    change: changeText(told.terms, change, true),
+  });
 }

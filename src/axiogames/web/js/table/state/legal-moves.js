@@ -1,7 +1,7 @@
 /**
- * The moves on offer, in the way a hand asks for them: a tile, how it is turned, where it goes.
+ * The legal moves, indexed by tile, rotation and target.
  *
- * Turns are ordered by where the tile's first letter comes to lie, so that turning goes round.
+ * Rotations are sorted by the angle of the tile's first letter, so that rotating goes round.
  */
 
 /** @import {Placement, LegalMoves, Point, Target, Rotation} from "./model.js" */
@@ -18,7 +18,12 @@ export function indexMoves(moves, hand, board) {
     const place = moves.place[pick];
     const [shape, x, y, name] = moves.places[place];
     const letters = moves.looks[look];
-    const rotation = getOrCreate(rotations[tile], `${shape} ${look}`, () => ({ shape, letters, first: 0, targets: [] }));
+    const rotation = getOrCreate(rotations[tile], `${shape} ${look}`, () => ({
+      shape,
+      letters,
+      first: 0,
+      targets: [],
+    }));
     const target = getOrCreate(targets, `${tile} ${shape} ${look} ${place}`, () => {
       const created = { place, x, y, name, picks: [] };
       rotation.targets.push(created);
@@ -27,12 +32,15 @@ export function indexMoves(moves, hand, board) {
     target.picks.push(pick);
   });
   for (const { picks } of targets.values()) picks.sort((a, b) => totalGain(moves, b) - totalGain(moves, a));
-  // Of equal tiles the server lists the moves of the first.
-  return { moves, tiles: hand.map((letters) => sortRotations([...rotations[hand.indexOf(letters)].values()], letters, board)) };
+  // The server lists the moves of equal tiles only once, for the first of them.
+  return {
+    moves,
+    tiles: hand.map((letters) => sortRotations([...rotations[hand.indexOf(letters)].values()], letters, board)),
+  };
 }
 
 /**
- * What a map has under a key, made if it is not there.
+ * Return the value of a key, created if it is missing.
  * @template Value
  * @param {Map<string, Value>} map
  * @param {string} key
@@ -58,13 +66,16 @@ function sortRotations(turns, letters, board) {
 }
 
 /**
- * Where a tile's first letter is after it was turned: the letters have gone round, or read backwards.
+ * The index of a tile's first letter after rotation: the letters are rotated or reversed.
  * @param {string} letters
  * @param {string} look
  */
 function firstLetterIndex(letters, look) {
   if (look === [...letters].reverse().join("") && look !== letters) return letters.length - 1;
-  return Math.max(0, [...letters].findIndex((_, by) => look.slice(by) + look.slice(0, by) === letters));
+  return Math.max(
+    0,
+    [...letters].findIndex((_, by) => look.slice(by) + look.slice(0, by) === letters),
+  );
 }
 
 /** @param {Moves} moves @param {number} pick */
@@ -73,7 +84,7 @@ export const totalGain = (moves, pick) => moves.gain[pick].reduce((sum, points) 
 /** @param {Point} a @param {Point} b */
 export const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 
-/** How far from the middle of a tile it still answers. @param {Shape} shape */
+/** The distance from the centre of a tile within which a pointer hits it. @param {Shape} shape */
 export const hitRadius = (shape) => 0.75 * Math.min(shape.box[2], shape.box[3]);
 
 /** @param {Target[]} targets @param {Point} point @param {number} within @returns {Target | null} */
@@ -84,7 +95,7 @@ export function nearestTarget(targets, point, within) {
   });
 }
 
-/** @param {Target[]} targets @param {(target: Target) => number} cost infinite for what does not count */
+/** @param {Target[]} targets @param {(target: Target) => number} cost infinite to exclude a target */
 function minBy(targets, cost) {
   let best = null;
   let lowest = Infinity;
@@ -96,10 +107,10 @@ function minBy(targets, cost) {
 }
 
 /**
- * The place a pointer means: in the turn the tile has, or else in the best turn that fits there.
+ * The placement under a pointer: in the current rotation, or else in the best rotation that fits there.
  * @param {LegalMoves} options
  * @param {Board} board
- * @param {{tile: number, rotation: number, point: Point, coarse: boolean}} how a finger is coarse: it may be farther off
+ * @param {{tile: number, rotation: number, point: Point, coarse: boolean}} how `coarse` for a finger, which may be farther off
  * @returns {Placement | null}
  */
 export function placementAt({ tiles, moves }, board, { tile, rotation, point, coarse }) {
@@ -117,7 +128,7 @@ export function placementAt({ tiles, moves }, board, { tile, rotation, point, co
 }
 
 /**
- * The next place in a direction: not too far to the side, and rather near.
+ * The next target in a direction: preferably near and not far to the side.
  * @param {Target[]} targets
  * @param {Point} from
  * @param {Point} direction of length one
@@ -130,7 +141,7 @@ export const targetInDirection = (targets, from, direction) =>
   });
 
 /**
- * The number of a move that is no placement, of these tiles in any order.
+ * The pick number of a move other than a placement, with these tiles in any order.
  * @param {Moves} moves
  * @param {OtherMove} kind
  * @param {string[]} [tiles]

@@ -1,15 +1,15 @@
-/** What the page itself keeps in mind, as plain data. */
+/** The state of the page as plain data. */
 import type { Moves, PlacedTile, View } from "../net/protocol.js";
 
 export type Point = { x: number; y: number };
 
-/** A place for a tile in one of its turns. The numbers of several moves differ in the colour that is named. */
+/** A position for a tile in one of its rotations. Several picks differ in the named colour. */
 export type Target = Point & { place: number; name: string; picks: number[] };
 
-/** A way a tile can lie: a shape, and the letters as they read there. `first` is where its first letter lies. */
+/** A rotation of a tile: a shape, and the letters in its order. `first` is the index of the tile's first letter. */
 export type Rotation = { shape: number; letters: string; first: number; targets: Target[] };
 
-/** The moves on offer, as a hand asks for them: by tile, then by turn. */
+/** The legal moves by tile and rotation. */
 export type LegalMoves = { tiles: Rotation[][]; moves: Moves };
 
 export type Placement = { rotation: number; target: Target };
@@ -19,14 +19,14 @@ export type Selection = {
   rotation: number;
   /** Follows the pointer or the arrow keys. */
   hovered: Placement | null;
-  /** Waits to be confirmed. */
+  /** Waits for confirmation. */
   pending: Placement | null;
   pick: number | null;
-  /** Tiles to exchange, as long as they are being chosen. */
+  /** The tiles to exchange, while they are being chosen. */
   exchange: Set<number> | null;
 };
 
-/** Positions after so many moves, all hands open; `live` is where the table itself is. */
+/** The positions after each move, with open hands; `live` is the current view of the table. */
 export type Replay = { positions: View[]; at: number; live: View };
 
 export type State = {
@@ -35,7 +35,7 @@ export type State = {
   selection: Selection;
   sending: { id: string; placed: PlacedTile | null } | null;
   preview: { pick: number; pyramids: string[]; ends: boolean } | null;
-  /** The reason of a hint, as long as its ghost is shown. */
+  /** The reasons for a hint, while it is shown. */
   hintText: string;
   replay: Replay | null;
   online: boolean;

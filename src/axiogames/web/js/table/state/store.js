@@ -1,13 +1,20 @@
-/** Everything the page knows, as plain data, and who wants to hear that it has changed. */
+/** The state of the page and its listeners. */
 
 /** @import {Selection, State} from "./model.js" */
 
 /** @returns {Selection} */
-export const emptySelection = () => ({ tile: null, rotation: 0, hovered: null, pending: null, pick: null, exchange: null });
+export const emptySelection = () => ({
+  tile: null,
+  rotation: 0,
+  hovered: null,
+  pending: null,
+  pick: null,
+  exchange: null,
+});
 
 /** @type {State} */
 export const state = {
-  // @ts-expect-error Nothing is drawn before there is a view, so nobody need ask whether there is one.
+  // @ts-expect-error Nothing is rendered before the first view arrives, so readers need not check for null.
   view: null,
   legal: null,
   selection: emptySelection(),
@@ -23,10 +30,10 @@ const viewListeners = [];
 /** @type {(() => void)[]} */
 const selectionListeners = [];
 
-/** Draw again when the position has changed. @param {() => void} render */
+/** Render again when the view has changed. @param {() => void} render */
 export const onViewChange = (render) => void viewListeners.push(render);
 
-/** Draw again when what is chosen has changed, and after every change of the position. @param {() => void} render */
+/** Render again when the selection has changed, and after every change of the view. @param {() => void} render */
 export const onSelectionChange = (render) => void selectionListeners.push(render);
 
 export function notifyView() {

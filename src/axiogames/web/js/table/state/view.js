@@ -1,4 +1,4 @@
-/** A view as plain data: what a step makes of it, and what can be read off it. */
+/** The view of a table as plain data: applying steps, and queries. */
 
 /** @import {PlaceEvent, Step, TableEvent, View} from "../net/protocol.js" */
 
@@ -25,14 +25,14 @@ export const isMove = (event) => event.t === "place" || event.t === "exchange" |
 export const lastPlacement = (events) =>
   /** @type {PlaceEvent | undefined} */ (events.findLast((event) => event.t === "place"));
 
-/** Return whether the game has not begun, and will not. @param {View} view */
+/** Return whether the table waits for players or was closed before the game. @param {View} view */
 export const isWaiting = ({ table }) => table.status === "open" || table.status === "closed";
 
 /** @param {View} view */
 export const countMoves = (view) => view.events.filter(isMove).length;
 
 /**
- * The seat in front of the screen: the one we look from, or at a shared screen the one to move.
+ * The seat of the person at the screen: the viewed seat, or in pass and play the seat to move.
  * @param {View} view
  * @returns {number | null}
  */
@@ -43,7 +43,7 @@ export function ownSeat(view) {
   return null;
 }
 
-/** The own seat that a bot plays for. @param {View} view */
+/** The own seat for which a bot plays, or null. @param {View} view */
 export function seatPlayedByBot({ table, seats, yours }) {
   const seat = yours.find((own) => seats[own].away !== null);
   return table.status === "playing" ? (seat ?? null) : null;
@@ -53,7 +53,7 @@ export function seatPlayedByBot({ table, seats, yours }) {
 export const canMove = (view) =>
   view.you !== null && view.you === view.now.turn && view.moves !== null && seatPlayedByBot(view) === null;
 
-/** The seat that has to be handed the screen before anything can go on. @param {View} view @returns {number | null} */
+/** The seat to which the device must be handed over, or null. @param {View} view @returns {number | null} */
 export function seatToHandOver(view) {
   const { turn } = view.now;
   if (view.table.status !== "playing" || view.yours.length < 2 || turn === null) return null;
@@ -61,7 +61,7 @@ export function seatToHandOver(view) {
 }
 
 /**
- * Whether the last placement won its seat another one: it is still, or again, that seat's turn to place.
+ * Return whether the last placement won an extra turn: the same seat is to place again.
  * @param {View} before
  * @param {View} now
  */
@@ -74,10 +74,10 @@ export function wonExtraTurn(before, now) {
 }
 
 /**
- * What was drawn, as counts that a hand can be compared with.
+ * Compare a hand with an earlier one as multisets.
  * @param {string[]} hand
  * @param {string[]} earlier
- * @returns {boolean[]} for each tile of the hand whether it is new
+ * @returns {boolean[]} for each tile whether it is new
  */
 export function findNewTiles(hand, earlier) {
   const left = [...earlier];
