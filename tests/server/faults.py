@@ -1,4 +1,4 @@
-"""A database that fails when a test says so, and people who play meanwhile."""
+"""Fault injection for the database, and players at a table."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FAILURES: dict[str, Callable[[], Exception]] = {
 
 
 class Faults:
-    """Makes the next transaction fail: before it begins, before its commit, or after it."""
+    """Makes the next transaction fail: before it begins, before its commit, or after its commit."""
 
     def __init__(self, made: Inside) -> None:
         self._writing = made.server.database.writing
@@ -82,9 +82,9 @@ class Faults:
 
 
 class Hanging:
-    """Lets SQLite hang in its own threads, where nobody can interrupt it, before some of its statements.
+    """Makes SQLite hang in its threads, uninterruptibly, before certain statements.
 
-    The server is made to lose patience at once, as long as it hangs.
+    The server's transaction timeout is short in the meantime.
     """
 
     def __init__(self, database: Database, statements: str = "") -> None:
@@ -121,7 +121,7 @@ class Hanging:
 
 
 class Company:
-    """Two people who play, one who watches, and the game between them."""
+    """Two players, a spectator, and their game."""
 
     def __init__(self, made: Inside, seed: str) -> None:
         self.made = made
@@ -154,7 +154,7 @@ class Company:
         return self.room.game
 
     def order(self, **more: object) -> tuple[Socket, Json]:
-        """A legal order of the seat to move."""
+        """Return a legal move message of the seat to move."""
         self.messages += 1
         game = self.game
         assert game.table is not None
@@ -171,7 +171,7 @@ class Company:
         return [[one for one in await socket.heard() if "pong" not in one[:20]] for socket in self.all]
 
     async def check(self) -> None:
-        """What is in memory is what the database has."""
+        """Check that memory and database agree."""
         kept = await self.made.server.rooms._load(self.table)
         game = self.game
         assert (kept.number, kept.status, kept.turn, kept.pending_draw) == (

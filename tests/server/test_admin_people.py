@@ -1,4 +1,4 @@
-"""`axio admin people` beside a running server: everybody is found, and what is changed is seen at once."""
+"""`axio admin people` beside a running server: queries, and changes that apply at once."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_erased_person_cannot_sign_in(server: RunningServer, ann: Guest, bob: Gu
     log = told(server, "log", "--subject", ann.id)
     assert [line["action"] for line in log] == ["person-erase", "person-rename"]
     assert_refused(admin(server, "people", "rename", ann.id, "Ann again"), "has been erased")
-    assert admin(server, "people", "erase", ann.id, "--yes").code == 0  # what has failed can be done again
+    assert admin(server, "people", "erase", ann.id, "--yes").code == 0  # a failed deletion can be repeated
 
 
 def test_unknown_person_is_a_one_line_error(small: RunningServer) -> None:
@@ -133,7 +133,7 @@ def test_unwritable_export_target_is_not_reported_as_database_error(
 
 
 def assert_soon(met: Callable[[], bool]) -> None:
-    """Wait for what a server notices within seconds."""
+    """Wait until a condition holds that a server fulfils within seconds."""
     end = time.monotonic() + 20
     while not met():
         assert time.monotonic() < end

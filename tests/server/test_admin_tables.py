@@ -1,4 +1,4 @@
-"""`axio admin tables` beside a running server: what it says, what it changes, and that everybody notices."""
+"""`axio admin tables` beside a running server: output, changes, and notification of clients."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ HOST = Actor("host", "spam")
 
 
 def admin(server: RunningServer, *arguments: str) -> CommandResult:
-    """`axio admin` for a server that runs."""
+    """Run `axio admin` on the database of a running server."""
     place = ("--database", server.database) if server.database else ("--data", str(server.data))
     return run("admin", *arguments, *place)
 
 
 def told(server: RunningServer, *arguments: str) -> Any:
-    """What a command prints as JSON."""
+    """Return the JSON output of a command."""
     done = admin(server, *arguments, "--json")
     assert (done.code, done.err) == (0, ""), done
     return json.loads(done.out)
@@ -103,7 +103,7 @@ def test_kicked_player_is_replaced_permanently(server: RunningServer, ann: Guest
     assert bob.view(table.id)["yours"] == []
     assert admin(server, "tables", "kick", table.id, "--seat", "0", "--yes").code == 0
     shown = told(server, "tables", "show", table.id)
-    assert shown["status"] == "closed"  # there was nobody left
+    assert shown["status"] == "closed"  # no person was left
 
 
 def test_owner_removes_player_before_start(ann: Guest, bob: Guest) -> None:
@@ -120,7 +120,7 @@ def test_owner_removes_player_before_start(ann: Guest, bob: Guest) -> None:
     carl = Guest(ann.url, "Carl")
     carl.join(table)
     ann.post(f"{where}/2/bot", {"level": "random"})
-    assert ann.refused("POST", f"{where}/1/remove").code == "not_allowed"  # it has started
+    assert ann.refused("POST", f"{where}/1/remove").code == "not_allowed"  # the game has started
     assert [seat["name"] for seat in carl.view(table.id)["seats"]] == ["Ann", "Carl", "random"]
 
 
@@ -145,7 +145,7 @@ def test_invalid_commands_are_one_line_errors(small: RunningServer) -> None:
 
 def test_missing_or_outdated_database_is_refused(tmp_path: Path) -> None:
     assert_refused(run("admin", "tables", "list", "--data", str(tmp_path)), "no database at")
-    assert list(tmp_path.iterdir()) == []  # and nothing is created
+    assert list(tmp_path.iterdir()) == []  # nothing was created
     nobody = "postgresql://nobody@127.0.0.1:1/none"
     assert_refused(run("admin", "log", "--database", nobody), "cannot use the database")
 
@@ -264,7 +264,7 @@ def test_removed_player_cannot_rejoin(tmp_path: Path) -> None:
             await server.audit_follower.poll()
             with pytest.raises(Refused, match="removed"):
                 await room.take_seat("ann", "Ann")
-            server.rooms.drop("table")  # and it is not forgotten with the room
+            server.rooms.drop("table")  # also after the room was dropped
             with pytest.raises(Refused, match="removed"):
                 await (await server.rooms.get("table")).take_seat("ann", "Ann")
 

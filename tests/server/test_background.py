@@ -1,4 +1,4 @@
-"""The background tasks of a server: failures are told in /health and keep nothing else from working."""
+"""Background tasks of a server: failures appear in /health and do not affect other tasks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.server.test_supervisor import errors, until
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rules that need not be loaded, and rounds that follow each other at once."""
+    """Skip loading the rules, and run rounds without pauses."""
 
     async def nothing(_: Server) -> None: ...
 
@@ -45,7 +45,7 @@ async def until_health(made: Inside, wanted: int) -> Any:
 
 
 @pytest.mark.usefixtures("quick")
-def test_rules_that_cannot_be_loaded_are_logged_and_told_and_hold_up_nothing_else(
+def test_failure_to_load_rules_is_reported_and_blocks_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken = True
@@ -81,7 +81,7 @@ def test_rules_that_cannot_be_loaded_are_logged_and_told_and_hold_up_nothing_els
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_sweep_that_fails_is_told_and_goes_on(
+def test_failing_sweep_is_reported_and_retried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:
@@ -99,7 +99,7 @@ async def _fail(*_: object, **__: object) -> Any:
     raise ValueError("it broke")
 
 
-def test_one_table_that_cannot_be_woken_holds_up_no_other(
+def test_failing_table_does_not_block_others_in_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work() -> None:
@@ -126,10 +126,10 @@ def test_one_table_that_cannot_be_woken_holds_up_no_other(
     asyncio.run(work())
 
 
-def test_a_notice_that_cannot_be_followed_does_not_keep_others_from_being_heard(
+def test_invalid_notifications_do_not_block_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whatever the database or the notice is: `heard` raises nothing."""
+    """`on_notification` raises nothing, whatever the payload and the state of the database."""
 
     async def work() -> None:
         async with inside(tmp_path) as made:
@@ -155,7 +155,7 @@ def test_a_notice_that_cannot_be_followed_does_not_keep_others_from_being_heard(
     assert "could not be followed" in caplog.text
 
 
-def test_a_notice_that_nobody_can_follow_does_not_end_listening(
+def test_failing_notification_does_not_end_listening(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def told(_: str) -> AsyncGenerator[str | None, None]:
@@ -179,15 +179,15 @@ def test_a_notice_that_nobody_can_follow_does_not_end_listening(
             task.failed(OSError())
             with pytest.raises(ConnectionLost):
                 await running_module._listen(made.server, task)
-            assert not task.failing  # it was told that listening had begun
+            assert not task.failing  # the initial `None` reports that listening has begun
 
     asyncio.run(work())
     assert heard == ["one", "two", "three"]
     assert caplog.text.count("failed to process a notification") == 2
 
 
-def test_after_reconnecting_a_process_catches_up_with_what_it_missed(tmp_path: Path) -> None:
-    """Also at tables that nobody has open here: whoever comes next sees what the database has."""
+def test_process_catches_up_after_reconnecting(tmp_path: Path) -> None:
+    """Also for tables without clients here: the next client gets the state of the database."""
 
     async def work() -> None:
         async with inside(tmp_path) as made:
@@ -197,7 +197,7 @@ def test_after_reconnecting_a_process_catches_up_with_what_it_missed(tmp_path: P
             elsewhere: Any = await server.rooms._load(room.id)
             move = str(elsewhere.table.legal_moves()[0])
             act = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN))
-            await server.journal.append(elsewhere.journal_entry(act))  # as another process does
+            await server.journal.append(elsewhere.journal_entry(act))  # as another process would
             await server.rooms.reconcile()
             assert room.game.number == elsewhere.number - 1
             await server.rooms.reconcile(everything=True)
@@ -207,7 +207,7 @@ def test_after_reconnecting_a_process_catches_up_with_what_it_missed(tmp_path: P
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_process_that_is_started_while_the_database_is_away_recovers(tmp_path: Path) -> None:
+def test_process_started_during_outage_recovers(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             faults = Faults(made)
@@ -225,7 +225,7 @@ def test_a_process_that_is_started_while_the_database_is_away_recovers(tmp_path:
 
 
 @pytest.mark.usefixtures("quick")
-def test_everything_is_closed_whatever_has_failed(
+def test_all_components_are_closed_despite_failures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     closed: list[str] = []
@@ -257,9 +257,7 @@ def test_everything_is_closed_whatever_has_failed(
     asyncio.run(work())
 
 
-def test_what_was_opened_is_closed_if_a_server_cannot_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_start_closes_opened_components(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             closed = asyncio.Event()

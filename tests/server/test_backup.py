@@ -1,4 +1,4 @@
-"""Backups made during play hold everything that was acknowledged before; what is damaged is not restored."""
+"""Backups during play contain all acknowledged moves; damaged archives are not restored."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ TABLES = 3
 
 @dataclass(frozen=True)
 class Played:
-    """A server that was backed up during play."""
+    """Backup of a server made during play."""
 
     data: Path
     archive: Path
-    before: dict[str, int]  # for each table the last number that was acknowledged before the backup began
+    before: dict[str, int]  # last acknowledged number of each table before the backup
     phrase: str
     printed: str
 
@@ -143,7 +143,7 @@ def test_existing_data_are_moved_aside_only_with_force(played: Played, tmp_path:
 
 
 def leave_a_journal(folder: Path) -> set[str]:
-    """What is left of a server that was killed and whose database file is gone; the names of the files."""
+    """Kill a server, delete its database file, and return the names of the remaining files."""
     folder.mkdir()
     with closing(sqlite3.connect(folder / DATABASE_FILE)) as connection:
         connection.execute("PRAGMA journal_mode = wal")
@@ -366,7 +366,7 @@ def test_key_and_database_on_different_file_systems(
     (tmp_path / "large").mkdir()
     (tmp_path / "small").mkdir()
     place = Settings(data=str(tmp_path / "small"), database=f"sqlite:///{tmp_path}/large/games")
-    for _ in range(2):  # the second time something is there
+    for _ in range(2):  # the second time data exist
         restore_backup(place, played.archive, force=True)
         assert entries(tmp_path / "large" / "games")
         assert (tmp_path / "small" / "key").read_bytes() == (played.data / "key").read_bytes()
@@ -385,7 +385,7 @@ def test_links_in_archive_are_refused(tmp_path: Path) -> None:
 
 
 def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path: Path) -> None:
-    """The commands of docs/guides/hosting.md, with the addresses of this test."""
+    """Return the commands of docs/guides/hosting.md with the URLs of this test."""
     url, other = postgres.create(), postgres.create()
     programs = folder_of_programs()
     assert programs is not None
@@ -406,7 +406,7 @@ def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path
             with guest.live(table) as live:
                 for number in range(18):
                     if number == 8:
-                        begun.wait(60)  # the dump begins now, and everybody plays on
+                        begun.wait(60)  # the dump begins now, and play continues
                     if live.my_turn()["phase"] == "over":
                         return
                     assert live.moves is not None
@@ -434,7 +434,7 @@ def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path
 
 
 def call(programs: Path, words: list[str], folder: Path, url: str) -> None:
-    """A command of the page, on a database of this test."""
+    """Run a documented command on a database of this test."""
     words = [f"--dbname={url}" if word.startswith("--dbname=") else word for word in words]
     done = subprocess.run(
         [programs / words[0], *words[1:]], cwd=folder, capture_output=True, text=True, check=False

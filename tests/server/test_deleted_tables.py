@@ -1,4 +1,4 @@
-"""A table that is deleted elsewhere is gone from memory: nobody plays on, its clients are sent away."""
+"""A table deleted by another process is dropped from memory, and its clients are disconnected."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def remove(server: Server, table: str) -> None:
 
 
 class Client:
-    """A client in memory that notes how it was closed."""
+    """In-memory client that records its close code."""
 
     def __init__(self, room: Room, person: str) -> None:
         self.closed: list[int] = []
@@ -46,7 +46,7 @@ class Client:
 
 
 @pytest.mark.parametrize("how", ["sweep", "refresh"])
-def test_clients_are_sent_away_and_the_room_is_forgotten(tmp_path: Path, how: str) -> None:
+def test_clients_are_disconnected_and_room_is_dropped(tmp_path: Path, how: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(
@@ -62,14 +62,14 @@ def test_clients_are_sent_away_and_the_room_is_forgotten(tmp_path: Path, how: st
             assert len(server.rooms) == 0
             with pytest.raises(NoSuchTable):
                 await server.rooms.get(room.id)
-            late = Client(room, "late")  # had found the room before it was dropped
+            late = Client(room, "late")  # got the room before it was dropped
             await asyncio.sleep(0)
             assert late.closed == [NO_SUCH_TABLE]
 
     run(work)
 
 
-def test_a_change_under_way_is_refused_and_not_tried_again_forever(tmp_path: Path) -> None:
+def test_pending_change_is_refused_without_endless_retries(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "random")])

@@ -1,4 +1,4 @@
-"""Bounded pools: who goes first, who is refused, and what becomes of work that nobody waits for."""
+"""Work pools: priorities, fairness, refusals, cancellation and timeouts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.server.rooms import run, until
 
 
 class Gate:
-    """Work that takes until it is let go, and a list of what was done in which order."""
+    """Jobs that block until released, and the order in which they ran."""
 
     def __init__(self) -> None:
         self.done: list[str] = []
@@ -43,7 +43,7 @@ class Gate:
 
 
 def pooled(work: Callable[[WorkPool, Gate], Coroutine[Any, Any, None]], threads: int = 1, **how: Any) -> None:
-    """Run a test with a pool whose gate is open at the end, whatever happens."""
+    """Run a test with a pool, and open its gate at the end in any case."""
 
     async def main() -> None:
         pool, gate = WorkPool("test", threads, **how), Gate()
@@ -57,12 +57,12 @@ def pooled(work: Callable[[WorkPool, Gate], Coroutine[Any, Any, None]], threads:
 
 
 async def turns() -> None:
-    """Let everybody go on who can."""
+    """Let all ready tasks run."""
     for _ in range(5):
         await asyncio.sleep(0)
 
 
-def test_lower_kinds_go_first_and_askers_take_turns() -> None:
+def test_priorities_and_round_robin_over_requesters() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
@@ -84,7 +84,7 @@ def test_lower_kinds_go_first_and_askers_take_turns() -> None:
     pooled(work, priorities=2)
 
 
-def test_as_many_run_at_once_as_there_are_threads() -> None:
+def test_number_of_concurrent_jobs_is_number_of_threads() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         tasks = [asyncio.create_task(pool.run(gate.hold)) for _ in range(5)]
         await turns()
@@ -95,7 +95,7 @@ def test_as_many_run_at_once_as_there_are_threads() -> None:
     pooled(work, threads=2)
 
 
-def test_what_does_not_fit_is_refused_at_once_and_changes_nothing() -> None:
+def test_full_queue_refuses_at_once() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
@@ -114,7 +114,7 @@ def test_what_does_not_fit_is_refused_at_once_and_changes_nothing() -> None:
     pooled(work, bounds=QueueLimits(4, 2, "too many"))
 
 
-def test_less_urgent_work_takes_no_place_from_more_urgent() -> None:
+def test_less_urgent_jobs_do_not_displace_urgent_ones() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
@@ -135,7 +135,7 @@ def test_less_urgent_work_takes_no_place_from_more_urgent() -> None:
     pooled(work, bounds=QueueLimits(2), priorities=2)
 
 
-def test_one_asker_cannot_fill_the_queue() -> None:
+def test_requester_cannot_fill_the_queue() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
@@ -152,7 +152,7 @@ def test_one_asker_cannot_fill_the_queue() -> None:
     pooled(work, bounds=QueueLimits(10, 2))
 
 
-def test_work_leaves_the_queue_with_its_asker() -> None:
+def test_cancelled_job_leaves_the_queue() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
@@ -169,7 +169,7 @@ def test_work_leaves_the_queue_with_its_asker() -> None:
     pooled(work)
 
 
-def test_work_that_runs_keeps_its_thread_although_its_asker_is_gone() -> None:
+def test_running_job_keeps_its_thread_after_cancellation() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         gone = asyncio.create_task(pool.run(gate.hold, "gone"))
         await turns()
@@ -185,7 +185,7 @@ def test_work_that_runs_keeps_its_thread_although_its_asker_is_gone() -> None:
     pooled(work)
 
 
-def test_a_place_is_not_lost_when_its_taker_is_cancelled_in_the_same_moment() -> None:
+def test_thread_is_not_lost_on_simultaneous_cancellation() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         for cancelled_first in (True, False):
             held = asyncio.create_task(pool.run(gate.note, "held"))
@@ -199,7 +199,7 @@ def test_a_place_is_not_lost_when_its_taker_is_cancelled_in_the_same_moment() ->
             else:
                 pool._release()
                 gone.cancel()
-            pool.running += 1  # for the place that was given away above and is still in use
+            pool.running += 1  # for the thread passed on above, which is still in use
             await asyncio.gather(held, gone, return_exceptions=True)
             await until(lambda: pool.running == 0)
         assert gate.done == ["held", "held"]
@@ -208,7 +208,7 @@ def test_a_place_is_not_lost_when_its_taker_is_cancelled_in_the_same_moment() ->
     pooled(work)
 
 
-def test_what_work_raises_is_raised_to_its_asker() -> None:
+def test_exceptions_of_jobs_propagate() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         with pytest.raises(ValueError, match="invalid literal"):
             await pool.run(int, "x")
@@ -218,7 +218,7 @@ def test_what_work_raises_is_raised_to_its_asker() -> None:
     pooled(work)
 
 
-def test_a_closed_pool_refuses_what_waits_and_what_comes() -> None:
+def test_closed_pool_refuses_queued_and_new_jobs() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
@@ -235,7 +235,7 @@ def test_a_closed_pool_refuses_what_waits_and_what_comes() -> None:
     pooled(work)
 
 
-def test_networks_take_turns_and_within_them_their_askers() -> None:
+def test_round_robin_over_networks_and_requesters() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
@@ -248,7 +248,7 @@ def test_networks_take_turns_and_within_them_their_askers() -> None:
             asyncio.create_task(pool.run(gate.note, name, requester=requester)) for name, requester in asked
         ]
         await turns()
-        assert pool.share(Requester("x", "crowd")) == 1 / (4 * 3 * 2)  # with the one that is held
+        assert pool.share(Requester("x", "crowd")) == 1 / (4 * 3 * 2)  # including the running one
         assert pool.share(Requester("ann")) == 1 / 4
         with pytest.raises(Busy):
             pool.check(Requester("new", "crowd"))
@@ -262,7 +262,7 @@ def test_networks_take_turns_and_within_them_their_askers() -> None:
     pooled(work, bounds=QueueLimits(per_network=4))
 
 
-def test_work_that_leaves_the_queue_no_longer_counts() -> None:
+def test_cancelled_jobs_do_not_count() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
@@ -283,7 +283,7 @@ def test_work_that_leaves_the_queue_no_longer_counts() -> None:
     pooled(work, bounds=QueueLimits(per_network=3))
 
 
-def test_another_thread_takes_over_from_one_that_does_not_end(caplog: pytest.LogCaptureFixture) -> None:
+def test_spare_thread_replaces_stuck_one(caplog: pytest.LogCaptureFixture) -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         with pytest.raises(JobTimeout, match="hold"):
             await pool.run(gate.hold)
@@ -291,7 +291,7 @@ def test_another_thread_takes_over_from_one_that_does_not_end(caplog: pytest.Log
         pool.job_timeout = None
         assert await pool.run(gate.note, "next") == "next"
         pool.job_timeout = 0.0
-        with pytest.raises(JobTimeout):  # there is no other thread left to stand in for this one
+        with pytest.raises(JobTimeout):  # no spare thread is left
             await pool.run(gate.hold)
         pool.job_timeout = None
         waits = asyncio.create_task(pool.run(gate.note, "waits"))
@@ -307,7 +307,7 @@ def test_another_thread_takes_over_from_one_that_does_not_end(caplog: pytest.Log
     assert "has been running for more than 0 s" in caplog.text
 
 
-def test_an_overdue_job_is_noticed_although_nobody_waits_for_it() -> None:
+def test_timeout_is_detected_after_cancellation() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         pool.job_timeout = 0.01
         gone = asyncio.create_task(pool.run(gate.hold))
@@ -322,7 +322,7 @@ def test_an_overdue_job_is_noticed_although_nobody_waits_for_it() -> None:
     pooled(work, spare_threads=1)
 
 
-def test_the_event_loop_has_the_lock_back_soon_while_such_work_runs() -> None:
+def test_switch_interval_is_short_while_long_jobs_run() -> None:
     usual = sys.getswitchinterval()
 
     async def work(pool: WorkPool, gate: Gate) -> None:
