@@ -15,7 +15,7 @@ import pytest
 from axiogames.batch import Batch
 from axiogames.games import GAMES
 
-EXAMPLE = Path(__file__).parents[2] / "examples/learn_alone.py"
+EXAMPLE = Path(__file__).parents[2] / "examples/train_solo_agent.py"
 
 
 def learn(*asked: str) -> dict[str, Any]:
@@ -29,7 +29,7 @@ def learn(*asked: str) -> dict[str, Any]:
 @pytest.fixture
 def example(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")  # the example sets it; afterwards it is as before
-    spec = importlib.util.spec_from_file_location("learn_alone", EXAMPLE)
+    spec = importlib.util.spec_from_file_location("train_solo_agent", EXAMPLE)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
@@ -109,7 +109,7 @@ def test_a_move_sees_what_it_scores(example: Any) -> None:
 def test_what_cannot_be_learned_is_refused(
     example: Any, asked: tuple[str, ...], why: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["learn_alone.py", *asked])
+    monkeypatch.setattr(sys, "argv", ["train_solo_agent.py", *asked])
     with pytest.raises(SystemExit, match="2"):
         example.main()
     assert why in capsys.readouterr().err
