@@ -58,20 +58,20 @@ TRIED = {
 
 @dataclass(frozen=True)
 class Mannered:
-    """`sim` with a manner."""
+    """`sim` with a given rollout configuration."""
 
     name: str
     manner: RolloutConfig
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """What it thinks best."""
+        """Return the best move."""
         found = analyse(view, seed=rng.bits(), seconds=budget.seconds, config=self.manner)
         return Choice(found.best.move, ())
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A deal to be played in some manner in a seat, by others in the usual one or as a player does."""
+    """A deal in which one seat uses a configuration; the others use the default one or are another player."""
 
     game: str
     players: int
@@ -83,19 +83,19 @@ class Trial:
 
 
 def pace(seconds: float) -> str:
-    """In which manner `sim` would think for so long."""
+    """Return the configuration that `sim` uses for a thinking time."""
     return FAST if seconds < FULL_SECONDS else FULL
 
 
 class Outcome(NamedTuple):
-    """What came of a trial."""
+    """Result of a trial."""
 
     worth: float
     margin: float  # over the others, in points
 
 
 def played(trial: Trial) -> Outcome:
-    """Play it."""
+    """Play a trial."""
     usual = DEFAULT_CONFIGS[pace(trial.seconds)]
     mine = Mannered(trial.name, TRIED[trial.name] or usual)
     theirs: Player = player(trial.against) if trial.against else Mannered("usual", usual)
@@ -105,16 +105,16 @@ def played(trial: Trial) -> Outcome:
 
 
 def worth(table: Table, seat: int) -> float:
-    """What a finished game is worth: the lowest track, or the share of others that are left behind."""
+    """Value of a finished game: alone the lowest track, else the share of opponents that are beaten."""
     if table.players == 1:
         return min(table.scores[seat].values())
-    mine = table.standing[seat]
-    others = [place for other, place in enumerate(table.standing) if other != seat]
+    mine = table.ranks[seat]
+    others = [place for other, place in enumerate(table.ranks) if other != seat]
     return mean((place > mine) + (place == mine) / 2 for place in others)
 
 
 def margin(table: Table, seat: int) -> float:
-    """By how much its lowest track leads those of the others on average: tells more than places do."""
+    """Mean lead of the lowest track over those of the opponents. It varies less than places do."""
     lowest = [min(scores.values()) for scores in table.scores]
     others = [mark for other, mark in enumerate(lowest) if other != seat]
     return lowest[seat] - (mean(others) if others else 0)
@@ -145,7 +145,7 @@ def main(
     write: bool,
     as_json: bool,
 ) -> None:
-    """Find out how rollouts of GAME should be played."""
+    """Compare rollout configurations of GAME on shared deals."""
     variant = find_variant(game, players)
     names = [
         "usual",

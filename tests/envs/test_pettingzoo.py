@@ -155,7 +155,7 @@ def strongly(env: GameEnv, style: str, seed: int) -> int:
         assert ended == beside.table.over
         if ended:
             seat = env.possible_agents.index(agent)
-            assert info == {"place": beside.table.standing[seat], "points": beside.table.scores[seat]}
+            assert info == {"place": beside.table.ranks[seat], "points": beside.table.scores[seat]}
             env.step(None)
             continue
         assert agent == f"player_{beside.table.turn}"
@@ -163,7 +163,7 @@ def strongly(env: GameEnv, style: str, seed: int) -> int:
         env.step(env.action(move))
         beside.play(move)
         again += env.agent_selection == agent
-    places = np.array(beside.table.standing)
+    places = np.array(beside.table.ranks)
     expected = [((places > own).sum() - (places < own).sum()) / max(len(places) - 1, 1) for own in places]
     assert list(got.values()) == pytest.approx(expected)
     return again
@@ -215,7 +215,7 @@ def test_strong_play_reaches_caps_and_extra_turns() -> None:
 def test_rewards_add_up(game: str, players: int) -> None:
     final = pettingzoo.raw_env(game, players)
     wins = played_out(final)
-    points, places = final._game.points, final._game.view(None).standing
+    points, places = final._game.points, final._game.view(None).ranks
     winners = places.count(1)
     won = (players - winners) / winners / (players - 1)
     lost = -1 / (players - 1)

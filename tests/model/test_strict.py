@@ -13,7 +13,7 @@ import pytest
 from axiogames.errors import AxioError, IllegalMove, InvalidFile, InvalidRecord
 from axiogames.files import MAX_LINE_BYTES, read_json
 from axiogames.games import find_variant
-from axiogames.model.record import LONGEST_SEED, Record, read_records, record_of, replay
+from axiogames.model.record import MAX_SEED_LENGTH, Record, read_records, record_of, replay
 from axiogames.model.table import Table, new_game
 from tests.games.conformance.positions import Case
 from tests.model.games import Json, record, record_where, refusal, refusal_of_text
@@ -451,9 +451,9 @@ def test_a_commitment_is_a_digest() -> None:
 
 
 def test_a_seed_is_hashed_for_every_draw_so_it_has_a_bounded_length() -> None:
-    table = new_game("axio", seed="x" * LONGEST_SEED)
+    table = new_game("axio", seed="x" * MAX_SEED_LENGTH)
     assert replay(record_of(table, with_seed=True)) == replay(record_of(table))
-    longer = record_of(new_game("axio", seed="x" * (LONGEST_SEED + 1)), with_seed=True)
+    longer = record_of(new_game("axio", seed="x" * (MAX_SEED_LENGTH + 1)), with_seed=True)
     with pytest.raises(InvalidRecord, match="the seed has 10001 characters, it should have at most 10000"):
         replay(longer)
 

@@ -33,7 +33,7 @@ def test_a_bot_two_levels_higher_wins_most_games(game: str, weaker: str, stronge
     for deal in range(DEALS):
         for seat in (0, 1):
             names = (stronger, weaker) if seat == 0 else (weaker, stronger)
-            wins += play_match(game, [player(name) for name in names], deal).standing[seat] == 1
+            wins += play_match(game, [player(name) for name in names], deal).ranks[seat] == 1
     assert wins > 0.7 * 2 * DEALS
 
 

@@ -257,7 +257,7 @@ class GameEnv(NamedSpaces, AECEnv[str, Seen, Any]):  # type: ignore[misc]
         """Tell everybody that the game has ended, or (without a result) has been broken off."""
         self._over = True
         ends = self.terminations if over else self.truncations
-        standing = self._game.view(None).standing
+        standing = self._game.view(None).ranks
         points, tracks = self._game.points.tolist(), self.tracks
         for seat, name in enumerate(self._names):
             ends[name] = True

@@ -1,4 +1,4 @@
-"""What happens at a table, in the words of the record `axio-record/1`."""
+"""Events of a game, as the record format `axio-record/1` defines them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from msgspec import Struct, field
 
 from ..moves import Seat
 
-UNKNOWN = "?"
+UNKNOWN = "?"  # a hidden tile
 
 
 class Display(Struct, frozen=True, forbid_unknown_fields=False):
-    """A tile of an opening display, as it lies."""
+    """A tile of the opening display, in the orientation in which it lies, and its cell."""
 
     tile: str
     at: str
 
 
 class Start(Struct, frozen=True, tag_field="t", tag="start"):
-    """The opening display is turned up."""
+    """The tiles of the opening display are revealed."""
 
     display: tuple[Display, ...]
 
 
 class Removed(Struct, frozen=True, tag_field="t", tag="removed"):
-    """Tiles are set aside unseen before the deal."""
+    """Tiles are removed unseen before the deal."""
 
     tiles: tuple[str, ...]
 
@@ -39,7 +39,7 @@ class Draw(Struct, frozen=True, tag_field="t", tag="draw", omit_defaults=True):
 
 
 class Place(Struct, frozen=True, tag_field="t", tag="place", omit_defaults=True):
-    """A seat places a tile and scores it."""
+    """A seat places a tile: its points by track, the colour named, and the pyramids it sets."""
 
     p: int
     tile: str
@@ -53,14 +53,14 @@ class Place(Struct, frozen=True, tag_field="t", tag="place", omit_defaults=True)
 
 
 class Exchange(Struct, frozen=True, tag_field="t", tag="exchange"):
-    """A seat gives up tiles; the draw that follows replaces them."""
+    """A seat exchanges tiles; the draw that follows replaces them."""
 
     p: int
     shown: tuple[str, ...]
 
 
 class Pass(Struct, frozen=True, tag_field="t", tag="pass"):
-    """A seat can do nothing."""
+    """A seat has no other legal move."""
 
     p: int
 
@@ -69,7 +69,7 @@ Event: TypeAlias = Start | Removed | Draw | Place | Exchange | Pass
 
 
 class Result(Struct, frozen=True):
-    """How a game ended: points and place of each seat, and who shares the first."""
+    """The result of a game: points and rank of each seat, and the seats of rank 1."""
 
     scores: tuple[dict[str, int], ...]
     place: tuple[int, ...]

@@ -21,7 +21,7 @@ from ...errors import AxioError, InvalidFile
 from ...files import LineWriter, check_file_name, lock_directory
 from ...model.view import View
 from ...players import Budget, Choice, Player
-from ...players.engines.specs import seated, warm_up
+from ...players.engines.specs import open_players, warm_up
 from ...players.match import play_match
 from ...rng import Generator
 from ..platform_info import describe_machine
@@ -89,7 +89,7 @@ def play_game(settings: ArenaSettings, seating: Seating) -> ArenaGame:
     """
     warm_up_bots(settings)
     options = dict.fromkeys(settings.options, True)
-    with seated(seating.seats) as players:
+    with open_players(seating.seats) as players:
         timed = [TimedPlayer(player) for player in players]
         table = play_match(settings.game, timed, f"{settings.seed}/{seating.deal}", options=options)
     result = table.result

@@ -22,7 +22,7 @@ from typing import NamedTuple
 from ... import __version__
 from ...errors import InvalidOption, InvalidPlayers
 from ...games import find_variant
-from ...players.engines.specs import player_or_engine
+from ...players.engines.specs import parse_player
 from ..run_config import RunConfig
 from .sprt import Hypotheses, find_problem
 
@@ -58,7 +58,7 @@ class ArenaSettings(RunConfig, frozen=True):
         """
         variant = find_variant(game, players, dict.fromkeys(options, True))
         for bot, times in Counter(bots).items():
-            player_or_engine(bot)
+            parse_player(bot)
             if times > 1:
                 raise InvalidPlayers(f"{bot!r} is listed {times} times: name each bot once")
         if not bots:

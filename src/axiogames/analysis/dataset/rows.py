@@ -7,7 +7,7 @@ from typing import Any
 
 from ...model.table import Table
 from ...model.view import View
-from ...players.engines.specs import seated, warm_up
+from ...players.engines.specs import open_players, warm_up
 from ...rng import Generator
 from .settings import DatasetSettings, budget_of
 
@@ -54,7 +54,7 @@ def game_rows(settings: DatasetSettings, game: int) -> list[Row]:
     noise = Generator(f"{seed}/noise")
     bots = settings.seats(game)
     rows: list[Row] = []
-    with seated(bots) as players:
+    with open_players(bots) as players:
         budgets = [budget_of(player) for player in players]
         while (seat := table.turn) is not None:
             view = table.view(seat)

@@ -12,7 +12,7 @@ from ...players import Budget, Player
 from ...players.bots.levels import Level, SampledMoves
 from ...players.bots.searching import FlatMonteCarlo, Instant, Sim
 from ...players.bots.simple import Balanced, Greedy, Random
-from ...players.engines.specs import player_or_engine
+from ...players.engines.specs import parse_player
 from ...players.interface import UNLIMITED, FixedBudget
 from ..run_config import RunConfig
 
@@ -54,7 +54,7 @@ class DatasetSettings(RunConfig, frozen=True):
         if not bots:
             raise InvalidPlayers("a dataset needs bots: name one or more")
         for bot in bots:
-            player_or_engine(bot)
+            parse_player(bot)
         if games < 1:
             raise InvalidOption(f"{games} games: must be 1 or more")
         if not 0 <= noise <= 1:
@@ -64,7 +64,7 @@ class DatasetSettings(RunConfig, frozen=True):
     @property
     def deterministic(self) -> bool:
         """Whether equal settings are certain to give equal rows: no bot uses a clock."""
-        return all(is_deterministic(player_or_engine(bot)) for bot in self.bots)
+        return all(is_deterministic(parse_player(bot)) for bot in self.bots)
 
     def seats(self, game: int) -> tuple[str, ...]:
         """Return the bot of each seat in a game. Bots move up by one seat from game to game.

@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct
 from ... import __version__
 from ...games.runtime.state import OFFER
 from ...model.events import Draw, Event, Exchange, Pass, Place
-from ...model.record import Record, carry_out, replay
+from ...model.record import Record, apply_event, replay
 from ...model.table import Table
 from ...model.view import View
 from ...moves import Move
@@ -135,7 +135,7 @@ def decisions(record: Record) -> Iterator[Decision]:
             view = table.view(seat)
             yield Decision(table.plies + 1, seat, move, view.action_of(move), view, tuple(drew[seat]))
             drew[seat].clear()
-        carry_out(table, event)
+        apply_event(table, event)
         if isinstance(event, Draw):
             drew[event.p] += event.tiles
 
@@ -285,11 +285,11 @@ def _turning_points(moves: Sequence[MoveReview], after: Sequence[Luck]) -> tuple
     large = sorted(
         (turn for turn in found if abs(turn.change) >= MIN_SWING), key=lambda turn: -abs(turn.change)
     )
-    kept: list[TurningPoint] = []
+    chosen: list[TurningPoint] = []
     for turn in large:
-        if len(kept) < MAX_TURNING_POINTS and not any(_mirrored(turn, other) for other in kept):
-            kept.append(turn)
-    return tuple(sorted(kept, key=lambda turn: (turn.ply, turn.by == "choice")))
+        if len(chosen) < MAX_TURNING_POINTS and not any(_mirrored(turn, other) for other in chosen):
+            chosen.append(turn)
+    return tuple(sorted(chosen, key=lambda turn: (turn.ply, turn.by == "choice")))
 
 
 def _mirrored(turn: TurningPoint, other: TurningPoint) -> bool:

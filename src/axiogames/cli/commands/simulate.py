@@ -18,7 +18,7 @@ from ...model.record import record_of
 from ...model.table import Table
 from ...parallel import map_ordered, process_count
 from ...players import Budget
-from ...players.engines.specs import seated
+from ...players.engines.specs import open_players
 from ...players.match import play_match
 from ...rng import Generator
 from ..terminal.interrupts import Interrupted, interruptible
@@ -172,7 +172,7 @@ def play_games(games: GameRange) -> list[SimulatedGame]:
     options = dict.fromkeys(games.options, True)
     finished = []
     for number in range(games.first, games.end):
-        with seated(games.players) as players:
+        with open_players(games.players) as players:
             table = play_match(games.game, players, f"{games.seed}/{number}", options=options)
         result = table.result
         assert result is not None, "a match is played to its end"
@@ -212,6 +212,6 @@ def _compile(simulation: GameRange) -> None:
     options = dict.fromkeys(simulation.options, True)
     table = Table(find_variant(simulation.game, len(simulation.players), options), 0)
     view = table.view(table.turn)
-    with seated(list(dict.fromkeys(simulation.players))) as players:
+    with open_players(list(dict.fromkeys(simulation.players))) as players:
         for player in players:
             player.choose(view, Budget(), Generator(0))

@@ -24,7 +24,7 @@ from ...games import LANGUAGES
 from ...games.protocol import MOST_PLAYERS
 from ...model.record import Record
 from ...players import PLAYERS
-from ...players.engines.specs import player_or_engine
+from ...players.engines.specs import parse_player
 from ...players.interface import MAX_ROLLOUTS, Budget
 from ...rng import seed_bytes
 from .text import count
@@ -254,7 +254,7 @@ def parse_bots(text: str) -> tuple[str, ...]:
     """Return the bots of a list such as `greedy,sim@1s,engine:./mine`. Raise `InvalidPlayers`."""
     names = _split(text)
     for name in names:
-        player_or_engine(name)
+        parse_player(name)
     return names
 
 

@@ -19,7 +19,7 @@ from ...model.view import View, last_placed, tiles_laid
 from ..domain.entries import MovePlayed, MoveTakenBack, TableEntry, TilesDrawn
 from ..domain.game_state import GameState
 from ..transport.fair_share import Pauses
-from .board_json import describer
+from .board_json import board_encoder
 from .messages import Phase, PositionInfo, SeatInfo, SeatKind, StepMessage, TableInfo, ViewMessage
 
 MOST_VIEWS = 100  # in the cache
@@ -50,7 +50,7 @@ def whole_view(
         ack: Id of the message that the view answers.
     """
     view = _view_of(game, viewer)
-    board = describer(game.config.variant)
+    board = board_encoder(game.config.variant)
     return ViewMessage(
         n=game.number,
         ack=ack,
@@ -132,7 +132,7 @@ def _position_info(
         phase=phase,
         scores=scores,
         in_bag=view.in_bag,
-        standing=view.standing,
+        standing=view.ranks,
         extra=variant.extra_turns(state),
         pyramids=variant.pyramids(state),
         spent=variant.spent(state),
@@ -191,7 +191,7 @@ class StepMessages:
         return replace(self._made[seat], ack=ack) if ack else self._made[seat]
 
     def _make(self, seat: int | None, view: View, known: StepMessage | None) -> StepMessage:
-        game, board = self._game, describer(view.variant)
+        game, board = self._game, board_encoder(view.variant)
         moves = board.moves(view) if _has_to_move(game, seat) else None
         if known is not None:
             now = replace(known.now, **_viewer_part(game, view, seat))
