@@ -96,7 +96,7 @@ def test_documented_retention_days_match_code() -> None:
     for option in ("open", "unfinished", "closed", "guests", "reviews"):
         (row,) = (line for line in HOSTING.splitlines() if line.endswith(f"| `--keep-{option}` |"))
         assert f" {getattr(usual, f'keep_{option}')} days" in row, row
-    assert f"at once if there are {MOST_REVIEWS:,} newer ones" in row
+    assert f"when there are {MOST_REVIEWS:,} newer ones" in row
     assert f"{usual.max_tables:,} of all, {usual.max_tables_per_person} of one person" in HOSTING
 
 
