@@ -42,10 +42,10 @@ class RunConfig(Struct, frozen=True):
             remedy: what to do instead of repeating the settings, such as "choose another folder".
         """
         for name in self.__struct_fields__:
-            stored, asked = getattr(self, name), getattr(requested, name)
-            if stored == asked:
+            stored, wanted = getattr(self, name), getattr(requested, name)
+            if stored == wanted:
                 continue
-            old, new = self._argument(name, stored), self._argument(name, asked)
+            old, new = self._argument(name, stored), self._argument(name, wanted)
             if old is None:
                 difference = f"without {self._flag(name)}, not with {new}"
             else:

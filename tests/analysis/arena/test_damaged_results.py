@@ -38,9 +38,9 @@ def lines() -> list[bytes]:
 
     with tempfile.TemporaryDirectory() as name:
         settings = ArenaSettings.create(GAME, BOTS, seed="disk", sprt=Hypotheses(0, 20))
-        with open_results(settings, Path(name)) as kept:
+        with open_results(settings, Path(name)) as stored:
             for seating in Schedule(BOTS, 2).games(0):
-                kept.add(play_game(settings, seating))
+                stored.add(play_game(settings, seating))
         return (Path(name) / RESULTS_FILE).read_bytes().splitlines()
 
 
@@ -53,24 +53,24 @@ def written(folder: Path, lines: list[bytes]) -> Path:
 def test_structural_mutations_are_rejected_with_their_line_or_harmless(
     number: int, lines: list[bytes], tmp_path: Path
 ) -> None:
-    passed, refused = set(), list[tuple[str, str]]()
-    for what, text in mutants(json.loads(lines[number])):
+    accepted, rejected = set(), list[tuple[str, str]]()
+    for mutation, text in mutants(json.loads(lines[number])):
         file = written(tmp_path, [*lines[:number], text.encode(), *lines[number + 1 :]])
         try:
             settings, played = read_results(file)
         except InvalidFile as error:
-            refused.append((what, str(error)))
+            rejected.append((mutation, str(error)))
         else:
             summarise(settings, played, resamples=LIVE_RESAMPLES, openskill=False)
-            passed.add(what)
-    assert len(refused) > 200
-    for what, said in refused:
-        assert len(said) < 1000, what
+            accepted.add(mutation)
+    assert len(rejected) > 200
+    for mutation, message in rejected:
+        assert len(message) < 1000, mutation
         # Changed settings can make the games invalid instead.
-        assert "line 1" in said or "line 2" in said or "unsupported format" in said, what
+        assert "line 1" in message or "line 2" in message or "unsupported format" in message, mutation
     harmless = ("seed", "version", "sprt", "bots", "options") if number == 0 else FREE
-    for what in passed:
-        assert any(name in what.split(" ")[0] for name in harmless), what
+    for mutation in accepted:
+        assert any(name in mutation.split(" ")[0] for name in harmless), mutation
 
 
 @pytest.mark.parametrize(

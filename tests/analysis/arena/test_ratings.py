@@ -17,7 +17,7 @@ from axiogames.analysis.arena.statistics import (
     sum_by_deal,
 )
 from axiogames.analysis.arena.summary import summarise
-from tests.analysis.arena import planted
+from tests.analysis.arena import simulated
 
 STRENGTHS = {"strong": 150.0, "middle": 0.0, "weak": -150.0}
 
@@ -44,8 +44,8 @@ def test_stacked_tables_give_the_same_ratings_as_single_ones() -> None:
 
 @pytest.mark.parametrize("players", [2, 3])
 def test_simulated_strengths_are_recovered(players: int) -> None:
-    played = planted.arena(STRENGTHS, 400, players=players, seed=1)
-    for bot in summarise(planted.settings(tuple(STRENGTHS), players), played).bots:
+    played = simulated.arena(STRENGTHS, 400, players=players, seed=1)
+    for bot in summarise(simulated.settings(tuple(STRENGTHS), players), played).bots:
         assert bot.elo.low is not None
         assert bot.elo.high is not None
         assert bot.elo.low - 5 < STRENGTHS[bot.bot] < bot.elo.high + 5
@@ -56,9 +56,11 @@ def test_elo_intervals_have_the_promised_coverage() -> None:
     """Luck is high here, so games on the same deal are far from independent."""
 
     def found(deals: int, seed: int) -> IntervalEstimate:
-        played = planted.arena({"one": 100, "other": -100}, deals, seed=seed, luck=2.0)
+        played = simulated.arena({"one": 100, "other": -100}, deals, seed=seed, luck=2.0)
         return (
-            summarise(planted.settings(("one", "other")), played, resamples=200, openskill=False).bots[0].elo
+            summarise(simulated.settings(("one", "other")), played, resamples=200, openskill=False)
+            .bots[0]
+            .elo
         )
 
     truth = found(6000, 999).value
@@ -72,8 +74,8 @@ def test_elo_intervals_have_the_promised_coverage() -> None:
 
 
 def test_a_bot_that_wins_every_game_has_a_finite_rating() -> None:
-    played = planted.arena({"god": 9000, "mortal": 0}, 25)
-    god, mortal = summarise(planted.settings(("god", "mortal")), played).bots
+    played = simulated.arena({"god": 9000, "mortal": 0}, 25)
+    god, mortal = summarise(simulated.settings(("god", "mortal")), played).bots
     assert god.win_rate.value == 1
     assert god.win_rate.low is not None
     assert 0.85 < god.win_rate.low < 0.95
@@ -113,16 +115,18 @@ def test_cumulative_interval_ends_at_the_final_interval() -> None:
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_openskill_orders_bots_by_strength(players: int) -> None:
-    settings = planted.settings(tuple(STRENGTHS), players)
-    compared = comparisons(settings, complete_rounds(settings, planted.arena(STRENGTHS, 60, players=players)))
+    settings = simulated.settings(tuple(STRENGTHS), players)
+    compared = comparisons(
+        settings, complete_rounds(settings, simulated.arena(STRENGTHS, 60, players=players))
+    )
     skills = openskill_ratings(settings.bots, compared)
     assert skills["strong"].mu > skills["middle"].mu > skills["weak"].mu
     assert all(skill.sigma < 4 for skill in skills.values())
 
 
 def test_a_tie_scores_half_and_a_shared_win_is_divided() -> None:
-    settings = planted.settings(("a", "b"))
-    games = [planted.game(seating, (1, 1)) for seating in Schedule(("a", "b"), 2).games(0)]
+    settings = simulated.settings(("a", "b"))
+    games = [simulated.game(seating, (1, 1)) for seating in Schedule(("a", "b"), 2).games(0)]
     (comparison, _) = comparisons(settings, [games])
     assert comparison.win_shares == (0.5, 0.5)
     sums = sum_by_deal(settings.bots, [comparison])

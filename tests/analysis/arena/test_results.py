@@ -20,9 +20,9 @@ BOTS = ("random", "greedy")
 
 def played_two(folder: Path) -> ArenaSettings:
     settings = ArenaSettings.create(GAMES[0], BOTS, seed="disk")
-    with open_results(settings, folder) as kept:
+    with open_results(settings, folder) as stored:
         for seating in Schedule(BOTS, 2).games(0):
-            kept.add(play_game(settings, seating))
+            stored.add(play_game(settings, seating))
     return settings
 
 
@@ -42,9 +42,9 @@ def test_a_partial_last_line_is_dropped_and_overwritten(tmp_path: Path) -> None:
     whole = file.read_bytes()
     file.write_bytes(whole[:-20])
     assert len(read_results(tmp_path)[1]) == 1
-    with open_results(settings, tmp_path) as kept:
-        assert len(kept.played) == 1
-        kept.add(play_game(settings, Schedule(BOTS, 2).games(0)[1]))
+    with open_results(settings, tmp_path) as stored:
+        assert len(stored.played) == 1
+        stored.add(play_game(settings, Schedule(BOTS, 2).games(0)[1]))
     assert len(read_results(tmp_path)[1]) == 2
     assert file.read_bytes().count(b"\n") == 3
 
@@ -52,8 +52,8 @@ def test_a_partial_last_line_is_dropped_and_overwritten(tmp_path: Path) -> None:
 def test_partial_settings_start_a_new_file(tmp_path: Path) -> None:
     settings = played_two(tmp_path)
     (tmp_path / RESULTS_FILE).write_bytes((tmp_path / RESULTS_FILE).read_bytes()[:30])
-    with open_results(settings, tmp_path) as kept:
-        assert kept.played == {}
+    with open_results(settings, tmp_path) as stored:
+        assert stored.played == {}
     assert read_results(tmp_path) == (settings, {})
 
 

@@ -19,24 +19,24 @@ def test_every_bot_sits_in_every_seat_equally_often_on_every_deal(bots: int, pla
     for deal in range(7):
         games = schedule.games(deal)
         assert len(set(games)) == len(games), "no game is played twice"
-        often = Counter((bot, seat) for game in games for seat, bot in enumerate(game.seats))
-        assert len(often) == bots * players
-        assert len(set(often.values())) == 1
+        times = Counter((bot, seat) for game in games for seat, bot in enumerate(game.seats))
+        assert len(times) == bots * players
+        assert len(set(times.values())) == 1
         assert {game.deal for game in games} == {deal}
 
 
 @pytest.mark.parametrize(("bots", "players"), [(b, p) for b, p in SIZES if b > 1 and p > 1])
 def test_every_pair_of_bots_meets_equally_often(bots: int, players: int) -> None:
-    met: Counter[frozenset[str]] = Counter()
+    pairs: Counter[frozenset[str]] = Counter()
     for line_up in Schedule(BOTS[:bots], players).line_ups:
-        met.update(
+        pairs.update(
             frozenset((one, other))
             for n, one in enumerate(line_up)
             for other in line_up[n + 1 :]
             if one != other
         )
-    assert len(met) == bots * (bots - 1) // 2
-    assert len(set(met.values())) == 1
+    assert len(pairs) == bots * (bots - 1) // 2
+    assert len(set(pairs.values())) == 1
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

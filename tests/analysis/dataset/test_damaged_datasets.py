@@ -131,9 +131,9 @@ def test_parts_are_checked_like_datasets(name: str, value: Any, words: str, tmp_
         DatasetSettings.create("rota", ["random"], games=2, legal=True),
         tmp_path / "out.parquet",
     )
-    with open_parts(settings, target) as kept:
-        kept.add(generate_part(settings, GameRange(0, 2)))
-    part = kept.folder / "000000000-000000002.parquet"
+    with open_parts(settings, target) as store:
+        store.add(generate_part(settings, GameRange(0, 2)))
+    part = store.folder / "000000000-000000002.parquet"
     good = pq.read_table(part)
     at, field = good.schema.names.index(name), good.schema.field(name)
     pq.write_table(good.set_column(at, field, pa.array([*column(good, name)[:-1], value], field.type)), part)
@@ -148,9 +148,9 @@ def test_parts_are_checked_like_datasets(name: str, value: Any, words: str, tmp_
 @pytest.mark.parametrize("games", ["000000000-000000001", "000000001-000000002", "000000001-000000003"])
 def test_a_part_contains_the_games_of_its_name(games: str, tmp_path: Path) -> None:
     settings, target = DatasetSettings.create("rota", ["random"], games=3), tmp_path / "out.parquet"
-    with open_parts(settings, target) as kept:
-        kept.add(generate_part(settings, GameRange(0, 2)))
-    part = kept.folder / "000000000-000000002.parquet"
+    with open_parts(settings, target) as store:
+        store.add(generate_part(settings, GameRange(0, 2)))
+    part = store.folder / "000000000-000000002.parquet"
     part.rename(part.with_name(f"{games}.parquet"))
     with pytest.raises(
         InvalidFile, match=rf"{games}.parquet: not a part of this dataset \(its games are not"
@@ -190,8 +190,8 @@ def test_invalid_states_are_rejected(table: Any) -> None:
             try:
                 states(bad)
             except InvalidFile as error:
-                said = str(error)
-                assert said.startswith("row 4: not a valid state of rota"), said
+                message = str(error)
+                assert message.startswith("row 4: not a valid state of rota"), message
             assert len(states(bad, checked=False)) == len(good)
 
 
@@ -226,21 +226,21 @@ def test_additional_columns_are_ignored(table: Any, tmp_path: Path) -> None:
 
 
 def test_metadata_mutations_are_rejected_or_harmless(table: Any) -> None:
-    passed, refusals = set(), list[str]()
-    for what, text in mutants(json.loads(table.schema.metadata[METADATA_KEY])):
+    accepted, messages = set(), list[str]()
+    for mutation, text in mutants(json.loads(table.schema.metadata[METADATA_KEY])):
         bad = table.replace_schema_metadata({METADATA_KEY: text.encode()})
         try:
             found = metadata(bad)
         except InvalidFile as error:
-            refusals.append(str(error))
+            messages.append(str(error))
         else:
-            passed |= {what.split(" ")[0]} if found != metadata(table) else set()
-    assert len(refusals) > 500
-    assert max(map(len, refusals)) < 1000
+            accepted |= {mutation.split(" ")[0]} if found != metadata(table) else set()
+    assert len(messages) > 500
+    assert max(map(len, messages)) < 1000
     harmless = {"deterministic", "settings.seed", "settings.version", "settings.games", "settings.noise"}
     harmless |= {"settings.legal", "settings.options", "settings.bots", "settings.bots.0"}
     harmless |= {"settings.players"}  # the types of the columns then do not match
-    assert passed <= harmless
+    assert accepted <= harmless
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", ""])
@@ -268,11 +268,11 @@ def test_a_full_disk_names_the_file(place: str, tmp_path: Path, monkeypatch: pyt
         raise OSError(28, "No space left on device")
 
     settings, target = DatasetSettings.create("rota", ["random"], games=1), tmp_path / "out.parquet"
-    with open_parts(settings, target) as kept:
-        kept.add(generate_part(settings, next(kept.missing())))
+    with open_parts(settings, target) as store:
+        store.add(generate_part(settings, next(store.missing())))
         monkeypatch.setattr(place, fails)
         with pytest.raises(OSError, match="No space left") as caught:
-            kept.join()
+            store.join()
     assert caught.value.filename == str(target)
 
 
@@ -289,8 +289,8 @@ def test_damaged_settings_of_parts_are_rejected(content: str, tmp_path: Path) ->
 @pytest.mark.parametrize("name", [SETTINGS_FILE, "000000000-000000001.parquet"])
 def test_a_named_pipe_in_place_of_a_part_is_rejected(name: str, tmp_path: Path) -> None:
     folder, settings = tmp_path / "out.parquet.parts", DatasetSettings.create("rota", ["random"], games=1)
-    with open_parts(settings, tmp_path / "out.parquet") as kept:
-        kept.add(generate_part(settings, next(kept.missing())))
+    with open_parts(settings, tmp_path / "out.parquet") as store:
+        store.add(generate_part(settings, next(store.missing())))
     (folder / name).unlink()
     os.mkfifo(folder / name)
     with pytest.raises(InvalidFile, match=name):

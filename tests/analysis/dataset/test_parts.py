@@ -34,10 +34,10 @@ def small_settings(**change: Any) -> DatasetSettings:
 
 def interrupted(settings: DatasetSettings, out: Path, count: int) -> Path:
     """Generate some parts, stop, and return their folder."""
-    with open_parts(settings, out) as kept, closing(generate_parts(kept)) as made:
+    with open_parts(settings, out) as store, closing(generate_parts(store)) as made:
         for part in islice(made, count):
-            kept.add(part)
-        return kept.folder
+            store.add(part)
+        return store.folder
 
 
 @pytest.fixture
@@ -65,11 +65,11 @@ def test_resumed_runs_give_the_same_file(tmp_path: Path) -> None:
 def test_file_does_not_depend_on_the_boundaries_of_parts(tmp_path: Path) -> None:
     settings = small_settings()
     write_dataset(settings, tmp_path / "whole")
-    with open_parts(settings, tmp_path / "out") as kept:
+    with open_parts(settings, tmp_path / "out") as store:
         for games in (GameRange(7, 9), GameRange(0, 3), GameRange(4, 7), GameRange(3, 4)):
-            kept.add(generate_part(settings, games))
-        assert (list(kept.missing()), kept.games) == ([], 9)
-        kept.join()
+            store.add(generate_part(settings, games))
+        assert (list(store.missing()), store.games) == ([], 9)
+        store.join()
     assert (tmp_path / "out").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
@@ -156,23 +156,23 @@ def test_a_finished_file_is_not_replaced_unless_asked_for(tmp_path: Path) -> Non
         write_dataset(small_settings(games=2), out)
     assert not (tmp_path / "out.parts").exists()
     settings = small_settings(games=2)
-    with open_parts(settings, out, force=True) as kept:
-        kept.add(generate_part(settings, GameRange(0, 2)))
+    with open_parts(settings, out, force=True) as store:
+        store.add(generate_part(settings, GameRange(0, 2)))
         assert out.read_bytes() == before
-        kept.join()
+        store.join()
     assert metadata(out).settings == settings
 
 
 def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     settings, out = small_settings(games=1), tmp_path / "out"
-    with open_parts(settings, out) as kept:
-        kept.add(generate_part(settings, GameRange(0, 1)))
+    with open_parts(settings, out) as store:
+        store.add(generate_part(settings, GameRange(0, 1)))
         out.write_text("somebody else's", encoding="utf-8")
         with pytest.raises(InvalidFile, match="the file exists"):
-            kept.join()
+            store.join()
     assert out.read_text(encoding="utf-8") == "somebody else's"
     out.unlink()
-    assert write_dataset(settings, out) == kept.positions
+    assert write_dataset(settings, out) == store.positions
 
 
 @pytest.mark.parametrize("moment", ["fsync", "replace"])

@@ -103,8 +103,8 @@ def test_value_of_a_result_agrees_with_the_search(name: str, players: int) -> No
     assert seat is not None
     rollouts = Rollouts(last.view(seat), load_weights(last.variant), 0)
     (stats,) = rollouts.run(np.array([last.action_of(move)], np.int32), 0, 1, TO_THE_END)
-    ours = result_value(last.variant, table.result.place, points, seat)
-    assert ours == pytest.approx(float(linear_values(last.variant, stats.means)[0]), abs=1e-5)
+    expected = result_value(last.variant, table.result.place, points, seat)
+    assert expected == pytest.approx(float(linear_values(last.variant, stats.means)[0]), abs=1e-5)
 
 
 def test_value_scales() -> None:

@@ -54,14 +54,14 @@ class TrackDifference:
     """Expected points of a track after two moves, one of them the best."""
 
     track: int
-    mine: float
-    other: float
+    first: float
+    second: float
     significant: bool
 
     @property
     def size(self) -> float:
-        """How many points more the other move leads to."""
-        return self.other - self.mine
+        """How many points more the second move leads to."""
+        return self.second - self.first
 
 
 def remark_on(view: View, judgement: Judgement) -> Remark:
@@ -92,7 +92,7 @@ def hint_remarks(view: View, candidate: JudgedMove) -> tuple[Remark, ...]:
         Remark(key, track=view.variant.tracks[track], mine=now, other=candidate.points[seat][track])
     )
     if view.players > 1:
-        after = (seat + 1) % view.players
+        after = _next(view)
         next_points = candidate.points[after][_lowest(candidate.points[after])]
         key = "hint_leaves" if len(view.variant.tracks) > 1 else "hint_leaves_points"
         remarks.append(Remark(key, seat=after, mine=next_points))
@@ -114,36 +114,38 @@ def _remark_on_best(view: View, judgement: Judgement) -> Remark:
         return Remark("best_turn", move=rival.move)
     if not best.gain and rival.gain:
         return Remark("best_without_place", move=rival.move)
-    own, given = _own_difference(view, rival, best), _next_seat_difference(view, best, rival)
+    own, next_seat = _own_difference(view, rival, best), _next_seat_difference(view, best, rival)
     single = len(view.variant.tracks) == 1
-    if own.significant and own.size >= max(MIN_POINTS, given.size if given else 0):
+    if own.significant and own.size >= max(MIN_POINTS, next_seat.size if next_seat else 0):
         key = "best_points" if single else "best_raises"
-        return Remark(key, rival.move, view.variant.tracks[own.track], mine=own.other, other=own.mine)
-    if given and given.significant and given.size >= MIN_POINTS:
+        return Remark(key, rival.move, view.variant.tracks[own.track], mine=own.second, other=own.first)
+    if next_seat and next_seat.significant and next_seat.size >= MIN_POINTS:
         key = "best_denies_points" if single else "best_denies"
-        return Remark(key, rival.move, seat=_next(view), mine=given.mine, other=given.other)
+        return Remark(key, rival.move, seat=_next(view), mine=next_seat.first, other=next_seat.second)
     return Remark("best")
 
 
 def _remark_on_worse(view: View, chosen: JudgedMove, best: JudgedMove) -> Remark:
     variant = view.variant
-    own, given = _own_difference(view, chosen, best), _next_seat_difference(view, best, chosen)
+    own, next_seat = _own_difference(view, chosen, best), _next_seat_difference(view, best, chosen)
     track = variant.tracks[own.track]
     single = len(variant.tracks) == 1
     notable = own.significant and own.size >= MIN_POINTS
     if chosen.gain and not best.gain:
-        return Remark("exchange_better", best.move, track, mine=own.mine, other=own.other)
+        return Remark("exchange_better", best.move, track, mine=own.first, other=own.second)
     if best.gain and not chosen.gain:
-        return Remark("place_better", best.move, track, mine=own.mine, other=own.other)
+        return Remark("place_better", best.move, track, mine=own.first, other=own.second)
     if best.wins_turn and not chosen.wins_turn:
         return Remark("turn_given_away", best.move)
     if chosen.wasted >= MIN_WASTED and chosen.wasted > best.wasted and notable:
-        return Remark("wasted", best.move, track, mine=own.mine, other=own.other, count=chosen.wasted)
-    if notable and own.size >= (given.size if given else 0):
-        return Remark("points" if single else "bottleneck", best.move, track, mine=own.mine, other=own.other)
-    if given and given.significant and given.size >= MIN_POINTS:
+        return Remark("wasted", best.move, track, mine=own.first, other=own.second, count=chosen.wasted)
+    if notable and own.size >= (next_seat.size if next_seat else 0):
+        return Remark(
+            "points" if single else "bottleneck", best.move, track, mine=own.first, other=own.second
+        )
+    if next_seat and next_seat.significant and next_seat.size >= MIN_POINTS:
         key = "opened_points" if single else "opened"
-        return Remark(key, best.move, seat=_next(view), mine=given.other, other=given.mine)
+        return Remark(key, best.move, seat=_next(view), mine=next_seat.second, other=next_seat.first)
     return Remark("overall", best.move, value=chosen.value, best=best.value)
 
 
@@ -162,15 +164,12 @@ def _next_seat_difference(view: View, one: JudgedMove, other: JudgedMove) -> Tra
 
 
 def _difference(one: JudgedMove, other: JudgedMove, seat: int) -> TrackDifference:
-    mine, theirs = one.points[seat], other.points[seat]
-    low = min(mine) + LOWEST_MARGIN
-    track = max((n for n in range(len(mine)) if mine[n] <= low), key=lambda n: theirs[n] - mine[n])
-    error = max(
-        one.points_error[seat][track], other.points_error[seat][track]
-    )  # the best move has an error of 0
-    return TrackDifference(
-        track, mine[track], theirs[track], theirs[track] - mine[track] > SIGNIFICANCE * error
-    )
+    first, second = one.points[seat], other.points[seat]
+    low = min(first) + LOWEST_MARGIN
+    track = max((n for n in range(len(first)) if first[n] <= low), key=lambda n: second[n] - first[n])
+    error = max(one.points_error[seat][track], other.points_error[seat][track])  # one of them is 0
+    significant = second[track] - first[track] > SIGNIFICANCE * error
+    return TrackDifference(track, first[track], second[track], significant)
 
 
 def _lowest(points: Sequence[float]) -> int:

@@ -8,14 +8,14 @@ from axiogames.analysis.arena.results import ArenaGame
 from axiogames.analysis.arena.schedule import ArenaSettings, Schedule, Seating
 from axiogames.analysis.arena.statistics import bot_differences, complete_rounds, deal_variance_share
 from axiogames.analysis.arena.summary import summarise
-from tests.analysis.arena import planted
+from tests.analysis.arena import simulated
 
 BOTS = {"one": 30.0, "other": -30.0}
 
 
 def rounds(luck: float, deals: int = 400, players: int = 2) -> tuple[ArenaSettings, list[list[ArenaGame]]]:
-    settings = planted.settings(tuple(BOTS), players)
-    return settings, complete_rounds(settings, planted.arena(BOTS, deals, players=players, luck=luck))
+    settings = simulated.settings(tuple(BOTS), players)
+    return settings, complete_rounds(settings, simulated.arena(BOTS, deals, players=players, luck=luck))
 
 
 def test_deal_variance_share_grows_with_luck() -> None:
@@ -33,15 +33,15 @@ def test_deal_variance_share_grows_with_luck() -> None:
 
 
 def test_deal_variance_share_is_1_or_0_in_the_extremes() -> None:
-    settings = planted.settings(("one", "other"))
+    settings = simulated.settings(("one", "other"))
     everything, nothing = [], []
     for deal in range(40):
         seatings = Schedule(settings.bots, 2).games(deal)
-        everything.append([planted.game(seating, (deal % 2, 1 - deal % 2)) for seating in seatings])
+        everything.append([simulated.game(seating, (deal % 2, 1 - deal % 2)) for seating in seatings])
         # The first seat wins the first game of a deal in half of the deals, and the second in another half.
         nothing.append(
             [
-                planted.game(seating, (won, 1 - won))
+                simulated.game(seating, (won, 1 - won))
                 for seating, won in zip(seatings, (deal % 2, deal // 2 % 2), strict=True)
             ]
         )
@@ -80,7 +80,7 @@ def test_difference_equals_difference_of_win_rates() -> None:
 
 def test_one_player_bots_are_compared_on_the_same_deals() -> None:
     """One bot always scores 2 more; only shared deals show it, since scores vary widely between deals."""
-    settings = planted.settings(("one", "other"), players=1)
+    settings = simulated.settings(("one", "other"), players=1)
     played = {}
     for deal in range(30):
         for bot, more in (("one", 2), ("other", 0)):

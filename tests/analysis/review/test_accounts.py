@@ -98,9 +98,9 @@ def test_other_seeds_give_the_same_luck_within_the_error() -> None:
     record = whole_game(GAMES[0]).to_json()
     one, other = (reviewed(record, seed, 600) for seed in ("0", "1"))
     for seat in range(2):
-        ours, theirs = one.seats[seat].account, other.seats[seat].account
-        error = (ours.error**2 + theirs.error**2) ** 0.5
-        assert abs(ours.luck - theirs.luck) < 4 * error
+        first, second = one.seats[seat].account, other.seats[seat].account
+        error = (first.error**2 + second.error**2) ** 0.5
+        assert abs(first.luck - second.luck) < 4 * error
         assert 0 < error < 0.6
 
 

@@ -28,9 +28,9 @@ def placeholders(text: str) -> set[str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_all_languages_have_the_same_texts(language: str) -> None:
-    ours, english = review_texts(language), review_texts("en")
-    assert list(ours) == list(english)
-    for key, text in ours.items():
+    texts, english = review_texts(language), review_texts("en")
+    assert list(texts) == list(english)
+    for key, text in texts.items():
         assert text.strip()
         assert placeholders(text) == placeholders(english[key]), key
 
@@ -56,10 +56,10 @@ def test_remarks_are_sentences(name: str, language: str) -> None:
     record = short_game(name)
     for decision in decisions(record):
         found = judge_decision(decision, QUICK, "0")
-        said = Wording(language, WIN, record.players).remark(remark_on(decision.view, found))
-        assert said[0].isupper() or not said[0].isalpha()
-        assert said.endswith(".")
-        assert "{" not in said
+        sentence = Wording(language, WIN, record.players).remark(remark_on(decision.view, found))
+        assert sentence[0].isupper() or not sentence[0].isalpha()
+        assert sentence.endswith(".")
+        assert "{" not in sentence
         for candidate in found.candidates[:1]:
             for remark in hint_remarks(decision.view, candidate):
                 assert Wording(language, WIN).remark(remark).endswith(".")
@@ -99,9 +99,9 @@ def test_bottleneck() -> None:
     points = changed(view, 0, 2, 6.0)
     best = candidate(view, move="c5-c6", points=changed(view, 0, 2, 9.0))
     worse = candidate(view, behind=0.1, points=points)
-    said = remark_on(view, Judgement((best, worse), 1))
-    assert said == Remark("bottleneck", "c5-c6", view.variant.tracks[2], mine=6.0, other=9.0)
-    sentence = Wording("en", WIN).remark(replace(said, move="BB c5-c6"))
+    remark = remark_on(view, Judgement((best, worse), 1))
+    assert remark == Remark("bottleneck", "c5-c6", view.variant.tracks[2], mine=6.0, other=9.0)
+    sentence = Wording("en", WIN).remark(replace(remark, move="BB c5-c6"))
     colour = review_texts("en")[f"colour.{view.variant.tracks[2]}"]
     assert sentence == (
         f"Your {colour} was the bottleneck; this kept it at 6, while BB c5-c6 would have made 9 likely."
@@ -112,8 +112,8 @@ def test_points_opened_for_the_next_seat() -> None:
     view = a_view()
     best = candidate(view, move="BB d5-d6", points=changed(view, 1, 0, 5.0))
     worse = candidate(view, behind=0.1)
-    said = remark_on(view, Judgement((best, worse), 1))
-    assert (said.key, said.seat, said.mine, said.other) == ("opened", 1, 8.0, 5.0)
+    remark = remark_on(view, Judgement((best, worse), 1))
+    assert (remark.key, remark.seat, remark.mine, remark.other) == ("opened", 1, 8.0, 5.0)
 
 
 def test_lost_turns_exchanges_and_wasted_points() -> None:
@@ -123,8 +123,8 @@ def test_lost_turns_exchanges_and_wasted_points() -> None:
     view = a_view()
     best = candidate(view, move="BB d5-d6", points=changed(view, 0, 0, 11.0))
     worse = candidate(view, behind=0.1, wasted=3)
-    said = remark_on(view, Judgement((best, worse), 1))
-    assert (said.key, said.count) == ("wasted", 3)
+    remark = remark_on(view, Judgement((best, worse), 1))
+    assert (remark.key, remark.count) == ("wasted", 3)
     exchanged = candidate(view, behind=0.1, gain=(), move="exchange")
     assert remark_on(view, Judgement((best, exchanged), 1)).key == "place_better"
 
@@ -150,9 +150,9 @@ def test_insignificant_differences_are_reported() -> None:
     best, other = candidate(view, move="BB d5-d6"), candidate(view, behind=0.02, behind_error=0.015)
     judgement = Judgement((best, other), 1)
     assert judgement.given_up == 0
-    said = remark_on(view, judgement)
-    assert (said.key, said.behind, said.within) == ("equal", 0.02, 0.03)
-    assert "2.0% apart, within an error of 3.0%" in Wording("en", WIN).remark(said)
+    remark = remark_on(view, judgement)
+    assert (remark.key, remark.behind, remark.within) == ("equal", 0.02, 0.03)
+    assert "2.0% apart, within an error of 3.0%" in Wording("en", WIN).remark(remark)
     assert remark_on(view, Judgement((best, other), 0)).key == "best_of_equals"
     assert remark_on(view, Judgement(())).key == "forced"
     lost = Judgement((replace(best, value=0.004), replace(other, value=0.003, behind=0.001)), 1)
