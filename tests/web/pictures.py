@@ -1,4 +1,4 @@
-"""Takes pictures of the page: the one of the README, and all pages in all states to be looked at.
+"""Takes screenshots: the one of the README, and all pages in all states.
 
 python -m tests.web.pictures OUT              everything, into the folder OUT, and docs/pictures/page.png
 python -m tests.web.pictures OUT home daily   only these states
@@ -28,7 +28,7 @@ README_SIZE: ViewportSize = {"width": 1280, "height": 800}
 
 
 def take_all(chromium: Chromium, stage: Stage, folder: Path, names: Iterable[str]) -> None:
-    """All states, or those of these names, on all screens, light and dark."""
+    """Take screenshots of all states, or those named, at all sizes, light and dark."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = set(names)
     for state, size, theme in product(STATES, SIZES, THEMES):
@@ -42,7 +42,7 @@ def take_all(chromium: Chromium, stage: Stage, folder: Path, names: Iterable[str
 
 
 def take_readme(chromium: Chromium, stage: Stage, path: Path = README) -> None:
-    """A game in the middle, a tile on the board that waits to be confirmed, and what it would score."""
+    """Take the screenshot of a game with a pending tile and the points it would score."""
     table = stage.ann.open("axio", ["me", "balanced"]).id
     with stage.ann.live(table) as live:
         advance(live, 8)
@@ -54,7 +54,7 @@ def take_readme(chromium: Chromium, stage: Stage, path: Path = README) -> None:
     stage.enter(visitor)
     player = picked(visitor, table)
     place = visitor.find("#board [data-preview]").get_attribute("data-preview")
-    visitor.page.keyboard.press("Escape")  # the hint is taken up again, and laid down by hand
+    visitor.page.keyboard.press("Escape")  # discards the hint, which is then placed by hand
     mark = next(one for one in visitor.page.evaluate(PLACES) if one["name"] == place)
     visitor.click_at(mark["x"], mark["y"])
     visitor.page.mouse.move(5, 5)
@@ -66,7 +66,7 @@ def take_readme(chromium: Chromium, stage: Stage, path: Path = README) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    """Take the pictures that are asked for."""
+    """Take the requested screenshots."""
     with (
         tempfile.TemporaryDirectory() as data,
         start_server(Path(data)) as server,

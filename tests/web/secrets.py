@@ -1,4 +1,4 @@
-"""What a message may tell of hands, and to whom."""
+"""Checks that messages contain no hidden tiles."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from playwright.sync_api import Page
 
 from tests.server.driving import Json
 
-# Where tiles are that everybody may see; numbers of lists are left out of a path.
+# Paths of tiles that everybody may see, without list indices.
 PUBLIC = {"tiles.tile", "events.tile", "events.shown", "events.display.tile", "board.shapes.path"}
-# Tiles that are drawn with their faces up, other than on the board or on their way there.
+# Tiles rendered face up outside the board and not flying there.
 FACES = """() => [...document.querySelectorAll(".tile:not(.back)")]
   .filter((tile) => !tile.closest("#board .tiles, .flying"))
   .map((tile) => tile.parentElement.outerHTML.slice(0, 300))"""
 
 
 def leaks(message: Json) -> list[str]:
-    """Tiles in a message that only the seat that looks may see, of other seats."""
+    """Return the hidden tiles that a message reveals to its viewer."""
     found: list[str] = []
     now, you = message.get("now"), message.get("you")
     if now and now["phase"] != "over":
@@ -34,7 +34,7 @@ def leaks(message: Json) -> list[str]:
 
 
 def strings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """All texts in a message, each with the way to it."""
+    """Yield all strings of a message with their paths."""
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict):
@@ -47,18 +47,18 @@ def strings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 def turned(tile: str) -> set[str]:
-    """A tile as it reads from all sides."""
+    """Return all rotations and reflections of a tile."""
     ways = {tile[i:] + tile[:i] for i in range(len(tile))}
     return ways | {way[::-1] for way in ways}
 
 
 def tiles_told(message: Json, hands: Iterable[list[str]]) -> list[str]:
-    """Where a message names a tile of these hands, except where it names tiles that everybody sees."""
+    """Return the places outside `PUBLIC` where a message contains a tile of these hands."""
     secret = {way for hand in hands for tile in hand for way in turned(tile)}
     return [f"{path}: {text}" for path, text in strings(message) if text in secret and path not in PUBLIC]
 
 
 def faces(page: Page) -> list[str]:
-    """Faces of tiles on the page that do not lie on the board."""
+    """Return the tiles face up on the page outside the board."""
     found: list[str] = page.evaluate(FACES)
     return found

@@ -1,4 +1,4 @@
-"""What the page makes of a server that cannot just now, and of a proxy that says so in its place."""
+"""Responses of an unavailable server, and of a proxy in front of it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from axiogames.server.routes.static import WEB
 from axiogames.server.work_pools import Busy
 from tests.demanded import need
 from tests.web.conftest import Visit
-from tests.web.test_errors import says
+from tests.web.test_errors import expect_sentence
 from tests.web.test_files import words
 
-REFUSALS = [Unavailable(), Busy()]
+ERRORS = [Unavailable(), Busy()]
 
 SCRIPT = """
 globalThis.addEventListener = () => {};
@@ -41,8 +41,8 @@ console.log(JSON.stringify(found));
 """
 
 
-def heard(folder: Path, *answers: tuple[int, str]) -> list[list[Any]]:
-    """The code that each answer is taken for, and whether the page is connected then."""
+def error_codes(folder: Path, *answers: tuple[int, str]) -> list[list[Any]]:
+    """Return the error code of each response, and whether the page considers itself connected."""
     node = need("node", shutil.which("node"))
     shutil.copytree(WEB / "js", folder / "js")
     (folder / "package.json").write_text('{"type": "module"}')
@@ -54,9 +54,9 @@ def heard(folder: Path, *answers: tuple[int, str]) -> list[list[Any]]:
     return found
 
 
-def test_what_the_server_says_of_itself_is_not_taken_for_no_answer(tmp_path: Path) -> None:
-    problems = [json.dumps({"status_code": 503, "code": one.code, "detail": str(one)}) for one in REFUSALS]
-    found = heard(
+def test_server_error_codes_are_not_treated_as_offline(tmp_path: Path) -> None:
+    problems = [json.dumps({"status_code": 503, "code": one.code, "detail": str(one)}) for one in ERRORS]
+    found = error_codes(
         tmp_path,
         (0, ""),
         *((503, problem) for problem in problems),
@@ -81,14 +81,14 @@ def test_what_the_server_says_of_itself_is_not_taken_for_no_answer(tmp_path: Pat
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_there_are_words_for_what_the_server_says_of_itself(language: str) -> None:
-    for refusal in REFUSALS:
+def test_server_error_codes_have_texts(language: str) -> None:
+    for refusal in ERRORS:
         assert STATUS[refusal.code] == 503
         assert words(language)[f"error.{refusal.code}"] != words(language)["error.offline"]
 
 
 @pytest.mark.parametrize(("code", "said"), [("unavailable", "reach its memory"), ("busy", "a lot to do")])
-def test_a_server_that_cannot_just_now_is_not_offline(visit: Visit, code: str, said: str) -> None:
+def test_unavailable_server_is_not_shown_as_offline(visit: Visit, code: str, said: str) -> None:
     visitor = visit(worker=False)
     visitor.allow("503")
     visitor.goto("/")
@@ -98,10 +98,10 @@ def test_a_server_that_cannot_just_now_is_not_offline(visit: Visit, code: str, s
         "**/api/tables**",
         lambda route: route.fulfill(status=503, content_type="application/json", body=problem),
     )
-    visitor.page.evaluate("dispatchEvent(new Event('pageshow'))")  # the lists are asked for again
-    says(visitor.find(".toast-error p"), said)
+    visitor.page.evaluate("dispatchEvent(new Event('pageshow'))")  # requests the lists again
+    expect_sentence(visitor.find(".toast-error p"), said)
     expect(visitor.find("#offline")).to_be_hidden()
     visitor.click(".toast-error .toast-close")
     visitor.click("[data-play=rota]")
-    says(visitor.find(".toast-error p"), said)
+    expect_sentence(visitor.find(".toast-error p"), said)
     expect(visitor.find("#offline")).to_be_hidden()

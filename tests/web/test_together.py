@@ -1,4 +1,4 @@
-"""Several people: by invite link, at one screen, and those who only watch."""
+"""Several people: by invite link, in pass and play, and watching."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ODDER = "<img src=x onerror=x>"
 
 
 def play_some(players: list[Player], moves: int) -> None:
-    """Whoever can move does."""
+    """Let the players make moves in turn."""
     made, end = 0, time.monotonic() + 60
     while made < moves:
         assert time.monotonic() < end, "nobody can move"
@@ -60,12 +60,12 @@ def test_two_people_play_by_invite_link(visit: Visit) -> None:
     expect(eve.find("#history")).to_contain_text(f"{ODD}:")
     for visitor in (ann, bob, eve):
         assert visitor.find("[onload], [onerror], img[src=x]").count() == 0
-        assert visitor.heard.refused == []
-        assert [leak for message in visitor.heard.received for leak in leaks(message)] == []
+        assert visitor.messages.refused == []
+        assert [leak for message in visitor.messages.received for leak in leaks(message)] == []
     assert eve.find("#hand button").count() == 0
 
 
-def test_a_host_removes_somebody_before_the_start(visit: Visit) -> None:
+def test_host_removes_a_player_before_the_start(visit: Visit) -> None:
     ann, bob = visit(), visit("phone")
     table = ann.client.open("rota", ["me", "open", "open"], public=True)
     bob.client.join(table)
@@ -82,7 +82,7 @@ def test_a_host_removes_somebody_before_the_start(visit: Visit) -> None:
     assert ann.client.view(table.id)["seats"][1]["kind"] == "open"
 
 
-def test_the_players_of_a_finished_game_meet_again(visit: Visit) -> None:
+def test_rematch(visit: Visit) -> None:
     ann, bob = visit(), visit("phone")
     table = ann.client.open("rota", ["me", "open"])
     bob.client.join(table)
@@ -107,7 +107,7 @@ def test_the_players_of_a_finished_game_meet_again(visit: Visit) -> None:
 
 
 def open_shared_screen(visitor: Visitor, names: list[str]) -> Player:
-    """A table for several people in front of one screen, by the form."""
+    """Open a pass-and-play table for several people by the form."""
     page = visitor.goto("/")
     visitor.click("[data-more=axio]")
     visitor.click("label:has(#preset-screen)")
@@ -118,7 +118,7 @@ def open_shared_screen(visitor: Visitor, names: list[str]) -> Player:
     return Player(visitor)
 
 
-def test_a_curtain_hides_the_hand_when_the_screen_goes_round(visit: Visit) -> None:
+def test_handover_hides_the_hand_in_pass_and_play(visit: Visit) -> None:
     visitor = visit("phone", hurry=True)
     names = ["Ann", "Bob"]
     player = open_shared_screen(visitor, names)
@@ -133,27 +133,27 @@ def test_a_curtain_hides_the_hand_when_the_screen_goes_round(visit: Visit) -> No
         for _ in range(3):
             page.keyboard.press("Escape")
         expect(page.locator("#handover")).to_be_visible()
-        before = len(visitor.heard.received)
+        before = len(visitor.messages.received)
         player.act()
         assert player.due() == "place"
-        told = visitor.heard.received[before:]
+        told = visitor.messages.received[before:]
         hands[seat] = next(message["now"]["hands"][seat] for message in told if message.get("you") == seat)
         assert len(player.hand()) == len(hands[seat]) == 5
         while player.due() in ("place", "offer", "draw"):
             player.act()
-    messages = [*visitor.heard.received, *bodies(visitor, player.id)]
+    messages = [*visitor.messages.received, *bodies(visitor, player.id)]
     assert [leak for message in messages for leak in leaks(message)] == []
-    assert visitor.heard.refused == []
+    assert visitor.messages.refused == []
 
     page.reload()
     assert player.due() == "curtain"
     assert faces(page) == []
-    messages = [*visitor.heard.received, *bodies(visitor, player.id)]
+    messages = [*visitor.messages.received, *bodies(visitor, player.id)]
     assert [leak for message in messages for leak in leaks(message)] == []
 
 
 def bodies(visitor: Visitor, table: str) -> list[Json]:
-    """What the page has been told of a table over HTTP since it was last asked here."""
+    """Return the responses about a table since the last call."""
     found = [answer for answer in visitor.answers if answer.url.endswith(f"/api/tables/{table}")]
     visitor.answers.clear()
     assert found, "the page asks for the table first"
@@ -161,12 +161,12 @@ def bodies(visitor: Visitor, table: str) -> list[Json]:
 
 
 def all_else(visitor: Visitor, table: str) -> list[Json]:
-    """Whatever else the page has been told over HTTP."""
+    """Return all other responses."""
     asked = [answer for answer in visitor.answers if "/api/" in answer.url and not answer.url.endswith(table)]
     return [{"of": answer.url, "body": answer.json()} for answer in asked]
 
 
-def test_who_watches_sees_no_hand(visit: Visit, site: RunningServer) -> None:
+def test_watchers_see_no_hand(visit: Visit, site: RunningServer) -> None:
     ann, eve = site.guest("Ann"), visit(hurry=True)
     table = ann.open("axio", ["me", "greedy"])
     page = eve.goto(f"/t/{table.id}")
@@ -195,7 +195,7 @@ def test_who_watches_sees_no_hand(visit: Visit, site: RunningServer) -> None:
     every = [hand for hands in opened.values() for hand in hands]
     assert [tile for answer in all_else(eve, table.id) for tile in tiles_told(answer, every)] == []
     compared = 0
-    for message in (*eve.heard.received, *bodies(eve, table.id)):
+    for message in (*eve.messages.received, *bodies(eve, table.id)):
         assert leaks(message) == []
         if "now" in message and message["now"]["phase"] != "over" and message["n"] in opened:
             hands = [*opened[message["n"]], told.get(message["n"], [])]
