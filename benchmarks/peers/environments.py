@@ -1,4 +1,4 @@
-"""How fast environments are, beside MOMAland's Ingenious: `python -m benchmarks.peers.environments`.
+"""`python -m benchmarks.peers.environments`: speed of the environments beside MOMAland's Ingenious.
 
 The same loop for both: `last()`, any legal action of the mask, `step()`, and `reset()` after each game.
 Choosing the action is the same code and is not counted; everything else is, in time of the processor. Runs
@@ -22,7 +22,7 @@ YARDSTICK = "MOMAland's Ingenious, raw_env"
 
 
 def moves_per_second(env: Any, seconds: float) -> float:
-    """Random games for so long; the moves in a second of what is not choosing."""
+    """Return moves per second of random games, without the time to choose moves."""
     rng, moves, choosing = random.Random(1), 0, 0.0
     env.reset(seed=1)
     start = thread_time()
@@ -41,7 +41,7 @@ def moves_per_second(env: Any, seconds: float) -> float:
 
 
 def vector_steps(game: str, games: int, seconds: float) -> float:
-    """Moves in a second of many solo games at once, observed and masked, without choosing them."""
+    """Return moves per second of a batch of solo games with observations and masks, moves chosen before."""
     envs = gymnasium.SoloVectorEnv(game, games)
     envs.reset(seed=1)
     moves, spent = 0, 0.0
@@ -58,7 +58,7 @@ def vector_steps(game: str, games: int, seconds: float) -> float:
 @click.option("--seconds", default=0.3, help="How long each run takes.")
 @click.option("--runs", default=10, help="Runs of each.")
 def main(seconds: float, runs: int) -> None:
-    """Measure all games, and the yardstick beside them."""
+    """Measure all games, with MOMAland's Ingenious as the reference."""
     from momaland.envs.ingenious import moingenious_v0
 
     makers: dict[str, Callable[[], Any]] = {YARDSTICK: lambda: moingenious_v0.raw_env(num_agents=2)}

@@ -38,7 +38,7 @@ games of a warp in step by votes, so that all draw or all move, changed nothing 
 
 
 def section(report: GpuReport) -> str:
-    """The whole part."""
+    """Return the section."""
     game = report.speeds[0].game
     head = HEAD.format(
         seconds=report.seconds, gpu=report.gpu, numba_cuda=report.numba_cuda, rounds=report.rounds
@@ -90,6 +90,6 @@ def _tries(report: GpuReport) -> Iterator[str]:
 
 
 def _large(value: float) -> str:
-    """In powers of ten, as one speaks of GPUs."""
+    """Format a large number with a power of ten."""
     power = max(len(f"{value:.0f}") - 1, 0) // 3 * 3
     return f"{value / 10**power:.3g}e{power}" if power else f"{value:.3g}"

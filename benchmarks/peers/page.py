@@ -108,24 +108,24 @@ the programs of others are not installed; {rounds} rounds, kept in
 
 
 def read() -> ResearchReport:
-    """What was measured."""
+    """Return the stored report of the CPU."""
     return msgspec.json.decode(KEPT.read_bytes(), type=ResearchReport)
 
 
 def read_gpu() -> GpuReport | None:
-    """What was measured on a GPU, if anything was."""
+    """Return the stored report of the GPU, if there is one."""
     if not KEPT_OF_GPU.exists():
         return None
     return msgspec.json.decode(KEPT_OF_GPU.read_bytes(), type=GpuReport)
 
 
 def read_elsewhere() -> ResearchReport:
-    """What was measured on a machine with more cores."""
+    """Return the stored report of a machine with many cores."""
     return msgspec.json.decode(MANY_CORES.read_bytes(), type=ResearchReport)
 
 
 def page(report: ResearchReport, on_gpu: GpuReport | None, elsewhere: ResearchReport | None = None) -> str:
-    """The whole page."""
+    """Return the page as Markdown."""
     own = {
         "Python": report.python,
         "NumPy": report.numpy,
@@ -245,7 +245,7 @@ def write(report: ResearchReport, on_gpu: GpuReport | None) -> None:
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), default="cpu", show_default=True)
 @click.option("--page", "only_page", is_flag=True, help="Do not measure: make the page of what is kept.")
 def main(seconds: float, device: str, only_page: bool) -> None:
-    """Measure, keep what was measured, and write the page."""
+    """Measure, store the report, and write the page."""
     if not only_page:
         FOLDER.mkdir(parents=True, exist_ok=True)
         with click.progressbar(length=1000, label="measuring") as bar:

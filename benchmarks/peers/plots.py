@@ -1,4 +1,4 @@
-"""The plots of docs/explanation/benchmarks.md, as SVG that is written the same way every time."""
+"""The plots of docs/explanation/benchmarks.md, as deterministic SVG."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ text { fill: #ddd } .axis { fill: #999 } .grid { stroke: #444 } .spread { stroke
 
 
 class Bar(NamedTuple):
-    """A row of a plot: a bar, and a line from quartile to quartile."""
+    """A row of a plot: a bar, and a line between the quartiles."""
 
     label: str
     value: float
@@ -34,7 +34,7 @@ class Bar(NamedTuple):
 
 
 def speeds(report: ResearchReport) -> str:
-    """Moves in a second of everything, on a scale of powers of ten."""
+    """Plot moves per second on a logarithmic scale."""
     bars = [
         Bar(
             figure.name,
@@ -59,7 +59,7 @@ def speeds(report: ResearchReport) -> str:
 
 
 def ratios(report: ResearchReport) -> str:
-    """Every ratio as a share of what was asked for, which is the line at 1."""
+    """Plot each ratio relative to its target, which is the line at 1."""
     bars = []
     for ratio in report.ratios:
         if ratio.times is None or ratio.low is None or ratio.high is None or ratio.target is None:
@@ -80,7 +80,7 @@ def ratios(report: ResearchReport) -> str:
 
 
 def tries(report: GpuReport) -> str:
-    """Random games on a GPU, as they are played and in other ways."""
+    """Plot random games on a GPU in all launch configurations."""
     bars = [
         Bar(tried.what, tried.per_second, tried.low, tried.high, f"{tried.per_second:.3g}", "ours")
         for tried in report.tries
@@ -92,7 +92,7 @@ def tries(report: GpuReport) -> str:
 
 
 def number(value: float) -> str:
-    """Three digits of a number, or all before the point."""
+    """Format a number with three significant digits, or with all digits before the point."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
 
 

@@ -1,4 +1,4 @@
-"""Rollouts from a position as `sim` plays them: its moves, its depth, its care close to the end."""
+"""Rollouts from a position with the settings of `sim`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEED = 1
 
 
 class Exercise:
-    """A position, and all that is decided about its rollouts before the first one is played."""
+    """A position with its candidate moves and rollout settings."""
 
     def __init__(self, view: View, pace: str = FAST) -> None:
         self.view = view
@@ -28,15 +28,15 @@ class Exercise:
         self.actions = np.sort(np.array([line.action for line in lines], np.int32))
 
     def rollouts(self, threads: int = 1) -> Rollouts:
-        """Ready to play on, with so many threads."""
+        """Return the rollouts of this position on a number of threads."""
         return Rollouts(self.view, self.weights, SEED, threads, self.search_after)
 
     def play(self, rollouts: Rollouts, guesses: int) -> int:
-        """Play on from every move in so many guesses; how many rollouts that were."""
+        """Run rollouts of every candidate in `guesses` determinizations and return their number."""
         return sum(int(tally.count.sum()) for tally in rollouts.run(self.actions, 0, guesses, self.turns))
 
 
 def rollouts_work(exercises: Sequence[Exercise], guesses: int) -> Workload:
-    """So many guesses from each position, in one thread: every piece of work is the same."""
+    """Return a workload of `guesses` determinizations of each position, on one thread."""
     ready = [(exercise, exercise.rollouts()) for exercise in exercises]
     return lambda: (sum(exercise.play(rollouts, guesses) for exercise, rollouts in ready),)

@@ -46,7 +46,7 @@ Who thinks by the clock makes other moves on another machine, and weaker ones on
 
 
 def collect(kept: Path) -> Iterator[str]:
-    """Make the arena's reports of all matches that were played, and keep their figures; their names."""
+    """Write the arena's reports of all played matches, store their figures, and return their names."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in MATCHES:
         if (kept / name).is_dir():
@@ -56,7 +56,7 @@ def collect(kept: Path) -> Iterator[str]:
 
 
 def read(folder: Path = FOLDER) -> dict[str, ArenaReport]:
-    """What the arena found, by the names of the matches."""
+    """Return the stored figures, by match."""
     return {
         name: msgspec.json.decode((folder / f"{name}.json").read_bytes(), type=ArenaReport)
         for name in MATCHES
@@ -65,7 +65,7 @@ def read(folder: Path = FOLDER) -> dict[str, ArenaReport]:
 
 
 def page(found: dict[str, ArenaReport]) -> str:
-    """The whole page: a table of everything that was played."""
+    """Return the page as Markdown."""
     return "\n".join(
         [
             HEAD,
@@ -108,7 +108,7 @@ def page(found: dict[str, ArenaReport]) -> str:
 
 
 def _table(title: str, head: Sequence[str], rows: Iterable[Cells], said: str = "") -> Iterator[str]:
-    """A section, if there is anything in it."""
+    """Return a section, or nothing if it has no rows."""
     lines = [_row(*row) for row in rows]
     if lines:
         yield from (f"## {title}\n", *([f"{said}\n"] if said else []), _row(*head), "|" + "---|" * len(head))

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.strength`: how strong the players are, by matches of the arena.
+"""`python -m benchmarks.strength`: playing strength, by matches of the arena.
 
 Plays every match of `MATCHES`, a game of each in turn, so that all grow alike and an interruption leaves
 all of them usable; the same command goes on. `python -m benchmarks.strength report` then makes the arena's
@@ -36,7 +36,7 @@ LEVELS = (*(f"level{n}" for n in range(1, 8)), "level8@500ms")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Some bots at a table, and how many games each line-up of them plays."""
+    """Bots that play each other, and the number of games per line-up."""
 
     name: str
     game: str
@@ -46,7 +46,7 @@ class Match:
 
     @property
     def settings(self) -> ArenaSettings:
-        """What the arena is told."""
+        """Return the settings of the arena."""
         return ArenaSettings.create(self.game, self.bots, players=self.players, seed=SEED)
 
 
@@ -79,7 +79,7 @@ MATCHES = {match.name: match for match in _matches()}
 
 
 def chosen(patterns: tuple[str, ...]) -> list[Match]:
-    """The matches whose names suit one of the patterns; all, if there is none."""
+    """Return the matches whose names match a pattern, or all if there is none."""
     return [
         match
         for match in MATCHES.values()
@@ -104,7 +104,7 @@ def main(
     out: Path,
     listing: bool,
 ) -> None:
-    """Measure how strong the players are."""
+    """Measure the playing strength of the bots."""
     context.obj = out
     if context.invoked_subcommand:
         return
@@ -133,7 +133,7 @@ def main(
 @main.command("report")
 @click.pass_obj
 def report(kept: Path) -> None:
-    """Make the reports of what was played, and docs/explanation/strength.md from them."""
+    """Write the reports of the played matches and docs/explanation/strength.md."""
     from benchmarks.strength import page as strength_page  # it needs the matches of this module
 
     for name in strength_page.collect(kept):
@@ -148,7 +148,7 @@ def _left(match: Match, kept: ArenaResults, share: float) -> list[Piece]:
 
 
 def _in_turn(matches: list[list[Piece]]) -> Iterator[Piece]:
-    """A game of each match, then the next one of each, and so on; long matches go faster than short ones."""
+    """Yield games of all matches in turn, so that all matches progress; long matches advance faster."""
     most = max(map(len, matches), default=0)
     spaced: list[list[tuple[float, Piece]]] = [
         [(number * most / len(pieces), piece) for number, piece in enumerate(pieces)] for pieces in matches

@@ -40,21 +40,21 @@ def test_as_many_warps_are_expected_as_an_h200_has(size: int, warps: int, regist
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("manner", LAUNCH_CONFIGS.values(), ids=list(LAUNCH_CONFIGS))
-def test_no_other_block_has_room_for_more_games(manner: LaunchConfig, game: str, compact: bool) -> None:
+def test_no_other_block_has_room_for_more_games(launch: LaunchConfig, game: str, compact: bool) -> None:
     variant = find_variant(game, 2)
     variant = variant.compact if compact else variant
     state, tables = variant.opening.dtype.itemsize, variant.constants.dtype.itemsize
-    share = share_of(HOPPER, state, tables, manner)
+    share = share_of(HOPPER, state, tables, launch)
 
     def at_once(warps: int, registers: int) -> int:
         return warps_at_once(HOPPER, warps * WARP * state + tables, warps, registers)
 
     if share.fits:
         best = at_once(share.warps, share.registers)
-        assert best >= manner.fewest_warps
-        assert all(at_once(warps, share.registers) <= best for warps in range(1, manner.most_warps + 1))
+        assert best >= launch.fewest_warps
+        assert all(at_once(warps, share.registers) <= best for warps in range(1, launch.most_warps + 1))
     else:
-        assert all(at_once(warps, 1) < manner.fewest_warps for warps in range(1, manner.most_warps + 1))
+        assert all(at_once(warps, 1) < launch.fewest_warps for warps in range(1, launch.most_warps + 1))
         assert share.registers == 0
 
 

@@ -33,9 +33,9 @@ class StandIn:
     def __init__(self) -> None:
         self.asked: list[tuple[str, bool, LaunchConfig | None]] = []
 
-    def batch(self, game: str, games: int, compact: bool, manner: LaunchConfig | None = None) -> Batch:
+    def batch(self, game: str, games: int, compact: bool, launch: LaunchConfig | None = None) -> Batch:
         """A few games, always of the state that other tests compile, too."""
-        self.asked.append((game, compact, manner))
+        self.asked.append((game, compact, launch))
         return Batch(game, 2, 3)
 
     def kernel(self, batch: Batch, loop: str) -> Kernel:

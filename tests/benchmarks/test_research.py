@@ -22,7 +22,7 @@ from axiogames.games.runtime.xorshift import seed_states
 from benchmarks.peers import page, peer_program, peers, plots, research
 from benchmarks.peers.equivalence import difference, our_games, shown
 from benchmarks.peers.peer_program import Done
-from benchmarks.peers.peers import C_PROGRAM, PEERS, Failed, LeftOut, Program, compiled
+from benchmarks.peers.peers import C_PROGRAM, PEERS, LeftOut, PeerFailed, PeerProcess, compiled
 from tests.benchmarks.running import assert_refused, run
 from tests.demanded import need
 
@@ -46,7 +46,7 @@ def binary(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def no_program(folder: Path) -> Path:
     """In place of compiling it."""
-    raise Failed("it is not wanted here")
+    raise PeerFailed("it is not wanted here")
 
 
 def working(*lines: str) -> list[str]:
@@ -84,7 +84,7 @@ def test_the_c_program_knows_what_random_games_seldom_come_to(
 
 
 def test_a_program_that_plays_something_else_is_not_measured(compiler: str, tmp_path: Path) -> None:
-    with pytest.raises(Failed, match="does not play our game: game 0 is another one"):
+    with pytest.raises(PeerFailed, match="does not play our game: game 0 is another one"):
         peers.built(tmp_path, "-DCAP=3")
 
 
@@ -94,13 +94,13 @@ def test_what_a_compiler_complains_about_is_told(
     broken = tmp_path / "broken.c"
     broken.write_text("int main(void) { return nothing; }", encoding="utf-8")
     monkeypatch.setattr(peers, "SOURCE", broken)
-    with pytest.raises(Failed, match=r"(?s)ended with 1: .*nothing"):
+    with pytest.raises(PeerFailed, match=r"(?s)ended with 1: .*nothing"):
         compiled(tmp_path)
 
 
 def test_the_c_program_counts_the_moves_of_its_games(binary: Path) -> None:
     (first,) = seed_states(3, 0, 1).tolist()
-    program = Program([str(binary), "serve", str(first)])
+    program = PeerProcess([str(binary), "serve", str(first)])
     try:
         (game,) = shown(binary, np.array([first]))
         assert program.version.startswith("C ")
@@ -115,7 +115,7 @@ def test_the_c_program_counts_the_moves_of_its_games(binary: Path) -> None:
 
 
 def test_a_program_says_what_it_is_and_works() -> None:
-    program = Program(working("thing 1.0", "12 0.5 0.75"))
+    program = PeerProcess(working("thing 1.0", "12 0.5 0.75"))
     try:
         assert program.version == "thing 1.0"
         assert program.work(3) == Done(12, 0.5, 0.75)
@@ -124,14 +124,16 @@ def test_a_program_says_what_it_is_and_works() -> None:
 
 
 def test_a_program_that_ends_is_told_with_its_last_words() -> None:
-    with pytest.raises(Failed, match="NameError: name 'thing' is not defined"):
-        Program([sys.executable, "-c", "thing"])
-    with pytest.raises(Failed, match="ended without a word"):
-        Program([sys.executable, "-c", ""])
-    program = Program([sys.executable, "-c", "print('here', flush=True); input(); raise SystemExit('tired')"])
-    with pytest.raises(Failed, match="tired"):
+    with pytest.raises(PeerFailed, match="NameError: name 'thing' is not defined"):
+        PeerProcess([sys.executable, "-c", "thing"])
+    with pytest.raises(PeerFailed, match="ended without a word"):
+        PeerProcess([sys.executable, "-c", ""])
+    program = PeerProcess(
+        [sys.executable, "-c", "print('here', flush=True); input(); raise SystemExit('tired')"]
+    )
+    with pytest.raises(PeerFailed, match="tired"):
         program.work(1)
-    with pytest.raises(Failed, match="tired"):  # nobody reads what it is told now
+    with pytest.raises(PeerFailed, match="tired"):  # nobody reads what it is told now
         program.work(1)
     program.close()
 
@@ -213,11 +215,11 @@ def test_games_of_openspiel_are_counted_by_those_of_its_bots(name: str, least: i
 
 def test_a_ratio_is_the_median_of_rounds() -> None:
     rates = {"a": np.array([2.0, 9.0, 4.0]), "b": np.array([1.0, 3.0, 4.0])}
-    found = research.ratio(research.Asked("x", "a", "b", 2.0), rates)
+    found = research.ratio(research.Target("x", "a", "b", 2.0), rates)
     assert (found.times, found.low, found.high, found.met) == (2.0, 1.5, 2.5, True)
-    assert research.ratio(research.Asked("x", "a", "b", 2.01), rates).met is False
-    assert research.ratio(research.Asked("x", "a", "b", None), rates).met is None
-    missing = research.ratio(research.Asked("x", "a", "c", 2.0), rates)
+    assert research.ratio(research.Target("x", "a", "b", 2.01), rates).met is False
+    assert research.ratio(research.Target("x", "a", "b", None), rates).met is None
+    missing = research.ratio(research.Target("x", "a", "c", 2.0), rates)
     assert (missing.times, missing.target, missing.met) == (None, 2.0, None)
 
 
