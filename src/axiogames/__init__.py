@@ -16,10 +16,9 @@ Every error of this package is an `AxioError`. After an error nothing has change
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
+from typing import TYPE_CHECKING, Any
 
-if _TYPE_CHECKING:
+if TYPE_CHECKING:
     from .batch import Batch as Batch
     from .errors import AxioError as AxioError
     from .errors import IllegalMove as IllegalMove
@@ -71,7 +70,7 @@ _MODULES = {
 __all__ = ["__version__", *sorted(_MODULES)]
 
 
-def __getattr__(name: str) -> _Any:
+def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(f".{_MODULES[name]}", __name__), name)

@@ -19,7 +19,6 @@ from ..games.invariants import PHASE_NAMES
 from ..games.runtime.state import HIDDEN
 from ..games.variant import State, Variant
 
-PHASES = {name: phase for phase, name in PHASE_NAMES.items()}
 NONE = "-"
 MAX_LENGTH = 8_000  # characters; the longest position of all games has about 1,200
 
@@ -178,9 +177,10 @@ def _read_scores(variant: Variant, state: State, text: str) -> None:
 
 
 def _read_phase(variant: Variant, state: State, text: str) -> None:
-    if text not in PHASES:
-        raise ParseError(f"{text!r} should be one of {' '.join(PHASES)}")
-    state["phase"] = PHASES[text]
+    phases = {name: phase for phase, name in PHASE_NAMES.items()}
+    if text not in phases:
+        raise ParseError(f"{text!r} should be one of {' '.join(phases)}")
+    state["phase"] = phases[text]
 
 
 def _counter_reader(field: str) -> Callable[[Variant, State, str], None]:
