@@ -1,9 +1,8 @@
 """`python -m benchmarks.search.rollout_configs GAME`: compare rollout configurations on shared deals.
 
-Alone, every manner plays the same deals. With others, it plays against the usual manner, in every seat of
-each deal; the usual one against itself would leave half of the others behind. Or all of them play against
-the player named by `--against`. `--write` puts the best one into the game's mind, if it is better than the
-usual one by twice the error of the difference.
+With one player, all configurations play the same deals. With more, each plays against the default configuration,
+in every seat of each deal, or all play against the player given by `--against`. `--write` stores the best one with
+the game's weights if it beats the default one by two standard errors of the difference.
 """
 
 from __future__ import annotations
@@ -57,15 +56,15 @@ TRIED = {
 
 
 @dataclass(frozen=True)
-class Mannered:
+class ConfiguredSim:
     """`sim` with a given rollout configuration."""
 
     name: str
-    manner: RolloutConfig
+    config: RolloutConfig
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
         """Return the best move."""
-        found = analyse(view, seed=rng.bits(), seconds=budget.seconds, config=self.manner)
+        found = analyse(view, seed=rng.bits(), seconds=budget.seconds, config=self.config)
         return Choice(found.best.move, ())
 
 
@@ -97,8 +96,8 @@ class Outcome(NamedTuple):
 def played(trial: Trial) -> Outcome:
     """Play a trial."""
     usual = DEFAULT_CONFIGS[pace(trial.seconds)]
-    mine = Mannered(trial.name, TRIED[trial.name] or usual)
-    theirs: Player = player(trial.against) if trial.against else Mannered("usual", usual)
+    mine = ConfiguredSim(trial.name, TRIED[trial.name] or usual)
+    theirs: Player = player(trial.against) if trial.against else ConfiguredSim("usual", usual)
     seats = [mine if seat == trial.seat else theirs for seat in range(trial.players)]
     table = play_match(trial.game, seats, f"{SEED}/{trial.deal}", budget=Budget(trial.seconds))
     return Outcome(worth(table, trial.seat), margin(table, trial.seat))
@@ -129,10 +128,12 @@ def margin(table: Table, seat: int) -> float:
     "--only", multiple=True, type=click.Choice(list(TRIED)[1:]), help="Only these, and the usual one."
 )
 @click.option(
-    "--against", type=click.Choice(list(PLAYERS)), help="Who the others are, if not of the usual manner."
+    "--against",
+    type=click.Choice(list(PLAYERS)),
+    help="Opponents. Default: `sim` as it is.",
 )
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--write", is_flag=True, help="Put a better manner into the game's mind.")
+@click.option("--write", is_flag=True, help="Store a better configuration with the game's weights.")
 @click.option("--json", "as_json", is_flag=True)
 def main(
     game: str,

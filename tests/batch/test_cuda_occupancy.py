@@ -33,14 +33,14 @@ HOPPER = SharedMemory(228 * 1024, 65536)
         (23944, 1, 128, 9),
     ],
 )
-def test_as_many_warps_are_expected_as_an_h200_has(size: int, warps: int, registers: int, found: int) -> None:
+def test_warps_are_those_of_an_h200(size: int, warps: int, registers: int, found: int) -> None:
     assert warps_at_once(HOPPER, size, warps, registers) == found
 
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("compact", [False, True])
-@pytest.mark.parametrize("manner", LAUNCH_CONFIGS.values(), ids=list(LAUNCH_CONFIGS))
-def test_no_other_block_has_room_for_more_games(launch: LaunchConfig, game: str, compact: bool) -> None:
+@pytest.mark.parametrize("launch", LAUNCH_CONFIGS.values(), ids=list(LAUNCH_CONFIGS))
+def test_no_other_block_size_fits_more_games(launch: LaunchConfig, game: str, compact: bool) -> None:
     variant = find_variant(game, 2)
     variant = variant.compact if compact else variant
     state, tables = variant.opening.dtype.itemsize, variant.constants.dtype.itemsize
@@ -58,7 +58,7 @@ def test_no_other_block_has_room_for_more_games(launch: LaunchConfig, game: str,
         assert share.registers == 0
 
 
-def test_a_manner_says_how_far_memory_and_registers_are_shared() -> None:
+def test_launch_configs_set_shared_memory_and_registers() -> None:
     few = share_of(HOPPER, 500, 2000, DEFAULT_LAUNCH)
     many = share_of(HOPPER, 100, 2000, DEFAULT_LAUNCH)
     assert few.registers > many.registers == DEFAULT_LAUNCH.registers
