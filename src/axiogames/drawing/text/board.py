@@ -20,6 +20,11 @@ from .canvas import ACCENT, FAINT, LABEL, PLACE, Box, Charset, Ink, Spot, TextCa
 # Tiles are inset by this much, so that a blank column or line separates them.
 _TILE_GAP = 0.11
 
+# Share of a cell that must be visible; the rest may be cut off.
+_CORE_SHARE = 0.35
+
+_SIDES = ("left", "right", "above", "below")
+
 # Block characters by the filled quarters: upper left, upper right, lower left, lower right.
 _BLOCKS = dict(zip(product((False, True), repeat=4), " ▗▖▄▝▐▞▟▘▚▌▙▀▜▛█", strict=True))
 
@@ -222,12 +227,6 @@ def _nearest(symbols: tuple[Symbol, ...], point: Point) -> str:
     return min(symbols, key=lambda symbol: math.dist(symbol.at, point)).letter
 
 
-# Share of a cell that must be visible; the rest may be cut off.
-CORE_SHARE = 0.35
-
-_SIDES = ("left", "right", "above", "below")
-
-
 @dataclass(frozen=True, slots=True)
 class Window:
     """The visible characters, their labels with positions, and a description of hidden tiles."""
@@ -296,7 +295,7 @@ class Viewport:
         x = sum(x for x, _ in outline) / len(outline)
         y = sum(y for _, y in outline) / len(outline)
         box = Box.around(
-            self._grid.at((x + CORE_SHARE * (a - x), y + CORE_SHARE * (b - y))) for a, b in outline
+            self._grid.at((x + _CORE_SHARE * (a - x), y + _CORE_SHARE * (b - y))) for a, b in outline
         )
         return Box(box.left - 1, box.top, box.right + 1, box.bottom)
 

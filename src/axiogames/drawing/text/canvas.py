@@ -35,6 +35,10 @@ class Ink:
 
 
 PLAIN = Ink()
+FAINT = Ink(front=244)
+LABEL = Ink(front=244)
+ACCENT = Ink(front=35, bold=True)
+PLACE = Ink(front=35)
 
 
 def sanitize(text: str, *, unicode: bool) -> str:
@@ -166,11 +170,6 @@ def _with_escapes(row: list[tuple[str, Ink]]) -> str:
         parts.append(PLAIN.code())
     return "".join(parts)
 
-
-FAINT = Ink(front=244)
-LABEL = Ink(front=244)
-ACCENT = Ink(front=35, bold=True)
-PLACE = Ink(front=35)
 
 _WHITE, _BLACK = 231, 16
 
