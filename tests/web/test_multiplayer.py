@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 from tests.server.driving import Json, RunningServer, at_random
 from tests.web.browsing import Visitor
 from tests.web.conftest import Visit
+from tests.web.hidden_tiles import faces, leaks, tiles_told
 from tests.web.playing import DUE, Player
-from tests.web.secrets import faces, leaks, tiles_told
 
 ODD = '<b onload=x>&"'
 ODDER = "<img src=x onerror=x>"

@@ -1,8 +1,8 @@
 """Takes screenshots: the one of the README, and all pages in all states.
 
-python -m tests.web.pictures OUT              everything, into the folder OUT, and docs/pictures/page.png
-python -m tests.web.pictures OUT home daily   only these states
-python -m tests.web.pictures                  only docs/pictures/page.png
+python -m tests.web.screenshots OUT              everything, into the folder OUT, and docs/pictures/page.png
+python -m tests.web.screenshots OUT home daily   only these states
+python -m tests.web.screenshots                  only docs/pictures/page.png
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FINE_MOVE = 4  # points
 README_SIZE: ViewportSize = {"width": 1280, "height": 800}
 
 
-def take_all(chromium: Chromium, stage: Stage, folder: Path, names: Iterable[str]) -> None:
+def take_states(chromium: Chromium, stage: Stage, folder: Path, names: Iterable[str]) -> None:
     """Take screenshots of all states, or those named, at all sizes, light and dark."""
     folder.mkdir(parents=True, exist_ok=True)
     wanted = set(names)
@@ -77,7 +77,7 @@ def main(arguments: list[str]) -> None:
         if len(arguments) < 2:
             take_readme(chromium, stage)
         if arguments:
-            take_all(chromium, stage, Path(arguments[0]), arguments[1:])
+            take_states(chromium, stage, Path(arguments[0]), arguments[1:])
         chromium.close()
 
 
