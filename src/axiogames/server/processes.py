@@ -36,6 +36,7 @@ from .transport.connections import (
 )
 from .transport.hosts import TrustedProxies
 from .transport.http_protocol import HttpProtocol
+from .transport.websocket_protocol import WebSocketProtocol
 
 try:
     import fcntl
@@ -49,8 +50,8 @@ FACTORY = f"{__package__}.processes:app"
 UVICORN_OPTIONS: dict[str, Any] = {
     "interface": "asgi3",  # auto-detection takes a plain function for ASGI 2
     "loop": "uvloop",
-    "http": f"{__package__}.transport.http_protocol:HttpProtocol",
-    "ws": f"{__package__}.transport.websocket_protocol:LeanSocket",
+    "http": HttpProtocol,
+    "ws": WebSocketProtocol,
     "ws_max_size": MAX_MESSAGE_BYTES,
     "ws_per_message_deflate": False,  # a compressor per client would take more memory than the game
     "ws_ping_interval": 30.0,
