@@ -295,8 +295,8 @@ def _signals_deferred() -> Iterator[None]:
         for number, handler in handlers.items():
             if callable(handler):
                 signal.signal(number, handler)
-        for number in received[:1]:
-            signal.raise_signal(number)
+        if received:
+            signal.raise_signal(received[0])
 
 
 # ---------------------------------------------------------------- clusters

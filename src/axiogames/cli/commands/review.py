@@ -62,8 +62,8 @@ def command(
 ) -> None:
     """Review a recorded game: the value of each move, mistakes and luck.
 
-    Each move is evaluated from the view of its player, without hidden tiles. The same seed and --rollouts give
-    the same review. The figures are explained in docs/guides/review.md.
+    Each move is evaluated from the view of its player, without hidden tiles. The same seed and --rollouts
+    give the same review. The figures are explained in docs/guides/review.md.
     """
     budget = make_budget(seconds, rollouts, threads, DEFAULT_SECONDS)
     chosen = read_record(file, number)
