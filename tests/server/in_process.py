@@ -23,7 +23,7 @@ from axiogames.server import app as application
 from axiogames.server.lifespan import Server, build_server
 from axiogames.server.rendering.worker import render
 from axiogames.server.settings import Settings
-from axiogames.server.transport.origin_guard import gate
+from axiogames.server.transport.origin_guard import guard
 
 PATIENCE = 240.0  # seconds for any one thing; a busy machine may take long to start what draws pictures
 HOST = b"localhost"
@@ -252,9 +252,12 @@ async def inside(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
 
     def keep(app: Litestar, **how: Any) -> Any:
         made.append(app)
-        return gate(app, **how)
+        return guard(app, **how)
 
-    with patch.object(application, "build_server", lambda _: server), patch.object(application, "gate", keep):
+    with (
+        patch.object(application, "build_server", lambda _: server),
+        patch.object(application, "guard", keep),
+    ):
         app = application.make_app(chosen)
     event.listen(server.database.engine.sync_engine, "connect", _in_a_hurry)
     await server.database.upgrade()

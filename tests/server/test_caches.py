@@ -149,7 +149,7 @@ def test_long_addresses_and_cookies_are_not_remembered(tmp_path: Path) -> None:
 def test_places_on_a_growing_board_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(board_json, "MOST_PLACES", 50)
     variant = next(made for name in GAMES if (made := find_variant(name)).grows)
-    fresh = board_json.Describer(variant)
+    fresh = board_json.BoardEncoder(variant)
     first = fresh.board_tile(variant.kinds[0], ("3,4",))
     for x in range(300):
         fresh.board_tile(variant.kinds[0], (f"{x},-7",))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from axiogames.server.presentation.board_json import column, distinct, prepare, table
+from axiogames.server.presentation.board_json import column_as_json, distinct, prepare, rows_as_json
 
 SMALL = st.integers(-(2**15), 2**15 - 1)
 
@@ -21,13 +21,13 @@ def _compiled() -> None:
 
 @given(st.lists(st.integers(-(2**62), 2**62), max_size=40))
 def test_a_column_is_a_list(numbers: list[int]) -> None:
-    assert json.loads(column(np.array(numbers, np.int64))) == numbers
+    assert json.loads(column_as_json(np.array(numbers, np.int64))) == numbers
 
 
 @given(st.integers(1, 5).flatmap(lambda width: st.lists(st.lists(SMALL, min_size=width, max_size=width))))
 def test_rows_are_a_list_of_lists(rows: list[list[int]]) -> None:
     width = len(rows[0]) if rows else 3
-    assert json.loads(table(np.array(rows, np.int16).reshape(len(rows), width))) == rows
+    assert json.loads(rows_as_json(np.array(rows, np.int16).reshape(len(rows), width))) == rows
 
 
 @given(st.lists(st.integers(0, 3000), max_size=60))

@@ -12,13 +12,13 @@ from axiogames.server.domain.game_state import now
 from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.routes.tables import LOBBY_LENGTH
 from axiogames.server.storage.schema import seats, tables
-from axiogames.server.transport.rate_limits import Limits, Pace
+from axiogames.server.transport.rate_limits import RateLimit, RateLimits
 from tests.server.abandoned import ANN, BOB, put_table, set_columns
 from tests.server.in_process import Inside, inside
 from tests.server.rooms import Listener, run, running
 
 OPEN = [{"kind": "me"}, {"kind": "open"}]
-ONCE_OR_TWICE = Pace(2, 1e-9)
+ONCE_OR_TWICE = RateLimit(2, 1e-9)
 
 
 async def lobby(made: Inside, which: str = "open") -> list[str]:
@@ -119,7 +119,7 @@ def test_a_rematch_counts_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyP
             room = await made.server.rooms.get(table["id"])
             while room.game.table is not None and room.game.status == "playing":
                 await room.move(SeatCommand(0), 0)
-            monkeypatch.setattr("axiogames.server.routes.tables.TABLES_FROM_ADDRESS", Pace(0.5, 1e-9))
+            monkeypatch.setattr("axiogames.server.routes.tables.TABLES_FROM_ADDRESS", RateLimit(0.5, 1e-9))
             made.server.limits.active = True
             where = f"/api/tables/{table['id']}/rematch"
             assert await refusals(made, [ann.token], where) == ["too_many_tables"]
@@ -154,6 +154,6 @@ def test_tables_that_cannot_be_read_take_nobodys_place(tmp_path: Path) -> None:
 
 
 def test_two_paces_with_the_same_numbers_do_not_share_what_is_left() -> None:
-    limits = Limits()
-    one, other = Pace(1, 1e-9), Pace(1, 1e-9)
+    limits = RateLimits()
+    one, other = RateLimit(1, 1e-9), RateLimit(1, 1e-9)
     assert [limits.allow(pace, "here") for pace in (one, other, one, other)] == [True, True, False, False]

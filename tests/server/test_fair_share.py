@@ -76,7 +76,7 @@ def test_a_login_does_not_wait_behind_accounts_of_guests(
 def test_replays_are_made_one_at_a_time_and_others_get_their_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fair_share, "PIECE", -1.0)  # a turn for others after every entry
+    monkeypatch.setattr(fair_share, "SLICE", -1.0)  # a turn for others after every entry
     world = played(Case("rota", 2), "people")
 
     async def work() -> None:

@@ -21,8 +21,8 @@ from axiogames.server.transport.hosts import (
     parse_origin,
     parse_page_address,
 )
-from axiogames.server.transport.origin_guard import address, gate
-from axiogames.server.transport.rate_limits import Limits, Quota
+from axiogames.server.transport.origin_guard import client_network, guard
+from axiogames.server.transport.rate_limits import Quota, RateLimits
 from tests.server.in_process import Answer, Inside, inside
 
 PROBLEM = ["code", "detail", "status_code"]
@@ -240,7 +240,7 @@ def test_limits_are_kept_for_an_ipv4_address_and_for_64_bits_of_an_ipv6_one() ->
     assert network_of("::ffff:192.0.2.1") == network_of("192.0.2.1")
     assert network_of("2001:db8::1") == network_of("2001:db8::ffff:2") != network_of("2001:db8:0:1::1")
     assert network_of("fe80::1%eth0") == network_of("fe80::2")
-    assert address({"client": None}) == ""
+    assert client_network({"client": None}) == ""
 
 
 def test_who_is_no_trusted_proxy_forges_no_address(tmp_path: Path) -> None:
@@ -267,7 +267,7 @@ def test_sockets_have_a_number_for_each_person(tmp_path: Path) -> None:
     async def work(made: Inside) -> None:
         ann, bob = await made.guest("Ann"), await made.guest("Bob")
         table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
-        made.server.limits.sockets_each = Quota(2)
+        made.server.limits.sockets_per_person = Quota(2)
         first, second = [await made.socket(table["id"], ann.token) for _ in range(2)]
         third = await made.socket(table["id"], ann.token)
         assert await third.end() == 4429
@@ -377,7 +377,7 @@ def test_what_breaks_is_told_as_every_error_is(caplog: pytest.LogCaptureFixture)
     async def receive() -> Any:
         return {"type": "http.request", "body": b"", "more_body": False}
 
-    made: Any = gate(fail, sockets=fail, settings=Settings(), limits=Limits())
+    made: Any = guard(fail, sockets=fail, settings=Settings(), limits=RateLimits())
     scope = {
         "type": "http",
         "method": "GET",

@@ -14,7 +14,7 @@ import pytest
 
 from axiogames.server.transport.connections import ConnectionLimits, PromptTransport, StallWatch
 from axiogames.server.transport.hosts import TrustedProxies
-from axiogames.server.transport.http_protocol import Bounds, HttpProtocol
+from axiogames.server.transport.http_protocol import HttpProtocol, RequestBounds
 from axiogames.server.transport.rate_limits import CONNECTIONS
 from tests.server.wire import PATIENCE, Port
 from tests.server.wire import run as run_wire
@@ -138,7 +138,7 @@ def test_a_body_without_end_is_cut_off() -> None:
         found = await port.ask(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
         assert found.startswith(b"HTTP/1.1 413 ")
 
-    run(work, bounds=Bounds(body=300_000))
+    run(work, bounds=RequestBounds(body=300_000))
 
 
 def test_a_body_that_was_refused_is_taken_until_its_bounds() -> None:
@@ -151,7 +151,7 @@ def test_a_body_that_was_refused_is_taken_until_its_bounds() -> None:
         found = await port.ask(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
         assert found.count(b"HTTP/1.1 413 ") == 1
 
-    run(work, refusing, bounds=Bounds(body=300_000))
+    run(work, refusing, bounds=RequestBounds(body=300_000))
 
 
 def test_many_requests_at_once_wait_outside_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,7 +233,7 @@ def test_a_handshake_that_cannot_be_is_answered(head: bytes) -> None:
 
 # ------------------------------------------------------------------ time
 
-HURRY = Bounds(head_seconds=0.2, body_seconds=0.2)
+HURRY = RequestBounds(head_seconds=0.2, body_seconds=0.2)
 
 
 @pytest.mark.parametrize(

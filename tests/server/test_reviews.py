@@ -191,11 +191,11 @@ def test_players_go_first_and_networks_and_people_take_turns(tmp_path: Path, qui
         found, reviews = await games(made, *names), made.server.reviews
         for number in range(4):
             made.server.bots.requesters.note(f"guest{number}", "crowd")
-            await reviews.ask(found[f"stranger{number}"], f"guest{number}")
-        await reviews.ask(found["another"], "watcher")
-        await reviews.ask(found["hers"], "person-0")
-        await reviews.ask(found["his"], "person-1")
-        while await reviews.make_next():
+            await reviews.request(found[f"stranger{number}"], f"guest{number}")
+        await reviews.request(found["another"], "watcher")
+        await reviews.request(found["hers"], "person-0")
+        await reviews.request(found["his"], "person-1")
+        while await reviews.compute_next():
             pass
         assert quick.order[:2] == ["hers", "his"]
         assert quick.order[2:] == ["stranger0", "another", "stranger1", "stranger2", "stranger3"]
@@ -204,7 +204,7 @@ def test_players_go_first_and_networks_and_people_take_turns(tmp_path: Path, qui
 
 
 def test_nobody_fills_the_queue(tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_WAITING", 8)
+    monkeypatch.setattr(module, "MOST_PENDING", 8)
     monkeypatch.setattr(module, "MOST_OF_STRANGERS", 6)
 
     async def work(made: Inside) -> None:
@@ -213,42 +213,44 @@ def test_nobody_fills_the_queue(tmp_path: Path, quick: Made, monkeypatch: pytest
 
         async def refused(table: str, person: str) -> str:
             with pytest.raises(Refused) as error:
-                await reviews.ask(found[table], person)
+                await reviews.request(found[table], person)
             return error.value.code
 
         for number in range(2):
-            await reviews.ask(found[f"game{number}"], "mallory")
+            await reviews.request(found[f"game{number}"], "mallory")
         assert await refused("game2", "mallory") == "too_fast"
-        await reviews.ask(found["game0"], "mallory")  # that one is on its way
+        await reviews.request(found["game0"], "mallory")  # that one is on its way
         for number in range(9):
             made.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(2, 6):
-            await reviews.ask(found[f"game{number}"], f"guest{number}")
+            await reviews.request(found[f"game{number}"], f"guest{number}")
         assert await refused("game6", "watcher") == "busy"  # so much for those who did not play
-        await reviews.ask(found["hers"], "person-0")
+        await reviews.request(found["hers"], "person-0")
         made.server.bots.requesters.note("person-1", "crowd")
-        await reviews.ask(found["his"], "person-1")  # strangers of the same network take none of their room
-        await reviews.ask(found["more"], "person-0")
+        await reviews.request(
+            found["his"], "person-1"
+        )  # strangers of the same network take none of their room
+        await reviews.request(found["more"], "person-0")
         assert await refused("game6", "person-0") == "too_fast"
-        while await reviews.make_next():
+        while await reviews.compute_next():
             pass
         assert quick.order[:3] == ["hers", "his", "more"]
-        await reviews.ask(found["game6"], "person-0")
+        await reviews.request(found["game6"], "person-0")
 
     with_server(tmp_path, work)
 
 
 def test_guests_of_one_network_wait_for_a_few_reviews_only(tmp_path: Path, quick: Made) -> None:
     async def work(made: Inside) -> None:
-        names = [f"game{number}" for number in range(module.MOST_NEAR + 2)]
+        names = [f"game{number}" for number in range(module.MOST_PER_NETWORK + 2)]
         found, reviews = await games(made, *names), made.server.reviews
-        for number in range(module.MOST_NEAR + 1):
+        for number in range(module.MOST_PER_NETWORK + 1):
             made.server.bots.requesters.note(f"guest{number}", "crowd")
-        for number in range(module.MOST_NEAR):
-            await reviews.ask(found[f"game{number}"], f"guest{number}")
+        for number in range(module.MOST_PER_NETWORK):
+            await reviews.request(found[f"game{number}"], f"guest{number}")
         with pytest.raises(Busy):
-            await reviews.ask(found[names[-2]], f"guest{module.MOST_NEAR}")
-        await reviews.ask(found[names[-1]], "elsewhere")
+            await reviews.request(found[names[-2]], f"guest{module.MOST_PER_NETWORK}")
+        await reviews.request(found[names[-1]], "elsewhere")
 
     with_server(tmp_path, work)
 
@@ -258,13 +260,13 @@ def test_processes_share_the_work_and_answer_the_same(tmp_path: Path, quick: Mad
         found, first = await games(made, "one", "two"), made.server.reviews
         second = another_process(made)
         quick.go.clear()
-        await first.ask(found["one"], "person-0")
-        await second.ask(found["one"], "person-1")
-        making = asyncio.create_task(first.make_next())
+        await first.request(found["one"], "person-0")
+        await second.request(found["one"], "person-1")
+        making = asyncio.create_task(first.compute_next())
         await until(lambda: quick.order == ["one"])
-        assert not await second.make_next()  # it is being made
-        await second.ask(found["two"], "person-1")
-        also = asyncio.create_task(second.make_next())
+        assert not await second.compute_next()  # it is being made
+        await second.request(found["two"], "person-1")
+        also = asyncio.create_task(second.compute_next())
         await until(lambda: quick.order == ["one", "two"])
         for reviews in (first, second):
             assert [await state(reviews, name) for name in found] == ["running", "running"]
@@ -287,13 +289,13 @@ def test_what_a_process_leaves_undone_is_done_by_another(
         second, clock = another_process(made), now()
         monkeypatch.setattr(module, "now", lambda: clock)
         quick.go.clear()
-        await first.ask(found["one"], "person-0")
-        stuck = asyncio.create_task(first.make_next())
+        await first.request(found["one"], "person-0")
+        stuck = asyncio.create_task(first.compute_next())
         await until(lambda: quick.order == ["one"])
-        clock += module.CLAIMED
-        assert not await second.make_next()
+        clock += module.CLAIM_LIFETIME
+        assert not await second.compute_next()
         clock += 1
-        taken = asyncio.create_task(second.make_next())
+        taken = asyncio.create_task(second.compute_next())
         await until(lambda: quick.order == ["one", "one"])
         quick.go.set()
         assert await stuck
@@ -309,15 +311,15 @@ def test_a_restart_goes_on_with_what_was_asked_for(tmp_path: Path, quick: Made) 
         found, reviews = await games(made, "one", "two"), made.server.reviews
         quick.go.clear()
         for name in found:
-            await reviews.ask(found[name], "person-0")
-        working = asyncio.create_task(reviews.work(alone=True))
+            await reviews.request(found[name], "person-0")
+        working = asyncio.create_task(reviews.run(single_process=True))
         await until(lambda: quick.order == ["one"])
         working.cancel()
         await asyncio.gather(working, return_exceptions=True)
         # It has given its claim back. As if it had been killed in the middle:
-        assert await ReviewStore(made.server.database).claim("two", now(), now() + module.CLAIMED)
+        assert await ReviewStore(made.server.database).claim("two", now(), now() + module.CLAIM_LIFETIME)
         quick.go.set()
-        again = asyncio.create_task(another_process(made).work(alone=True))
+        again = asyncio.create_task(another_process(made).run(single_process=True))
         async with asyncio.timeout(PATIENCE):
             while {await state(reviews, name) for name in found} != {"ready"}:
                 await asyncio.sleep(0.01)
@@ -334,12 +336,12 @@ def test_a_review_that_fails_can_be_asked_for_again(
     async def work(made: Inside) -> None:
         found, reviews = await games(made, "one"), made.server.reviews
         quick.error = RuntimeError("no")
-        await reviews.ask(found["one"], "person-0")
-        assert await reviews.make_next()
+        await reviews.request(found["one"], "person-0")
+        assert await reviews.compute_next()
         assert await state(reviews, "one") == "none"
         quick.error = None
-        await reviews.ask(found["one"], "person-0")
-        assert await reviews.make_next()
+        await reviews.request(found["one"], "person-0")
+        assert await reviews.compute_next()
         assert await state(reviews, "one") == "ready"
 
     with_server(tmp_path, work)
@@ -350,9 +352,9 @@ def test_a_review_waits_for_the_database(tmp_path: Path, quick: Made) -> None:
     async def work(made: Inside) -> None:
         found, reviews = await games(made, "one"), made.server.reviews
         quick.error = Unavailable()
-        await reviews.ask(found["one"], "person-0")
+        await reviews.request(found["one"], "person-0")
         with pytest.raises(Unavailable):
-            await reviews.make_next()
+            await reviews.compute_next()
         assert await state(reviews, "one") == "running"
 
     with_server(tmp_path, work)
@@ -361,7 +363,7 @@ def test_a_review_waits_for_the_database(tmp_path: Path, quick: Made) -> None:
 def test_old_reviews_are_forgotten_but_none_that_is_on_its_way(
     tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "KEPT", 1)
+    monkeypatch.setattr(module, "MOST_REVIEWS", 1)
 
     async def work(made: Inside) -> None:
         found, reviews = await games(made, "one", "two", "three"), made.server.reviews
@@ -369,9 +371,9 @@ def test_old_reviews_are_forgotten_but_none_that_is_on_its_way(
         monkeypatch.setattr(module, "now", lambda: clock)
         for name in found:
             clock += 1
-            await reviews.ask(found[name], "person-0")
+            await reviews.request(found[name], "person-0")
             if name != "three":
-                assert await reviews.make_next()
+                assert await reviews.compute_next()
         assert [await state(reviews, name) for name in found] == ["none", "ready", "running"]
 
     with_server(tmp_path, work)
@@ -396,8 +398,8 @@ def test_a_review_goes_on_when_there_is_room(tmp_path: Path, monkeypatch: pytest
         monkeypatch.setattr(bots, "review_budget", Budget(rollouts=40))
         await install(made, played(OVER, "people"))
         room = await made.server.rooms.get(TABLE)
-        await made.server.reviews.ask(room.game, "person-0")
-        assert await made.server.reviews.make_next()
+        await made.server.reviews.request(room.game, "person-0")
+        assert await made.server.reviews.compute_next()
         told = json.loads(await made.server.reviews.find(TABLE))
         assert told["state"] == "ready"
         assert len(told["review"]["moves"]) == told["total"]

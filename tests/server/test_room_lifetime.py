@@ -230,7 +230,7 @@ async def long_log(server: Server) -> Room:
 def test_others_have_their_turn_while_a_table_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fair_share, "PIECE", -1.0)  # pause after every entry
+    monkeypatch.setattr(fair_share, "SLICE", -1.0)  # pause after every entry
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -253,7 +253,7 @@ def test_others_have_their_turn_while_a_table_is_loaded(
 
 
 def test_who_asks_for_a_table_pays_for_loading_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fair_share, "PIECE", -1.0)
+    monkeypatch.setattr(fair_share, "SLICE", -1.0)
 
     async def work() -> None:
         async with running(tmp_path) as server:

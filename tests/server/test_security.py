@@ -11,7 +11,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 
 from axiogames.server.settings import InvalidSetting, secret_keys
-from axiogames.server.transport.rate_limits import Limits, Pace, TokenBucket
+from axiogames.server.transport.rate_limits import RateLimit, RateLimits, TokenBucket
 from tests.server.driving import Browser, Client, RunningServer, ask, start_server
 
 TABLE = {"game": "axio", "seats": [{"kind": "me"}, {"kind": "open"}]}
@@ -202,7 +202,7 @@ def test_a_person_has_at_most_40_unfinished_tables(small: RunningServer) -> None
 def test_a_bucket_fills_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("axiogames.server.transport.rate_limits.time.monotonic", lambda: clock[0])
-    bucket = TokenBucket(Pace(2, 0.5))
+    bucket = TokenBucket(RateLimit(2, 0.5))
     assert [bucket.take() for _ in range(3)] == [True, True, False]
     clock[0] += 2.0
     assert [bucket.take() for _ in range(2)] == [True, False]
@@ -211,13 +211,13 @@ def test_a_bucket_fills_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_limits_remember_only_so_many_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.transport.rate_limits.REMEMBERED", 3)
-    limits, pace = Limits(), Pace(1, 0.0)
+    monkeypatch.setattr("axiogames.server.transport.rate_limits.MOST_BUCKETS", 3)
+    limits, pace = RateLimits(), RateLimit(1, 0.0)
     assert [limits.allow(pace, name) for name in "abcab"] == [True, True, True, False, False]
     limits.allow(pace, "d")  # the one not used for longest is forgotten
     assert limits.allow(pace, "a") is False
     assert limits.allow(pace, "c") is True
-    assert Limits(active=False).allow(Pace(0, 0), "a") is True
+    assert RateLimits(active=False).allow(RateLimit(0, 0), "a") is True
 
 
 # ------------------------------------------------------------------ the key

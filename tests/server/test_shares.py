@@ -16,7 +16,7 @@ from axiogames.server.transport.fair_share import (
     SHARE,
     LoopShares,
     Metered,
-    TooMuch,
+    TooMuchLoad,
     charged,
     long_work,
 )
@@ -50,8 +50,8 @@ def test_a_network_uses_its_share_in_the_long_run_and_no_more() -> None:
             world = World()
             for _ in range(500):
                 assert await world.ask("mallory", cost) == "done"
-            used = 500 * (cost + module.AROUND)
-            assert used <= SAVED + SHARE * (world.now + 500 * module.AROUND) + 2 * cost
+            used = 500 * (cost + module.OVERHEAD)
+            assert used <= SAVED + SHARE * (world.now + 500 * module.OVERHEAD) + 2 * cost
             assert world.slept == 0 or used >= SHARE * world.now
 
     run(work)
@@ -82,7 +82,7 @@ def test_many_requests_at_once_are_spread_out() -> None:
 
         world = World()
         world.shares = LoopShares(now=lambda: 0.0, meter=lambda: world.now, sleep=sleep)
-        count = int(SAVED / module.FIRST_GUESS) + 20
+        count = int(SAVED / module.FIRST_ESTIMATE) + 20
         go = asyncio.Event()
         asked = [asyncio.create_task(world.shares.run("mallory", go.wait)) for _ in range(count)]
         await asyncio.sleep(0)
@@ -90,7 +90,7 @@ def test_many_requests_at_once_are_spread_out() -> None:
         await asyncio.gather(*asked)
         assert len(waits) == pytest.approx(20, abs=1)
         gaps = [later - earlier for earlier, later in itertools.pairwise(waits)]
-        assert gaps == pytest.approx([module.FIRST_GUESS / SHARE] * len(gaps))
+        assert gaps == pytest.approx([module.FIRST_ESTIMATE / SHARE] * len(gaps))
 
     run(work)
 
@@ -102,7 +102,7 @@ def test_what_would_wait_too_long_is_refused_and_costs_nothing() -> None:
             await world.ask("mallory", 0.02)
         now, slept = world.now, world.slept
         for _ in range(50):
-            with pytest.raises(TooMuch):
+            with pytest.raises(TooMuchLoad):
                 await world.ask("mallory", 0.02, longest=0.01)
         assert (world.now, world.slept) == (now, slept)
         await world.ask("ann", 0.02, longest=0.01)
@@ -152,23 +152,23 @@ def test_so_many_requests_of_a_network_have_begun_at_the_same_time() -> None:
         ) -> asyncio.Task[None]:
             return asyncio.create_task(world.shares.run(name, lambda: wait(name, until), longest))
 
-        asked = [ask("mallory", go) for _ in range(3 * module.AT_ONCE)]
+        asked = [ask("mallory", go) for _ in range(3 * module.MOST_CONCURRENT)]
         await ask("ann")
-        assert begun.count("mallory") == module.AT_ONCE
+        assert begun.count("mallory") == module.MOST_CONCURRENT
         await ask("mallory", longest=None)  # messages do not wait for requests
-        for one in asked[: module.AT_ONCE]:  # whoever hangs up makes room, also who has not begun
+        for one in asked[: module.MOST_CONCURRENT]:  # whoever hangs up makes room, also who has not begun
             one.cancel()
         asked[-1].cancel()
         go.set()
         await asyncio.wait(asked)
-        assert begun.count("mallory") == 3 * module.AT_ONCE
-        assert sum(one.cancelled() for one in asked) == module.AT_ONCE + 1
+        assert begun.count("mallory") == 3 * module.MOST_CONCURRENT
+        assert sum(one.cancelled() for one in asked) == module.MOST_CONCURRENT + 1
 
     run(work)
 
 
 def test_networks_are_forgotten_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "REMEMBERED", 3)
+    monkeypatch.setattr(module, "MOST_ACCOUNTS", 3)
 
     async def work() -> None:
         world = World()
@@ -329,7 +329,7 @@ def test_requests_and_messages_take_their_turn(tmp_path: Path) -> None:
             await socket.heard()
             (account,) = loop._accounts.values()
             waits.clear()
-            account.left, account.guess = -0.5, 0.001
+            account.left, account.estimate = -0.5, 0.001
             assert (await made.ask("GET", "/api/bots")).status == 200
             assert len(waits) == 1
             await socket.heard()

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from axiogames.server.transport.connections import ConnectionLimits
-from axiogames.server.transport.rate_limits import CONTROL, Pace
-from axiogames.server.transport.websocket_protocol import MOST_FRAGMENTS, LeanSocket
+from axiogames.server.transport.rate_limits import CONTROL, RateLimit
+from axiogames.server.transport.websocket_protocol import MOST_FRAGMENTS, WebSocketProtocol
 from tests.server.wire import PATIENCE, Port, Wire
 from tests.server.wire import run as run_wire
 
@@ -38,13 +38,13 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "websocket.send", "text": message.get("text") or "bytes"})
 
 
-async def connected(port: Port, limit: int = 2**20) -> tuple[Wire, LeanSocket]:
+async def connected(port: Port, limit: int = 2**20) -> tuple[Wire, WebSocketProtocol]:
     """A WebSocket: the client's side and the server's."""
     wire = await port.wire(limit)
     await wire.send(HANDSHAKE)
     assert b" 101 " in await wire.head()
     (socket,) = port.connections
-    assert isinstance(socket, LeanSocket)
+    assert isinstance(socket, WebSocketProtocol)
     return wire, socket
 
 
@@ -90,7 +90,7 @@ def test_pings_at_a_pace_are_answered() -> None:
 @pytest.mark.parametrize("sent", [frame(PING, b"x" * 125), frame(TEXT, b"x" * 10_000)], ids=["ping", "text"])
 def test_a_client_that_reads_nothing_is_not_read_either(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """What waits for it is bounded, and after a while it is cut off."""
-    monkeypatch.setattr("axiogames.server.transport.websocket_protocol.CONTROL", Pace(1e9, 1))
+    monkeypatch.setattr("axiogames.server.transport.websocket_protocol.CONTROL", RateLimit(1e9, 1))
 
     async def work(port: Port) -> None:
         wire, socket = await connected(port, limit=1_000)
@@ -177,7 +177,7 @@ def test_a_message_in_fragments_is_one_message_and_has_a_largest_size() -> None:
 
 
 def test_a_message_has_only_so_many_fragments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.transport.websocket_protocol.CONTROL", Pace(1e9, 1))
+    monkeypatch.setattr("axiogames.server.transport.websocket_protocol.CONTROL", RateLimit(1e9, 1))
 
     async def work(port: Port) -> None:
         wire, _ = await connected(port)

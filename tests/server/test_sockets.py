@@ -9,7 +9,7 @@ import uvicorn
 from websockets.asyncio.client import connect
 
 from axiogames.server.processes import UVICORN_OPTIONS
-from axiogames.server.transport.websocket_protocol import LeanSocket, Mailbox
+from axiogames.server.transport.websocket_protocol import MessageQueue, WebSocketProtocol
 
 MESSAGES = 300
 
@@ -37,7 +37,7 @@ def test_a_socket_forgets_its_handshake_and_reads_in_order() -> None:
         server.should_exit = True
         await serving
         assert heard == [str(number) for number in range(MESSAGES)]
-        assert isinstance(kept, LeanSocket)
+        assert isinstance(kept, WebSocketProtocol)
         assert not any((kept.request, kept.response))
 
     asyncio.run(run())
@@ -45,7 +45,7 @@ def test_a_socket_forgets_its_handshake_and_reads_in_order() -> None:
 
 def test_a_mailbox_is_read_in_order() -> None:
     async def run() -> None:
-        box = Mailbox()
+        box = MessageQueue()
         assert box.empty()
         reading = asyncio.create_task(box.get())
         await asyncio.sleep(0)
@@ -59,7 +59,7 @@ def test_a_mailbox_is_read_in_order() -> None:
 
 def test_a_reader_that_gives_up_takes_nothing_along() -> None:
     async def run() -> None:
-        box = Mailbox()
+        box = MessageQueue()
         reading = asyncio.create_task(box.get())
         await asyncio.sleep(0)
         reading.cancel()

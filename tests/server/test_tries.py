@@ -11,7 +11,7 @@ import pytest
 
 from axiogames.server.routes import identity as people_routes
 from axiogames.server.transport import rate_limits as limits_module
-from axiogames.server.transport.rate_limits import Pace
+from axiogames.server.transport.rate_limits import RateLimit
 from tests.server.in_process import Guest, Inside, inside
 
 
@@ -133,7 +133,7 @@ def test_a_password_is_not_guessed_with_a_stolen_session(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, path: str, body: dict[str, str]
 ) -> None:
     # Exports and deletions have a pace of their own.
-    monkeypatch.setattr(people_routes, "PERSONAL_DATA", Pace(1000, 1000.0))
+    monkeypatch.setattr(people_routes, "PERSONAL_DATA", RateLimit(1000, 1000.0))
 
     async def work(made: Inside) -> None:
         anna = await with_account(made)

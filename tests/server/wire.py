@@ -14,7 +14,7 @@ from uvicorn.server import ServerState
 
 from axiogames.server.processes import UVICORN_OPTIONS
 from axiogames.server.transport.connections import ConnectionLimits
-from axiogames.server.transport.http_protocol import Bounds, HttpProtocol
+from axiogames.server.transport.http_protocol import HttpProtocol, RequestBounds
 
 PATIENCE = 60.0  # seconds for any one thing
 
@@ -87,7 +87,11 @@ class Port:
 
 @asynccontextmanager
 async def port(
-    app: Any, *, bounds: Bounds | None = None, connections: ConnectionLimits | None = None, **options: Any
+    app: Any,
+    *,
+    bounds: RequestBounds | None = None,
+    connections: ConnectionLimits | None = None,
+    **options: Any,
 ) -> AsyncIterator[Port]:
     """Serve an application on a free port of the loopback address."""
     protocol = partial(HttpProtocol, bounds=bounds, connections=connections)

@@ -20,7 +20,7 @@ from .routes import ROUTES
 from .routes.errors import ERRORS, JsonRequest
 from .routes.identity import provide_person, provide_server
 from .settings import Settings
-from .transport.origin_guard import gate
+from .transport.origin_guard import guard
 from .transport.websocket import live
 
 MAX_BODY_BYTES = 8_000
@@ -51,7 +51,7 @@ def make_app(settings: Settings | None = None) -> ASGIApp:
     """Return the application for `settings`, by default those of the environment."""
     server = build_server((settings or Settings.from_environment()).check())
     app = _litestar(server)
-    return instrument(gate(app, sockets=live(server), settings=server.settings, limits=server.limits))
+    return instrument(guard(app, sockets=live(server), settings=server.settings, limits=server.limits))
 
 
 def _litestar(server: Server) -> Litestar:

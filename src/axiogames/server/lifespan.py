@@ -35,7 +35,7 @@ from .storage.reviews import ReviewStore
 from .storage.schema import read_fact, write_fact
 from .storage.tables import TableStore
 from .supervisor import BackgroundTask, Supervisor, spawn
-from .transport.rate_limits import Limits
+from .transport.rate_limits import RateLimits
 
 GC_THRESHOLDS = (10_000, 20, 20)  # arguments of `gc.set_threshold`; little garbage has reference cycles
 
@@ -58,7 +58,7 @@ class Server:
     reviews: Reviews
     pictures: Pictures
     replays: Replays
-    limits: Limits
+    limits: RateLimits
     audit_follower: AuditFollower
     retention: Retention
     supervisor: Supervisor
@@ -70,7 +70,7 @@ def build_server(settings: Settings) -> Server:
     protect_data(settings.folder, None if settings.on_postgresql else sqlite_file(settings.url))
     database = Database(settings.url)
     journal, store = Journal(database), TableStore(database)
-    bots, limits = Bots(settings.bot_threads, settings.bot_seconds), Limits(settings.rate_limits)
+    bots, limits = Bots(settings.bot_threads, settings.bot_seconds), RateLimits(settings.rate_limits)
     people, rooms = People(database, keys), Rooms(store, journal, bots)
     personal_data = PersonalData(database, store, people, rooms)
     return Server(
@@ -173,7 +173,7 @@ def add_background_tasks(server: Server) -> None:
         await share_presence(server.rooms, server.store)
 
     async def make_reviews(_: BackgroundTask) -> None:
-        await server.reviews.work(alone=not server.database.on_postgresql)
+        await server.reviews.run(single_process=not server.database.on_postgresql)
 
     supervisor.add("load_rules", load_rules)
     supervisor.add("reviews", make_reviews, essential=False)

@@ -167,7 +167,7 @@ class ServerCollector(Collector):
         server = self._server
         yield _counter("entries", "Entries committed to the journal.", server.journal.appended)
         yield _counter("commits", "Commits of entries; one commit may contain many.", server.journal.commits)
-        yield _gauge("tables_in_memory", "Tables kept in memory.", len(server.rooms))
+        yield _gauge("tables_in_memory", "Tables in memory.", len(server.rooms))
         yield _gauge("clients", "Clients connected to tables.", server.rooms.clients)
         yield _gauge("bots_thinking", "Bot moves being computed or queued.", server.bots.thinking)
         if self._tables:

@@ -27,8 +27,8 @@ log = logging.getLogger(__name__)
 class Automation:
     """Task and timer of a room, at most one of each.
 
-    It does not refer to its room: a cycle would keep rooms in memory until the next garbage collection. A pending
-    task or timer does keep its room.
+    It does not refer to its room: a cycle would keep rooms in memory until the next garbage collection. A
+    pending task or timer does keep its room.
     """
 
     def __init__(self, services: RoomServices) -> None:

@@ -1,49 +1,49 @@
-"""What a process knows of the times in which the server was at work, and how long clocks run by it."""
+"""When the server was at work, and how clocks run by it."""
 
 from __future__ import annotations
 
 from ..storage.uptime import Outage, UptimeState
 
-RESPITE = 30.0  # seconds that everybody has at least after a time in which the server was away
-BEAT = 2.0  # seconds between two signs of life
-ABSENCE = 10.0  # seconds without one after which the server was away
+RESPITE = 30.0  # seconds that everybody has at least after an outage
+BEAT = 2.0  # seconds between two heartbeats
+ABSENCE = 10.0  # seconds without a heartbeat after which the server counts as down
 
 
 class Uptime:
-    """When the server was at work.
+    """Outages of the server, as known to this process.
 
-    While it was away nobody could move. So no clock runs in an outage, and none ends right after it.
+    Nobody could move during an outage. So no clock runs in one, and none ends right after it.
     """
 
     def __init__(self) -> None:
-        self.returned = 0  # when the server came back last
+        self.returned = 0  # when the server last came back
         self.earliest = 0  # no deadline is before this
         self.outages: tuple[Outage, ...] = ()
-        self.alive: int | None = None  # when this process has noted last that it is at work
-        self.lost = False  # whether the database has been lost and not been found again
+        self.alive: int | None = None  # when this process last stored a heartbeat
+        self.lost = False  # whether the database was lost and has not been found again
 
-    def learn(self, standing: UptimeState) -> bool:
-        """Take over what all processes know; whether deadlines may have changed."""
+    def update(self, state: UptimeState) -> bool:
+        """Adopt the state shared by all processes and return whether deadlines may have changed."""
         before = self.earliest, self.outages
-        self.outages = standing.outages
-        self.resumed(standing.resumed)
+        self.outages = state.outages
+        self.note_return(state.resumed)
         return before != (self.earliest, self.outages)
 
-    def resumed(self, at: int) -> bool:
-        """Note that the server was away until a time; whether deadlines may have changed."""
+    def note_return(self, at: int) -> bool:
+        """Note that the server was down until `at` and return whether deadlines may have changed."""
         before, self.earliest = self.earliest, max(self.earliest, at + int(1000 * RESPITE))
         self.returned = max(self.returned, at)
         return self.earliest != before
 
     def asleep(self, at: int) -> bool:
-        """Whether this process was stopped, and has not noted yet that it goes on.
+        """Return whether this process was suspended and has stored no heartbeat since.
 
-        Until then it is not known for how long clocks stood still, so none may end.
+        Until then the length of the outage is unknown, so no clock may end.
         """
         return self.alive is not None and at - self.alive > 1000 * ABSENCE
 
     def end(self, since: int, length: int) -> int:
-        """Return when `length` milliseconds from `since` have passed with the server at work."""
+        """Return when the server has been at work for `length` milliseconds, counted from `since`."""
         end = since + length
         for begun, ended in self.outages:
             if begun < end:

@@ -1,4 +1,4 @@
-"""Hints for people at tables: one at a time for each person, made beside the game."""
+"""Hints for people at tables, computed in the background, one at a time for each person."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...errors import AxioError
 from ...model.view import View
 from ..presentation.messages import HintMessage, HintPick
 from ..transport.client import Client, encode
-from ..transport.rate_limits import HINTS, HINTS_FROM_ADDRESS, Limits
+from ..transport.rate_limits import HINTS, HINTS_FROM_ADDRESS, RateLimits
 from ..work_pools import JobTimeout
 from .bots import Bots
 from .refusals import Refused
@@ -22,77 +22,79 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False, slots=True)
-class _Asked:
-    """A hint that is being made: for which client."""
+class _PendingHint:
+    """Task that computes a hint for a client."""
 
     client: Client
     task: asyncio.Task[None] | None = None
 
 
 class Hints:
-    """Makes hints. Whoever hangs up gives up their place in the queue."""
+    """Computes hints. A client that disconnects loses its place in the queue."""
 
-    def __init__(self, bots: Bots, limits: Limits) -> None:
+    def __init__(self, bots: Bots, limits: RateLimits) -> None:
         self._bots = bots
         self._limits = limits
-        self._asked: dict[str, _Asked] = {}  # by person
+        self._pending: dict[str, _PendingHint] = {}  # by person
 
     def __len__(self) -> int:
-        return len(self._asked)
+        return len(self._pending)
 
-    def start(self, room: Room, client: Client, view: View, message: str | None) -> None:
-        """Begin a hint for a client, which is told when it is ready.
+    def start(self, room: Room, client: Client, view: View, message_id: str | None) -> None:
+        """Start a hint and send it to the client when it is ready.
 
         Raises:
-            Refused: A hint for the same person is not ready yet, or they have asked for too many.
-            Busy: Too many people wait for one.
+            Refused: a hint for the same person is not ready yet, or they have asked for too many.
+            Busy: too many people wait for hints.
         """
         person = client.person or ""
-        if person in self._asked:
+        if person in self._pending:
             raise Refused("too_fast", "one hint at a time: wait for the one that you have asked for")
         self._bots.check_hint(person)
-        self._check_pace(person)
-        asked = self._asked[person] = _Asked(client)
-        asked.task = asyncio.create_task(self._tell(room, client, person, view, message))
-        asked.task.add_done_callback(lambda _: self._asked.pop(person))
+        self._check_rate(person)
+        pending = self._pending[person] = _PendingHint(client)
+        pending.task = asyncio.create_task(self._send_hint(room, client, person, view, message_id))
+        pending.task.add_done_callback(lambda _: self._pending.pop(person))
 
-    def _check_pace(self, person: str) -> None:
-        network = self._bots.askers.of(person).network
-        good = self._limits.allow(HINTS, person)
+    def _check_rate(self, person: str) -> None:
+        network = self._bots.requesters.of(person).network
+        allowed = self._limits.allow(HINTS, person)
         if network:
-            good = self._limits.allow(HINTS_FROM_ADDRESS, network) and good
-        if not good:
+            allowed = self._limits.allow(HINTS_FROM_ADDRESS, network) and allowed
+        if not allowed:
             raise Refused("too_fast", "these were many hints; wait a moment and try again")
 
-    async def _tell(self, room: Room, client: Client, person: str, view: View, message: str | None) -> None:
+    async def _send_hint(
+        self, room: Room, client: Client, person: str, view: View, message_id: str | None
+    ) -> None:
         try:
-            client.send(encode(_message(await self._bots.hint(view, person), view, message)))
+            client.send(encode(_hint_message(await self._bots.hint(view, person), view, message_id)))
         except AxioError as error:
-            room.subscribers.send_refusal(client, error, message)
+            room.subscribers.send_refusal(client, error, message_id)
         except JobTimeout:
             room.subscribers.send_refusal(
-                client, Refused("busy", "there is no hint for this position"), message
+                client, Refused("busy", "there is no hint for this position"), message_id
             )
         except Exception:
-            log.exception("a hint at table %s could not be made", room.id)
+            log.exception("a hint at table %s failed", room.id)
             room.subscribers.send_refusal(
-                client, Refused("busy", "the hint could not be made; try again"), message
+                client, Refused("busy", "the hint could not be made; try again"), message_id
             )
 
     def cancel(self, client: Client) -> None:
         """Cancel the hint that a client waits for, because it is gone."""
-        asked = self._asked.get(client.person or "")
-        if asked is not None and asked.client is client and asked.task is not None:
-            asked.task.cancel()
+        pending = self._pending.get(client.person or "")
+        if pending is not None and pending.client is client and pending.task is not None:
+            pending.task.cancel()
 
     def close(self) -> None:
-        """Make no more hints."""
-        for asked in self._asked.values():
-            if asked.task is not None:
-                asked.task.cancel()
+        """Cancel all pending hints."""
+        for pending in self._pending.values():
+            if pending.task is not None:
+                pending.task.cancel()
 
 
-def _message(found: Hint, view: View, message: str | None) -> HintMessage:
+def _hint_message(hint: Hint, view: View, message_id: str | None) -> HintMessage:
     offered = view.legal_moves()
     actions = offered.actions.tolist()
     picks = [
@@ -103,7 +105,7 @@ def _message(found: Hint, view: View, message: str | None) -> HintMessage:
             one.candidate.error,
             one.remarks,
         )
-        for one in found.suggestions
+        for one in hint.suggestions
     ]
     only = HintPick(0, str(offered[0]), None, None, (Remark("hint_only"),))
-    return HintMessage(message, found.terms, picks or [only])
+    return HintMessage(message_id, hint.terms, picks or [only])

@@ -1,4 +1,4 @@
-"""What may not be done at a table, for programs and for people."""
+"""Refused actions at a table, with codes for programs and texts for people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ...errors import AxioError, IllegalMove, ParseError, Reason
 
 
 class Refused(AxioError):
-    """Something that may not be done at this table; `code` is for programs."""
+    """An action is not allowed at this table; `code` is for programs."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -14,21 +14,24 @@ class Refused(AxioError):
 
 
 class Unavailable(Refused):
-    """The database does not answer; what has become of a change is found out before anybody is told more."""
+    """The database does not respond.
+
+    Nothing is sent until it is known whether a change was committed.
+    """
 
     def __init__(self) -> None:
         super().__init__("unavailable", "the server cannot reach its database; try again in a moment")
 
 
 class NoSuchTable(Refused):
-    """There is no table with this id, or it is not for this person."""
+    """There is no table with this id, or this person may not see it."""
 
     def __init__(self) -> None:
         super().__init__("no_such_table", "there is no such table; perhaps the link is not complete")
 
 
 class Unreadable(Refused):
-    """The table's log cannot be read: it was written by a newer version, or it is damaged."""
+    """The log of the table cannot be read: a newer version wrote it, or it is damaged."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -37,7 +40,7 @@ class Unreadable(Refused):
 
 
 def code_of(error: AxioError) -> str:
-    """The code for programs of something that was refused at a table."""
+    """Return the code of an error raised by an action at a table."""
     if isinstance(error, Refused):
         return error.code
     if isinstance(error, IllegalMove):

@@ -1,4 +1,4 @@
-"""Reviews of games that are over: made in the background, one after another, once for all processes."""
+"""Reviews of finished games: computed in the background, one after another, once for all processes."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ from ...analysis.review.values import Rating, ValueScale
 from ...model.record import Record, record_of
 from ...moves import Move
 from ...players import Budget
-from ..presentation.board_json import describer
+from ..presentation.board_json import board_encoder
 from ..presentation.messages import BoardTile
 from ..storage.reviews import PendingReview, ReviewStore
-from ..transport.rate_limits import REMEMBERED
 from ..work_pools import Busy
-from .bots import RETRY, Bots
+from .bots import RETRY_SECONDS, Bots
 from .game_state import GameState, now
 from .refusals import Refused, Unavailable
 from .room import Room
 
-KEPT = 2000  # reviews; a game whose review was forgotten can be reviewed again
-MOST_WAITING, MOST_OF_STRANGERS = 30, 10  # reviews that are asked for and not yet made
-MOST_EACH, MOST_NEAR = 2, 5  # of one person, and of one network
-CLAIMED, RENEWED = 30_000, 2_000  # milliseconds: how long a claim holds, and how often it is renewed
-IDLE = 5.0  # seconds until a process looks for reviews that were asked for elsewhere
-START_ROLLOUTS = 200  # for each deal that tells what a game alone is worth before it begins
+MOST_REVIEWS = 2000  # stored; a game whose review was dropped can be reviewed again
+MOST_PENDING, MOST_OF_STRANGERS = 30, 10  # pending reviews, and those of people who did not play
+MOST_PER_PERSON, MOST_PER_NETWORK = 2, 5  # pending reviews
+MOST_SERVED = 50_000  # people and networks whose last turn is remembered
+CLAIM_LIFETIME, CLAIM_RENEWAL = 30_000, 2_000  # milliseconds
+IDLE_SECONDS = 5.0  # between two looks for reviews requested from other processes
+START_ROLLOUTS = 200  # per deal, for the value of a solo game before its start
 
-Work = TypeVarTuple("Work")
-Done = TypeVar("Done")
+Args = TypeVarTuple("Args")
+Result = TypeVar("Result")
 
 log = logging.getLogger(__name__)
 
 
-class Tried(Struct, frozen=True):
-    """A move that was compared: what it is worth, how far behind the best, and where its tile would lie."""
+class ComparedMove(Struct, frozen=True):
+    """A move that was compared: its value, its distance to the best move, and its tile on the board."""
 
     move: str
     value: float
@@ -64,7 +64,7 @@ class Tried(Struct, frozen=True):
 
 
 class ReviewedMove(Struct, frozen=True):
-    """A move of the game; `at` is the step of the replay that shows the position before it."""
+    """A move of the game; `at` is the step of the replay with the position before it."""
 
     ply: int
     at: int
@@ -74,12 +74,12 @@ class ReviewedMove(Struct, frozen=True):
     given_up: float
     luck: Luck
     made: int
-    candidates: list[Tried]
+    candidates: list[ComparedMove]
     remark: Remark
 
 
 class ReviewedSeat(Struct, frozen=True):
-    """How a seat played; `line` is what its game was worth after so many steps of the replay."""
+    """Summary of a seat; `line` has its value after steps of the replay, as pairs of step and value."""
 
     account: Account
     given_up: float
@@ -89,7 +89,7 @@ class ReviewedSeat(Struct, frozen=True):
 
 
 class ReviewMessage(Struct, frozen=True):
-    """The review of a game, with the points of the replay that it speaks of."""
+    """Review of a game, with the steps of the replay that it refers to."""
 
     terms: ValueScale
     seats: list[ReviewedSeat]
@@ -98,7 +98,7 @@ class ReviewMessage(Struct, frozen=True):
 
 
 class ReviewState(Struct, frozen=True):
-    """How far a review is: so many moves of so many are judged."""
+    """State of a review: `done` of `total` moves are judged."""
 
     state: Literal["none", "running", "ready"]
     done: int = 0
@@ -107,82 +107,84 @@ class ReviewState(Struct, frozen=True):
 
 
 class Reviews:
-    """Makes reviews, one at a time, and finds those that were made.
+    """Computes reviews, one at a time, and finds finished ones.
 
-    What is asked for is kept in the database, so every process answers the same, and a restart loses nothing.
-    Players of a table go before others, and networks and people take turns.
+    Requests are stored in the database, so all processes give the same answers, and a restart loses nothing.
+    Players of a table are served before others, and networks and people take turns.
     """
 
     def __init__(self, bots: Bots, store: ReviewStore, find: Callable[[str], Awaitable[Room]]) -> None:
         self._bots = bots
         self._store = store
         self._find = find
-        self._asking = asyncio.Lock()
-        self._asked = asyncio.Event()
-        self._served: OrderedDict[tuple[str, str], int] = (
-            OrderedDict()
-        )  # whose turn it was, by group and person
+        self._request_lock = asyncio.Lock()
+        self._requested = asyncio.Event()
+        # By group and person: the number of the turn in which they were last served.
+        self._served: OrderedDict[tuple[str, str], int] = OrderedDict()
         self._turns = 0
 
     async def find(self, table_id: str) -> bytes:
         """Return the `ReviewState` of a table as JSON."""
-        kept = await self._store.find(table_id)
-        if kept is None:
+        stored = await self._store.find(table_id)
+        if stored is None:
             return msgspec.json.encode(ReviewState("none"))
-        if kept.body is None:
-            return msgspec.json.encode(ReviewState("running", kept.done, kept.total))
-        return b'{"state":"ready","done":%d,"total":%d,"review":%s}' % (*kept[:2], kept.body.encode())
+        if stored.body is None:
+            return msgspec.json.encode(ReviewState("running", stored.done, stored.total))
+        return b'{"state":"ready","done":%d,"total":%d,"review":%s}' % (*stored[:2], stored.body.encode())
 
     async def exists(self, table_id: str) -> bool:
-        """Whether a review is ready or on its way."""
+        """Return whether a review is ready or pending."""
         return await self._store.find(table_id) is not None
 
-    async def ask(self, game: GameState, person: str) -> None:
-        """See to it that the review of a game that is over is made.
+    async def request(self, game: GameState, person: str) -> None:
+        """Request the review of a finished game.
 
         Raises:
-            Refused: This person waits for other reviews.
-            Busy: Too many people do.
+            Refused: this person waits for other reviews.
+            Busy: too many reviews are pending.
         """
         assert game.table is not None, "a game that is over has begun"
-        async with self._asking:  # nobody else is counted in meanwhile
+        async with self._request_lock:  # until the request is counted
             pending = await self._store.list_pending()
             if all(one.table_id != game.config.id for one in pending):
-                self._check_room(pending, person, played=bool(game.seats_of(person)))
+                self._check_capacity(pending, person, played=bool(game.seats_of(person)))
                 await self._store.request(game.config.id, person, game.table.plies, now())
-        self._asked.set()
+        self._requested.set()
 
-    def _check_room(self, pending: Sequence[PendingReview], person: str, *, played: bool) -> None:
-        if sum(one.person == person for one in pending) >= MOST_EACH:
+    def _check_capacity(self, pending: Sequence[PendingReview], person: str, *, played: bool) -> None:
+        if sum(one.person == person for one in pending) >= MOST_PER_PERSON:
             raise Refused("too_fast", "wait until the reviews that you have asked for are ready")
-        near = self._group(person)
-        others = [
-            one for one in pending if one.played or not played
-        ]  # who plays goes before those who do not
+        group = self._group(person)
+        # Players are served before others, whose requests do not count for them.
+        others = [one for one in pending if one.played or not played]
         if (
-            sum(self._group(one.person) == near for one in others) >= MOST_NEAR
-            or len(others) >= MOST_WAITING
+            sum(self._group(one.person) == group for one in others) >= MOST_PER_NETWORK
+            or len(others) >= MOST_PENDING
             or (not played and sum(not one.played for one in others) >= MOST_OF_STRANGERS)
         ):
             raise Busy("many reviews are being made")
 
     def _group(self, person: str) -> str:
-        return self._bots.askers.of(person).group
+        return self._bots.requesters.of(person).group
 
-    # ------------------------------------------------------------ making them
+    # ------------------------------------------------------------ computing
 
-    async def work(self, alone: bool) -> None:
-        """Make the reviews that are asked for, forever. `lock_directory`: no other process does."""
-        if alone:
+    async def run(self, single_process: bool) -> None:
+        """Compute the requested reviews, forever.
+
+        Args:
+            single_process: Whether no other process does, so that all claims are left from before.
+        """
+        if single_process:
             await self._store.release_all()
         while True:
-            self._asked.clear()
-            if not await self.make_next():
+            self._requested.clear()
+            if not await self.compute_next():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._asked.wait(), IDLE)
+                    await asyncio.wait_for(self._requested.wait(), IDLE_SECONDS)
 
-    async def make_next(self) -> bool:
-        """Make the review whose turn it is; whether there was one."""
+    async def compute_next(self) -> bool:
+        """Compute the review whose turn it is and return whether there was one."""
         begun = now()
         free = [
             one
@@ -190,36 +192,36 @@ class Reviews:
             if one.claimed_until is None or one.claimed_until < begun
         ]
         for one in sorted(free, key=self._turn):
-            claim = _Claim(self._store, one.table_id, now() + CLAIMED)
+            claim = _Claim(self._store, one.table_id, now() + CLAIM_LIFETIME)
             if await claim.take():
-                self._serve(one.person)
-                await self._make(one, claim)
+                self._note_served(one.person)
+                await self._compute(one, claim)
                 return True
         return False
 
     def _turn(self, one: PendingReview) -> tuple[bool, int, int, int]:
-        """Sort key: players first, then the network and the person who were served the longest time ago."""
+        """Return a sort key: players first, then the network and the person least recently served."""
         group = self._group(one.person)
         served = (self._served.get((group, "")), self._served.get((group, one.person)))
         return (not one.played, served[0] or 0, served[1] or 0, one.asked)
 
-    def _serve(self, person: str) -> None:
+    def _note_served(self, person: str) -> None:
         self._turns += 1
         group = self._group(person)
         for key in ((group, ""), (group, person)):
             self._served[key] = self._turns
             self._served.move_to_end(key)
-        while len(self._served) > REMEMBERED:
+        while len(self._served) > MOST_SERVED:
             self._served.popitem(last=False)
 
-    async def _make(self, one: PendingReview, claim: _Claim) -> None:
+    async def _compute(self, one: PendingReview, claim: _Claim) -> None:
         try:
-            await claim.finish(msgspec.json.encode(await self._reviewed(one.table_id, claim)).decode())
-            await self._store.prune(KEPT)
-        except _Lost:
-            log.warning("another process makes the review of table %s now", one.table_id)
+            await claim.finish(msgspec.json.encode(await self._review(one.table_id, claim)).decode())
+            await self._store.prune(MOST_REVIEWS)
+        except _ClaimLost:
+            log.warning("another process computes the review of table %s now", one.table_id)
         except (SQLAlchemyError, OSError, Unavailable):
-            raise  # the claim runs out by itself
+            raise  # the claim expires by itself
         except asyncio.CancelledError:
             with suppress(SQLAlchemyError, OSError):
                 await self._store.release(one.table_id, claim.until)
@@ -228,36 +230,38 @@ class Reviews:
             log.exception("the game at table %s could not be reviewed", one.table_id)
             await self._store.discard(one.table_id, claim.until)
 
-    async def _reviewed(self, table_id: str, claim: _Claim) -> ReviewMessage:
+    async def _review(self, table_id: str, claim: _Claim) -> ReviewMessage:
         game = (await self._find(table_id)).game
         assert game.table is not None, "a game that is over has begun"
         record = record_of(game.table, [seat.name for seat in game.seats])
-        made = await self._work(_all_decisions, record)
-        quickly = Budget(self._bots.review_budget.seconds, START_ROLLOUTS)
-        start = await self._work(start_values, record, quickly, table_id)
+        moves = await self._run_job(_all_decisions, record)
+        start_budget = Budget(self._bots.review_budget.seconds, START_ROLLOUTS)
+        start = await self._run_job(start_values, record, start_budget, table_id)
         judgements = []
-        for decision in made:
-            judgements.append(await self._work(judge_decision, decision, self._bots.review_budget, table_id))
+        for decision in moves:
+            judgements.append(
+                await self._run_job(judge_decision, decision, self._bots.review_budget, table_id)
+            )
             await claim.hold(len(judgements))
-        return await self._work(_whole, record, made, judgements, start, table_id)
+        return await self._run_job(_message_of, record, moves, judgements, start, table_id)
 
-    async def _work(self, what: Callable[[*Work], Done], *given: *Work) -> Done:
-        """Do a part of a review, when there is room for it."""
+    async def _run_job(self, job: Callable[[*Args], Result], *args: *Args) -> Result:
+        """Run a part of a review in a thread as soon as the queue has room for it."""
         while True:
             try:
-                return await self._bots.work(what, *given)
+                return await self._bots.run_in_background(job, *args)
             except Busy:
                 if self._bots.advice.closed:
                     raise Unavailable from None
-                await asyncio.sleep(RETRY)
+                await asyncio.sleep(RETRY_SECONDS)
 
 
-class _Lost(Exception):
-    """Another process has taken over."""
+class _ClaimLost(Exception):
+    """Another process has claimed the review."""
 
 
 class _Claim:
-    """The claim of this process to a review."""
+    """Claim of this process to a review, which expires unless it is renewed."""
 
     def __init__(self, store: ReviewStore, table_id: str, until: int) -> None:
         self._store = store
@@ -265,48 +269,52 @@ class _Claim:
         self.until = until
 
     async def take(self) -> bool:
-        """Claim the review; whether nobody else has."""
+        """Claim the review and return whether no other process has."""
         return await self._store.claim(self._table_id, now(), self.until)
 
     async def hold(self, done: int) -> None:
-        """Note how much is done, when it is time to renew the claim. Raises `_Lost`."""
-        until = now() + CLAIMED
-        if until - self.until >= RENEWED:
+        """Renew the claim if it is time to, and store how many moves are judged. Raises `_ClaimLost`."""
+        until = now() + CLAIM_LIFETIME
+        if until - self.until >= CLAIM_RENEWAL:
             if not await self._store.renew(self._table_id, self.until, until, done):
-                raise _Lost
+                raise _ClaimLost
             self.until = until
 
     async def finish(self, body: str) -> None:
-        """Keep the review. Raises `_Lost`."""
+        """Store the review. Raises `_ClaimLost`."""
         if not await self._store.finish(self._table_id, self.until, body):
-            raise _Lost
+            raise _ClaimLost
 
 
-def _whole(
+def _message_of(
     record: Record,
-    made: Sequence[Decision],
+    moves: Sequence[Decision],
     judgements: Sequence[Judgement],
     start: Sequence[float],
     table_id: str,
 ) -> ReviewMessage:
-    return _told(assemble_review(record, made, judgements, start, table_id), made)
+    return _encode_review(assemble_review(record, moves, judgements, start, table_id), moves)
 
 
 def _all_decisions(record: Record) -> list[Decision]:
     return list(decisions(record))
 
 
-def _told(found: Review, made: Sequence[Decision]) -> ReviewMessage:
-    steps = _steps(made)
-    variant = made[0].view.variant if made else None
+def _encode_review(review: Review, moves: Sequence[Decision]) -> ReviewMessage:
+    steps = _replay_steps(moves)
+    variant = moves[0].view.variant if moves else None
 
-    def tried(one: JudgedMove) -> Tried:
+    def compared(one: JudgedMove) -> ComparedMove:
         move = Move.parse(one.move)
-        tile = describer(variant).board_tile(move.tile, move.at) if variant and move.kind == "place" else None
-        return Tried(one.move, one.value, one.error, one.behind, one.behind_error, tile)
+        tile = (
+            board_encoder(variant).board_tile(move.tile, move.at)
+            if variant and move.kind == "place"
+            else None
+        )
+        return ComparedMove(one.move, one.value, one.error, one.behind, one.behind_error, tile)
 
     return ReviewMessage(
-        terms=found.terms,
+        terms=review.terms,
         seats=[
             ReviewedSeat(
                 seat.account,
@@ -315,7 +323,7 @@ def _told(found: Review, made: Sequence[Decision]) -> ReviewMessage:
                 seat.ratings,
                 [(steps[ply], value) for ply, value in seat.line],
             )
-            for seat in found.seats
+            for seat in review.seats
         ],
         moves=[
             ReviewedMove(
@@ -327,18 +335,18 @@ def _told(found: Review, made: Sequence[Decision]) -> ReviewMessage:
                 move.given_up,
                 move.luck,
                 move.made,
-                [tried(one) for one in move.candidates],
+                [compared(one) for one in move.candidates],
                 move.remark,
             )
-            for move in found.moves
+            for move in review.moves
         ],
-        turning=list(found.turning),
+        turning=list(review.turning),
     )
 
 
-def _steps(made: Sequence[Decision]) -> list[int]:
-    """After each number of moves the step of the replay: who keeps a hand does nothing that it shows."""
+def _replay_steps(moves: Sequence[Decision]) -> list[int]:
+    """Return the step of the replay after each number of moves. Keeping a hand is not a step."""
     steps = [0]
-    for decision in made:
+    for decision in moves:
         steps.append(steps[-1] + (decision.move.kind != "keep"))
     return steps

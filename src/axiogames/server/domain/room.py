@@ -150,7 +150,7 @@ class Room:
     async def acknowledge(
         self, person: str | None, message_id: str, sender: Client | None = None
     ) -> int | None:
-        """Acknowledge a message of any seat of a person, and return the number of the entry that it has made."""
+        """Acknowledge a message of any seat of a person and return the number of its entry, if any."""
         async with self.transaction() as game:
             return self._state.acknowledge(game.seats_of(person), message_id, sender)
 

@@ -225,12 +225,12 @@ class Rooms:
 
     def _adopt_uptime(self, standing: UptimeState) -> None:
         """Adopt the outages stored by all processes."""
-        if self._services.uptime.learn(standing):
+        if self._services.uptime.update(standing):
             self._extend_deadlines()
 
     def _note_return(self, at: int) -> None:
         """Note that a process of this server came back at a time."""
-        if self._services.uptime.resumed(at):
+        if self._services.uptime.note_return(at):
             self._extend_deadlines()
 
     def _extend_deadlines(self) -> None:

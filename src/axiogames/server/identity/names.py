@@ -108,7 +108,7 @@ def _visible_characters(text: str) -> str:
 
 def _limit_marks(text: str) -> str:
     """Return `text` with at most `MAX_MARKS` combining marks per letter, and none without a letter."""
-    kept: list[str] = []
+    result: list[str] = []
     marks = MAX_MARKS
     for one in text:
         if unicodedata.category(one) in ("Mn", "Me"):
@@ -117,10 +117,10 @@ def _limit_marks(text: str) -> str:
             marks += 1
         elif one.isspace():
             marks = MAX_MARKS
-        elif not (unicodedata.category(one) == "Mc" and kept):
+        elif not (unicodedata.category(one) == "Mc" and result):
             marks = 0
-        kept.append(one)
-    return "".join(kept)
+        result.append(one)
+    return "".join(result)
 
 
 def _skeleton(name: str) -> str:

@@ -173,7 +173,7 @@ class People:
 
     async def ensure_stored(self, person: Person) -> Person:
         """Return the person after storing it in the database, if necessary."""
-        if not person.kept:
+        if not person.stored:
             row = {"id": person.id, "name": person.name, "epoch": person.epoch, "created": _now()}
             try:
                 async with self._database.writing() as connection:
@@ -186,7 +186,7 @@ class People:
 
     async def record_visit(self, person: Person) -> None:
         """Store the day of a person's last visit."""
-        if person.kept and (person.seen or 0) < _today():
+        if person.stored and (person.seen or 0) < _today():
             seen = update(people).where(people.c.id == person.id).values(seen=_today())
             with suppress(Unavailable):  # the page also works with a read-only database
                 async with self._database.writing() as connection:
@@ -376,7 +376,7 @@ def _person(person_id: str, row: RowMapping | None, revoked: Iterable[str]) -> P
         row["epoch"],
         row["username"],
         row["phrase"] is not None,
-        kept=True,
+        stored=True,
         banned=row["banned"] is not None,
         erased=row["created"] == 0,
         seen=row["seen"],

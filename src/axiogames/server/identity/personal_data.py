@@ -154,24 +154,24 @@ class PersonalData:
             reviews = await _rows(connection, select(schema.reviews.c.table_id).where(asked))
             about = schema.audit.c.subject == person.id
             actions = await _rows(connection, select(schema.audit.c.action, schema.audit.c.at).where(about))
-        kept = rows[0] if rows else {"created": None, "seen": None, "banned": None, "password": None}
+        stored = rows[0] if rows else {"created": None, "seen": None, "banned": None, "password": None}
         head = Export(
             format=FORMAT,
             id=person.id,
             name=person.name,
             username=person.username,
-            password=kept["password"] is not None,
+            password=stored["password"] is not None,
             phrase=person.phrase,
-            created=kept["created"],
-            seen=kept["seen"],
-            banned=kept["banned"],
+            created=stored["created"],
+            seen=stored["seen"],
+            banned=stored["banned"],
             sessions_ended=[EndedSession(row["session"], row["at"]) for row in sessions],
             daily_results=[_result(row) for row in results],
             reviews_asked_for=[row["table_id"] for row in reviews],
             host_actions=[HostAction(row["action"], row["at"]) for row in actions],
             tables=[],
         )
-        return self._pieces(head, person.id, kept["created"])
+        return self._pieces(head, person.id, stored["created"])
 
     async def _pieces(self, head: Export, person: str, created: int | None) -> AsyncGenerator[bytes, None]:
         yield _json(head).removesuffix(_EXPORT_END)

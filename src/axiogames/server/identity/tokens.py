@@ -78,7 +78,7 @@ class Person:
     epoch: int = 0
     username: str | None = None
     phrase: bool = False
-    kept: bool = False  # has a row in the database
+    stored: bool = False  # has a row in the database
     banned: bool = False
     erased: bool = False
     seen: int | None = None  # day of the last visit, in milliseconds since 1970

@@ -1,4 +1,7 @@
-"""Boards and moves as clients are told them: coordinates in hundredths of a cell, columns of numbers."""
+"""Boards and legal moves as JSON: coordinates in hundredths of a cell, moves as columns of numbers.
+
+Compiled loops write the columns, since an offer of moves has thousands of numbers.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +21,25 @@ from ...games.variant import Variant
 from ...model.position import Position
 from .messages import Board, BoardTile, OfferedMoves, OtherMove, Shape
 
+UNIT = 100  # per cell
+CELL_GAP, CELL_ROUNDING = 0.022, 10.0
+TILE_ROUNDING = 17.0
+FRAME_ROUNDING = 55.0
+MOST_PLACES = 4_000  # cached per variant; where boards grow, tiles can lie almost anywhere
+
+_JSON = msgspec.json.Encoder()
+
+# ------------------------------------------------------------ columns of numbers
+
+# The loops call nothing in other files, so the cache of Numba notices when they change. They are compiled
+# here, by name, and not with the decorators of the rules: an edit must not compile all rules again.
+
 ZERO, MINUS, COMMA, OPEN, CLOSE = (ord(sign) for sign in "0-,[]")
-WIDEST = 21  # characters of a number and the comma after it
+MOST_DIGITS = 21  # characters of a number and the comma after it
 
 
 def _put(out: Any, at: Any, number: Any) -> Any:
-    """Write a number; where the next character goes."""
+    """Write a number at an offset and return the offset after it."""
     if number < 0:
         out[at] = MINUS
         at += 1
@@ -40,7 +56,7 @@ def _put(out: Any, at: Any, number: Any) -> Any:
 
 
 def _write(rows: Any, out: Any, flat: Any) -> Any:
-    """Write rows of numbers as lists in a list, or, if they are to be `flat`, as one list; how many bytes."""
+    """Write rows of numbers as a list of lists, or as one list if `flat`, and return the number of bytes."""
     out[0] = OPEN
     at = 1
     for row in range(rows.shape[0]):
@@ -63,7 +79,7 @@ def _write(rows: Any, out: Any, flat: Any) -> Any:
 
 
 def _rank(numbers: Any, ranks: Any, different: Any) -> Any:
-    """Write the different numbers, ascending, and let `ranks` say at which place each is; how many."""
+    """Write the distinct numbers in ascending order and the index of each to `ranks`; return their count."""
     for n in range(len(numbers)):
         ranks[numbers[n]] = 1
     count = 0
@@ -81,30 +97,33 @@ rank = entry_point(_rank)
 
 
 def prepare() -> None:
-    """Compile the loops, or load them: nobody should wait for it at a table."""
-    column(np.zeros(1, np.int64))
-    table(np.zeros((1, 1), np.int16))
+    """Compile or load the loops, so that no table waits for them."""
+    column_as_json(np.zeros(1, np.int64))
+    rows_as_json(np.zeros((1, 1), np.int16))
     distinct(np.zeros(1, np.int64))
 
 
-def column(numbers: np.ndarray) -> bytes:
-    """Numbers as a list."""
-    # All of one type: for every other the loop would be compiled again.
+def column_as_json(numbers: np.ndarray) -> bytes:
+    """Return numbers as a JSON list."""
+    # One type only: the loop would be compiled again for every other one.
     return _json(numbers.astype(np.int64, copy=False).reshape(-1, 1), True)
 
 
-def table(rows: np.ndarray) -> bytes:
-    """Rows of small numbers as a list of lists."""
+def rows_as_json(rows: np.ndarray) -> bytes:
+    """Return rows of small numbers as a JSON list of lists."""
     return _json(rows.astype(np.int16, copy=False), False)
 
 
 def _json(rows: np.ndarray, flat: bool) -> bytes:
-    out = np.empty(WIDEST * rows.size + 2 * len(rows) + 2, np.uint8)
+    out = np.empty(MOST_DIGITS * rows.size + 2 * len(rows) + 2, np.uint8)
     return out[: write(rows, out, flat)].tobytes()
 
 
 def distinct(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The different numbers, ascending, and for each number (none is negative) which of them it is."""
+    """Return the distinct numbers in ascending order, and for each number its index among them.
+
+    No number may be negative.
+    """
     numbers = numbers.astype(np.int64, copy=False)
     if not len(numbers):
         return numbers, numbers
@@ -114,13 +133,7 @@ def distinct(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return different[:count], ranks[numbers]
 
 
-UNIT = 100
-CELL_GAP, CELL_ROUNDING = 0.022, 10.0
-TILE_ROUNDING = 17.0
-FRAME_ROUNDING = 55.0
-MOST_PLACES = 4_000  # remembered; where boards grow, tiles can lie almost anywhere
-
-_JSON = msgspec.json.Encoder()
+# ------------------------------------------------------------ boards and moves
 
 
 def _units(value: float) -> int:
@@ -136,36 +149,36 @@ def _box(outline: Outline) -> tuple[int, int, int, int]:
     return round(min(xs)), round(min(ys)), round(max(xs) - min(xs)), round(max(ys) - min(ys))
 
 
-class Describer:
-    """Describes what lies on the boards of one variant; remembers shapes and places it has seen."""
+class BoardEncoder:
+    """Encodes boards, tiles and moves of one variant. Shapes and places are cached."""
 
     def __init__(self, variant: Variant) -> None:
         self._variant = variant
         self._shapes: dict[tuple[tuple[int, int, int], ...], int] = {}
-        self._drawn: list[Shape] = []
+        self._shape_list: list[Shape] = []
         self._rows: dict[int, bytes] = {}
         self._kinds: dict[str, int | None] = {}
         self._outlines: dict[tuple[tuple[int, int], ...], str] = {}
         self._places: dict[tuple[str, ...], tuple[int, int, int]] = {}
-        self._still: Board | None = None
+        self._fixed_board: Board | None = None
         hand = variant.drawn_in_hand(variant.kinds[0]).tiles[0]
         self._hand = self._shape(hand)[0]
-        # Every direction a tile can lie in is known from the start, so that numbers of shapes never change.
+        # All directions are added now, so that the numbers of shapes never change.
         for at in variant.directions:
             self._place(at)
 
     def _shape(self, tile: Tile) -> tuple[int, int, int]:
-        """The number of a tile's shape, and where its middle is."""
+        """Return the number of a tile's shape and the coordinates of its middle."""
         count = len(tile.symbols)
         middle = sum(s.at[0] for s in tile.symbols) / count, sum(s.at[1] for s in tile.symbols) / count
         spots = tuple(
             (_units(s.at[0] - middle[0]), _units(s.at[1] - middle[1]), _units(s.size)) for s in tile.symbols
         )
         number = self._shapes.setdefault(spots, len(self._shapes))
-        if number == len(self._drawn):
+        if number == len(self._shape_list):
             edge = _around(tile.outline, middle)
             wells = "".join(path(_around(well, middle), TILE_ROUNDING, 1) for well in tile.wells)
-            self._drawn.append(Shape(path(edge, TILE_ROUNDING), wells, spots, _box(edge)))
+            self._shape_list.append(Shape(path(edge, TILE_ROUNDING), wells, spots, _box(edge)))
         return number, _units(middle[0]), _units(middle[1])
 
     def _place(self, at: tuple[str, ...]) -> tuple[int, int, int]:
@@ -178,22 +191,22 @@ class Describer:
         return found
 
     def board_tile(self, tile: str, at: tuple[str, ...]) -> BoardTile:
-        """A tile where it lies."""
+        """Return a tile on the board."""
         return BoardTile(tile, at, *self._place(at))
 
     def board_tiles(self, laid: Iterable[PlacedTile]) -> list[BoardTile]:
-        """Tiles where they lie."""
+        """Return tiles on the board."""
         return [self.board_tile(one.letters, one.at) for one in laid]
 
     def board(self, position: Position) -> Board:
-        """The board as JSON; for most games it never changes."""
-        if self._still is not None:
-            return self._still
+        """Return the board as JSON. For most games it never changes."""
+        if self._fixed_board is not None:
+            return self._fixed_board
         content = self._variant.content(position.state, ())
-        described = cast(Board, Raw(msgspec.json.encode(self._board(self._variant.scene(content)))))
+        encoded = cast(Board, Raw(msgspec.json.encode(self._board(self._variant.scene(content)))))
         if not self._variant.grows:
-            self._still = described
-        return described
+            self._fixed_board = encoded
+        return encoded
 
     def _board(self, scene: Scene) -> Board:
         outlines: dict[str, int] = {}
@@ -220,12 +233,12 @@ class Describer:
             cells=tuple(cells),
             printed=tuple(printed),
             labels=tuple((label.text, _units(label.at[0]), _units(label.at[1])) for label in scene.labels),
-            shapes=tuple(self._drawn),
+            shapes=tuple(self._shape_list),
             hand=self._hand,
         )
 
     def _outline(self, cell: Cell) -> str:
-        """The path around a cell. Most cells of a board have the same."""
+        """Return the path around a cell. Most cells of a board share one."""
         shape = tuple((_units(x - cell.centre[0]), _units(y - cell.centre[1])) for x, y in cell.outline)
         if shape not in self._outlines:
             around = _around(inset(cell.outline, CELL_GAP), cell.centre)
@@ -249,11 +262,11 @@ class Describer:
         columns = {
             "places": b"[%b]" % b",".join(self._place_rows(position, place_numbers.tolist())),
             "looks": _JSON.encode(looks),
-            "tile": column(held_at[look]),
-            "look": column(look),
-            "place": column(place),
+            "tile": column_as_json(held_at[look]),
+            "look": column_as_json(look),
+            "place": column_as_json(place),
             "named": _JSON.encode(self._named(named)),
-            "gain": table(position.gains(legal[:count])),
+            "gain": rows_as_json(position.gains(legal[:count])),
             "others": _JSON.encode([OtherMove(move.kind, move.tiles) for move in legal[count:]]),
         }
         text = b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), text) for name, text in columns.items())
@@ -269,7 +282,7 @@ class Describer:
     def _place_rows(self, position: Position, numbers: list[int]) -> list[bytes]:
         rows = self._rows
         if self._variant.grows:
-            rows = {}  # a number says where only as long as nothing is placed
+            rows = {}  # the numbers of places change with every placement
         for number in numbers:
             if number not in rows:
                 cells = self._variant.cells_of(position.state, number)
@@ -284,6 +297,6 @@ class Describer:
 
 
 @cache
-def describer(variant: Variant) -> Describer:
-    """The describer of a variant."""
-    return Describer(variant)
+def board_encoder(variant: Variant) -> BoardEncoder:
+    """Return the encoder of a variant."""
+    return BoardEncoder(variant)

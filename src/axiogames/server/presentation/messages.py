@@ -1,4 +1,4 @@
-"""What clients are told, as docs/reference/http_and_websocket.md describes it."""
+"""Messages to and from clients, as docs/reference/http_and_websocket.md describes it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Status = Literal["open", "playing", "over", "closed"]
 
 
 class Shape(Struct, frozen=True):
-    """The drawing of a tile in one of its directions, around the middle of its symbols."""
+    """Drawing of a tile in one direction, centred on the middle of its symbols."""
 
     path: str
     wells: str
@@ -32,7 +32,7 @@ class Shape(Struct, frozen=True):
 
 
 class Board(Struct, frozen=True):
-    """What a board looks like, in hundredths of a cell."""
+    """Drawing of a board, in hundredths of a cell."""
 
     title: str
     box: tuple[int, int, int, int]
@@ -46,7 +46,7 @@ class Board(Struct, frozen=True):
 
 
 class BoardTile(Struct, frozen=True):
-    """A tile where it lies."""
+    """A tile on the board."""
 
     tile: str
     at: tuple[str, ...]
@@ -56,14 +56,14 @@ class BoardTile(Struct, frozen=True):
 
 
 class OtherMove(Struct, frozen=True, omit_defaults=True):
-    """A move that is no placement."""
+    """A move other than a placement."""
 
     move: str
     tiles: tuple[str, ...] = ()
 
 
 class OfferedMoves(Struct, frozen=True):
-    """Everything that the seat to move may do, with the points of every placement."""
+    """The legal moves of the seat to move, with the points of every placement, as parallel columns."""
 
     places: list[tuple[int, int, int, str]]
     looks: list[str]
@@ -76,18 +76,18 @@ class OfferedMoves(Struct, frozen=True):
 
 
 class SeatInfo(Struct, frozen=True, omit_defaults=True):
-    """Who sits where."""
+    """Occupant of a seat."""
 
     name: str
     kind: SeatKind
     level: str | None
     here: bool
     away: str | None
-    invited: bool = False  # whether the seat is kept for its person, who has yet to come
+    invited: bool = False  # whether the seat is reserved for its person, who has not joined yet
 
 
 class PositionInfo(Struct, frozen=True):
-    """Where the game stands, as one viewer may know it."""
+    """Current position, as far as a viewer may know it."""
 
     turn: int | None
     phase: Phase
@@ -107,7 +107,7 @@ class PositionInfo(Struct, frozen=True):
 
 
 class TableInfo(Struct, frozen=True):
-    """What does not change while a game is played, or seldom."""
+    """What changes seldom or never during a game."""
 
     id: str
     game: str
@@ -157,13 +157,13 @@ class StepMessage(Struct, frozen=True, tag_field="type", tag="step"):
 
 
 class SeatsMessage(Struct, frozen=True, tag_field="type", tag="seats"):
-    """Somebody came or went."""
+    """The occupants of the seats, sent when somebody has connected or left."""
 
     seats: list[SeatInfo]
 
 
 class PreviewMessage(Struct, frozen=True, tag_field="type", tag="preview"):
-    """What a move would do besides its points."""
+    """Effects of a move besides its points."""
 
     id: str | None
     pyramids: tuple[str, ...]
@@ -171,9 +171,9 @@ class PreviewMessage(Struct, frozen=True, tag_field="type", tag="preview"):
 
 
 class HintPick(Struct, frozen=True):
-    """A move that could be made: what it is worth, how sure that is, and what speaks for it.
+    """A suggested move: its index among the legal moves, its value with standard error, and remarks.
 
-    There is no value where there is no other move.
+    The only legal move has no value.
     """
 
     pick: int
@@ -184,7 +184,7 @@ class HintPick(Struct, frozen=True):
 
 
 class HintMessage(Struct, frozen=True, tag_field="type", tag="hint"):
-    """The best moves, and in what terms they are valued."""
+    """The best moves, and the scale of their values."""
 
     id: str | None
     terms: ValueScale
@@ -192,7 +192,7 @@ class HintMessage(Struct, frozen=True, tag_field="type", tag="hint"):
 
 
 class RefusedMessage(Struct, frozen=True, tag_field="type", tag="refused"):
-    """Something was not done, and why."""
+    """A command was refused."""
 
     id: str | None
     code: str
@@ -201,11 +201,11 @@ class RefusedMessage(Struct, frozen=True, tag_field="type", tag="refused"):
 
 
 class PongMessage(Struct, frozen=True, tag_field="type", tag="pong"):
-    """The answer to a ping."""
+    """Response to a ping."""
 
 
 class ClientCommand(Struct, frozen=True, kw_only=True):
-    """What a client asks for over its WebSocket."""
+    """Command of a client, sent over its WebSocket."""
 
     do: Literal["move", "draw", "back", "look", "preview", "hint", "ping"]
     id: str | None = None
@@ -217,7 +217,7 @@ class ClientCommand(Struct, frozen=True, kw_only=True):
 
 
 class TableSummary(Struct, frozen=True):
-    """A table in a list."""
+    """Table in a list."""
 
     id: str
     game: str
@@ -239,13 +239,13 @@ class TableSummary(Struct, frozen=True):
 async def table_summaries(
     store: TableStore, rows: Sequence[RowMapping], person: str | None
 ) -> list[TableSummary]:
-    """The summaries of tables from their rows. What cannot be described is left out."""
+    """Return the summaries of tables from their rows. Tables with unknown games or options are left out."""
     seats = await store.seats([row["id"] for row in rows])
-    made = []
+    found = []
     for row in rows:
         with suppress(UnknownGame, msgspec.DecodeError):
-            made.append(_summary(row, seats[row["id"]], person))
-    return made
+            found.append(_summary(row, seats[row["id"]], person))
+    return found
 
 
 def _summary(row: RowMapping, seats: Sequence[RowMapping], person: str | None) -> TableSummary:
@@ -262,7 +262,7 @@ def _summary(row: RowMapping, seats: Sequence[RowMapping], person: str | None) -
         move_time=row["move_time"],
         created=row["created"],
         updated=row["updated"],
-        seats=[_seat(seat) for seat in seats],
+        seats=[_seat_info(seat) for seat in seats],
         moves=row["moves"],
         turn=turn,
         your_turn=person is not None and any(seat["person"] == person for seat in on_turn),
@@ -270,7 +270,7 @@ def _summary(row: RowMapping, seats: Sequence[RowMapping], person: str | None) -
     )
 
 
-def _seat(row: RowMapping) -> SeatInfo:
+def _seat_info(row: RowMapping) -> SeatInfo:
     person, bot = row["person"], row["bot"]
     kind: SeatKind = "bot" if bot is not None else "person" if person is not None else "open"
     away = row["name"] if bot is not None and person is not None else None

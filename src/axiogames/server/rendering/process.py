@@ -85,20 +85,20 @@ class RenderProcess:
 
 
 def _spawn() -> subprocess.Popen[bytes]:
-    kept = {name: os.environ[name] for name in INHERITED_VARIABLES if name in os.environ}
+    environment = {name: os.environ[name] for name in INHERITED_VARIABLES if name in os.environ}
     # The process must import the same package.
     here = str(Path(worker.__file__).parents[3])
-    paths = [here, *filter(None, kept.get("PYTHONPATH", "").split(os.pathsep))]
-    kept["PYTHONPATH"] = os.pathsep.join(paths)
+    paths = [here, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    environment["PYTHONPATH"] = os.pathsep.join(paths)
     # Pictures need no compiled rules. Without them the process takes a fifth of the memory.
-    kept["NUMBA_DISABLE_JIT"] = "1"
-    kept["MALLOC_MMAP_THRESHOLD_"] = "131072"  # glibc: return memory to the system after each picture
+    environment["NUMBA_DISABLE_JIT"] = "1"
+    environment["MALLOC_MMAP_THRESHOLD_"] = "131072"  # glibc: return memory to the system after each picture
     return subprocess.Popen(
         [sys.executable, "-P", "-m", worker.__name__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env=kept,
+        env=environment,
     )
 
 

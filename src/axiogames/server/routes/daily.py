@@ -23,7 +23,7 @@ from ..domain.refusals import Refused
 from ..domain.rooms import new_table_id
 from ..identity.people import Person
 from ..lifespan import Server
-from ..transport.origin_guard import address
+from ..transport.origin_guard import client_network
 from ..transport.rate_limits import DAILY_FROM_ADDRESS
 from .errors import problems
 from .identity import PersonDep, ServerDep, require_person
@@ -192,7 +192,7 @@ async def start_daily(
     found = await server.store.daily_attempt(day, wanted, guest.id)
     if found is not None:
         return StartedAttempt(found["id"])
-    if not server.limits.allow(DAILY_FROM_ADDRESS, address(request.scope)):
+    if not server.limits.allow(DAILY_FROM_ADDRESS, client_network(request.scope)):
         raise Refused("too_fast", "too many attempts from your network; wait a few minutes and try again")
     terms = TableConfig(
         id=new_table_id(),

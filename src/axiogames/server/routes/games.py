@@ -23,7 +23,7 @@ from ..domain.room import Room
 from ..identity.people import Person
 from ..lifespan import Server
 from ..rendering.worker import RenderRequest
-from ..transport.origin_guard import address
+from ..transport.origin_guard import client_network
 from .connected import while_connected
 from .errors import problems
 from .identity import PersonDep, ServerDep, TableId, check_picture_rate
@@ -35,7 +35,7 @@ Language = Annotated[
 SVG, PNG = "image/svg+xml", "image/png"
 
 MoveNumber = Annotated[
-    int | None, QueryParameter(name="move", ge=0, le=1000, description="After so many moves.")
+    int | None, QueryParameter(name="move", ge=0, le=1000, description="Number of moves after which to show the game.")
 ]
 CACHE_HOUR = {"cache-control": "max-age=3600"}
 
@@ -186,7 +186,7 @@ async def _picture(
     png: bool,
 ) -> Response[bytes]:
     """Return a picture of a table as visible to the person. Viewers with the same view share it."""
-    asker = address(request.scope)
+    asker = client_network(request.scope)
     check_picture_rate(server, person, asker)
     room = await room_for(server, table_id, person)
     async with room.transaction():  # wait for changes in progress

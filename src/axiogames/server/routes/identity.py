@@ -26,7 +26,7 @@ from ..identity.personal_data import Export
 from ..identity.tokens import looks_like_token
 from ..lifespan import Server
 from ..settings import Settings
-from ..transport.origin_guard import address
+from ..transport.origin_guard import client_network
 from ..transport.rate_limits import (
     GUESTS,
     HASHES,
@@ -35,7 +35,7 @@ from ..transport.rate_limits import (
     PICTURES,
     PICTURES_FROM_ADDRESS,
     WRITES,
-    Pace,
+    RateLimit,
     password_try,
     phrase_try,
 )
@@ -83,7 +83,7 @@ async def authenticate(request: AnyConnection, server: Server) -> Person | None:
     if person is not None and person.banned:
         raise Banned
     if person is not None:
-        server.bots.requesters.note(person.id, address(request.scope))
+        server.bots.requesters.note(person.id, client_network(request.scope))
     return person
 
 
@@ -222,8 +222,8 @@ def _person_info(person: Person) -> PersonInfo:
     return PersonInfo(*_fields(person))
 
 
-def _check_rate(server: Server, request: Request[Any, Any, Any], pace: Pace) -> None:
-    if not server.limits.allow(pace, address(request.scope)):
+def _check_rate(server: Server, request: Request[Any, Any, Any], pace: RateLimit) -> None:
+    if not server.limits.allow(pace, client_network(request.scope)):
         raise Refused("too_fast", "too many attempts from your network; wait a few minutes and try again")
 
 
@@ -234,7 +234,7 @@ def _limit_password_tries(
     if person.username is None:
         return nullcontext()
     _check_rate(server, request, HASHES)
-    return password_try(server.limits, address(request.scope), person.username, InvalidCredentials)
+    return password_try(server.limits, client_network(request.scope), person.username, InvalidCredentials)
 
 
 @get("/api/me", responses=problems(401, 403, 429))
@@ -267,7 +267,7 @@ async def show_me(
             "invalid signature of the cookie: the secret key has changed, or the cookie is from another "
             "server. POST /api/me/leave to become a guest",
         )
-    if not server.limits.allow(NEW_GUESTS, address(request.scope)):
+    if not server.limits.allow(NEW_GUESTS, client_network(request.scope)):
         raise Refused("too_fast", "too many new guests from your network; wait a minute and try again")
     person = server.people.new_guest()
     return Response(_person_info(person), cookies=[identity_cookie(server, person)])
@@ -302,7 +302,7 @@ async def make_phrase(
     data: JSONBody[PhraseRequest | None] = None,
 ) -> PhraseInfo:
     """Create a secret phrase for signing in on another device; requires the password if one is set."""
-    guest, asker = require_person(person, server), address(request.scope)
+    guest, asker = require_person(person, server), client_network(request.scope)
     old = data.old_password if data is not None else None
     with _limit_password_tries(server, request, guest):
         return PhraseInfo(await server.people.issue_phrase(guest, asker, old=old))
@@ -313,7 +313,7 @@ async def make_account(
     server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, data: JSONBody[AccountRequest]
 ) -> Response[AccountInfo]:
     """Set your username and password. A change ends all other sessions and deletes the phrase."""
-    guest, asker = require_person(person, server), address(request.scope)
+    guest, asker = require_person(person, server), client_network(request.scope)
     if guest.username is None:
         _check_rate(server, request, HASHES)
     with _limit_password_tries(server, request, guest):
@@ -335,7 +335,7 @@ async def enter(
     server: ServerDep, request: Request[Any, Any, Any], data: JSONBody[SignInRequest]
 ) -> Response[PersonInfo]:
     """Sign in by phrase, or by username and password."""
-    network = address(request.scope)
+    network = client_network(request.scope)
     if data.phrase is not None:
         with phrase_try(server.limits, network, InvalidCredentials):
             person = await server.people.find_by_phrase(data.phrase)
@@ -389,7 +389,7 @@ async def delete_me(
         raise Refused("bad_request", "send confirm: true to delete your data")
     _check_rate(server, request, PERSONAL_DATA)
     with _limit_password_tries(server, request, guest):
-        await server.people.check_password(guest, data.password, address(request.scope))
+        await server.people.check_password(guest, data.password, client_network(request.scope))
     await server.personal_data.erase(guest)
     return Response({"deleted": True}, cookies=[expired_cookie(server)])
 

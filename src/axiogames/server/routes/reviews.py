@@ -13,7 +13,7 @@ from ...analysis.review.remarks import review_texts
 from ..domain.refusals import Refused
 from ..domain.reviews import ReviewState
 from ..lifespan import Server
-from ..transport.origin_guard import address
+from ..transport.origin_guard import client_network
 from ..transport.rate_limits import REVIEWS as PACE
 from ..transport.rate_limits import REVIEWS_FROM_ADDRESS as PACE_FROM_ADDRESS
 from .errors import problems
@@ -52,10 +52,10 @@ async def start_review(
     guest = require_person(person, server)
     room = await finished_room(server, table_id, person)
     if not await server.reviews.exists(room.id):
-        good = server.limits.allow(PACE_FROM_ADDRESS, address(request.scope))
+        good = server.limits.allow(PACE_FROM_ADDRESS, client_network(request.scope))
         if not (server.limits.allow(PACE, guest.id) and good):
             raise Refused("too_fast", "too many reviews were requested; try again in a few minutes")
-        await server.reviews.ask(room.game, guest.id)
+        await server.reviews.request(room.game, guest.id)
     return await _state(server, room.id, HTTP_202_ACCEPTED)
 
 

@@ -27,7 +27,7 @@ from ..identity.people import Person, clean_name
 from ..lifespan import Server
 from ..presentation.messages import TableSummary, ViewMessage, table_summaries
 from ..presentation.views import Replay, Viewer
-from ..transport.origin_guard import address
+from ..transport.origin_guard import client_network
 from ..transport.rate_limits import LISTED_FROM_ADDRESS, TABLES_FROM_ADDRESS
 from .daily import today
 from .errors import problems
@@ -136,7 +136,7 @@ async def open_table(
     variant = find_variant(data.game, len(data.seats), data.options)
     acts = _seating(data, host)
     listed = data.public and any(seat.kind == "open" for seat in data.seats)
-    await check_table_limits(server, host, address(request.scope), listed=listed)
+    await check_table_limits(server, host, client_network(request.scope), listed=listed)
     terms = TableConfig(
         id=new_table_id(),
         game=data.game,
@@ -334,7 +334,7 @@ async def rematch(
     before = game.rematch
     if before is not None and await _is_joinable(server, before):
         return await _join_rematch(server, before, guest)
-    await check_table_limits(server, guest, address(request.scope))
+    await check_table_limits(server, guest, client_network(request.scope))
     count = game.config.players
     acts: list[TableEntry] = []
     for number, seat in enumerate(game.seats):
@@ -386,7 +386,7 @@ async def show_replay(
     server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, table_id: TableId
 ) -> Replay:
     """Replay of a finished game with all hands visible."""
-    check_picture_rate(server, person, address(request.scope))
+    check_picture_rate(server, person, client_network(request.scope))
     room = await finished_room(server, table_id, person)
     start, since = await server.rooms.state_at(room, 0)
     return await server.replays.make(start, since, person.id if person else None)

@@ -173,20 +173,20 @@ async def notifications(dsn: str) -> AsyncGenerator[str | None, None]:
 
     Raises `ConnectionLost`, or an error of the driver, when the connection fails.
     """
-    heard: asyncio.Queue[str | None] = asyncio.Queue()
+    payloads: asyncio.Queue[str | None] = asyncio.Queue()
     connection = await asyncpg.connect(dsn, timeout=CONNECT_TIMEOUT, command_timeout=CONNECT_TIMEOUT)
     try:
-        connection.add_termination_listener(lambda _: heard.put_nowait(None))
-        await connection.add_listener(CHANNEL, lambda *told: heard.put_nowait(str(told[3])))
+        connection.add_termination_listener(lambda _: payloads.put_nowait(None))
+        await connection.add_listener(CHANNEL, lambda *args: payloads.put_nowait(str(args[3])))
         yield None
-        while (notice := await _next_notification(heard, connection)) is not None:
+        while (notice := await _next_notification(payloads, connection)) is not None:
             yield notice
         raise ConnectionLost("lost the LISTEN connection to PostgreSQL; reconnecting")
     finally:
         connection.terminate()
 
 
-async def _next_notification(heard: asyncio.Queue[str | None], connection: Any) -> str | None:
+async def _next_notification(payloads: asyncio.Queue[str | None], connection: Any) -> str | None:
     """Return the next payload, `None` when the connection has ended.
 
     A silent connection may be dead, so it is tested after `KEEPALIVE_SECONDS` without a notification.
@@ -194,6 +194,6 @@ async def _next_notification(heard: asyncio.Queue[str | None], connection: Any) 
     while True:
         try:
             async with asyncio.timeout(KEEPALIVE_SECONDS):
-                return await heard.get()
+                return await payloads.get()
         except TimeoutError:
             await connection.execute(f"LISTEN {CHANNEL}")  # idempotent

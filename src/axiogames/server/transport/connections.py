@@ -1,4 +1,4 @@
-"""Connections that end: how many there may be, and how long one may take to be read or written."""
+"""Limits of connections: their number, how fast they are opened, and how slowly a peer may read."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Callable
 from typing import Any
 
 from .hosts import TrustedProxies, network_of
-from .rate_limits import CONNECTIONS, Limits, Quota
+from .rate_limits import CONNECTIONS, Quota, RateLimits
 
-RESERVED = 100  # descriptors for the database, files and pipes
+RESERVED_DESCRIPTORS = 100  # for the database, files and pipes
 MOST_DESCRIPTORS = 65_536
 CONNECTIONS_FROM_ADDRESS = 600
 
-CLOSING_SECONDS = 10.0  # for what is still to be sent when a connection is closed
+CLOSING_SECONDS = 10.0  # to send the rest when a connection is closed
 STALLED_SECONDS = 20.0
-SLOWEST = 1_000  # bytes a second that a client takes while we wait for it
+MIN_THROUGHPUT = 1_000  # bytes per second that a client has to read
 
 Release = Callable[[], None]
 
 
 def raise_descriptor_limit() -> None:
-    """Allow this process as many open files as it may ask for."""
+    """Raise the limit of open files of this process as far as the system permits."""
     if sys.platform == "win32":
         return
     import resource
@@ -34,7 +34,7 @@ def raise_descriptor_limit() -> None:
 
 
 def most_connections() -> int:
-    """Return how many connections leave enough descriptors for what they need inside."""
+    """Return the number of connections that leave enough descriptors for everything else."""
     if sys.platform == "win32":
         return MOST_DESCRIPTORS
     import resource
@@ -42,11 +42,11 @@ def most_connections() -> int:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return MOST_DESCRIPTORS
-    return max(soft - RESERVED, soft // 4)
+    return max(soft - RESERVED_DESCRIPTORS, soft // 4)
 
 
 class ConnectionLimits:
-    """Counts the connections of one process, in all and for each address."""
+    """Counts the connections of one process, in total and by network."""
 
     def __init__(
         self,
@@ -56,21 +56,21 @@ class ConnectionLimits:
     ) -> None:
         self._left = total
         self._each = Quota(min(each, max(total // 2, 1)) if each else total)
-        self._paces = Limits(active=each is not None)
+        self._rates = RateLimits(active=each is not None)
         self._proxies = proxies or TrustedProxies()
 
     def admits(self, peer: str) -> bool:
-        """Return whether a peer opens connections at a pace that can be served; a trusted proxy always does.
+        """Return whether a peer opens connections slowly enough. Trusted proxies always do.
 
-        What a connection costs before its first request is charged to nobody. So whoever is cut off and comes
-        back again and again is not even answered.
+        The cost of a connection before its first request is charged to nobody. So a peer that reconnects
+        again and again gets no response at all.
         """
-        return self._proxies.trusts(peer) or self._paces.allow(CONNECTIONS, network_of(peer))
+        return self._proxies.trusts(peer) or self._rates.allow(CONNECTIONS, network_of(peer))
 
     def take(self, peer: str) -> Release | None:
-        """Count a connection. Return what counts it out again, `None` if there is no room for it.
+        """Count a connection and return a function that releases it, `None` if the limits are reached.
 
-        Everybody comes through a trusted proxy, so its own connections are only counted in all.
+        Connections of trusted proxies count in total only, since they carry the requests of many networks.
         """
         name = "" if self._proxies.trusts(peer) else network_of(peer)
         if self._left <= 0 or (name and not self._each.take(name)):
@@ -86,18 +86,18 @@ class ConnectionLimits:
 
 
 def _discard(data: bytes | bytearray | memoryview[Any]) -> None:
-    """Write to a connection that was cut off."""
+    """Ignore writes to an aborted connection."""
 
 
 class PromptTransport:
-    """A transport whose `close` does not wait forever for a peer that reads nothing."""
+    """A transport whose `close` does not wait forever for a peer that stops reading."""
 
     __slots__ = ("_loop", "_transport", "is_closing", "pause_reading", "resume_reading", "write")
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
         self._loop = loop
-        # Asked for with every message: found without a detour.
+        # Used for every message: no detour over `__getattr__`.
         self.write = transport.write
         self.is_closing = transport.is_closing
         self.pause_reading = transport.pause_reading
@@ -107,12 +107,12 @@ class PromptTransport:
         return getattr(self._transport, name)
 
     def abort(self) -> None:
-        """Close at once. What is still being answered goes nowhere; uvloop would raise an error for it."""
+        """Close at once and ignore later writes, for which uvloop would raise an error."""
         self.write = _discard
         self._transport.abort()
 
     def close(self) -> None:
-        """Close when everything is sent, or soon without."""
+        """Close when everything is sent, or after `CLOSING_SECONDS`."""
         if not self._transport.is_closing():
             self._transport.close()
             if self._transport.get_write_buffer_size():
@@ -120,7 +120,7 @@ class PromptTransport:
 
 
 class StallWatch:
-    """Cuts off a peer that takes what waits for it more slowly than `SLOWEST`."""
+    """Aborts the connection of a peer that reads more slowly than `MIN_THROUGHPUT`."""
 
     __slots__ = ("_before", "_loop", "_timer", "_transport")
 
@@ -128,16 +128,16 @@ class StallWatch:
         self._transport = transport
         self._loop = loop
         self._before = transport.get_write_buffer_size()
-        self._timer = loop.call_later(STALLED_SECONDS, self._look)
+        self._timer = loop.call_later(STALLED_SECONDS, self._check)
 
     def stop(self) -> None:
-        """It has taken enough."""
+        """Stop watching: the peer has read enough."""
         self._timer.cancel()
 
-    def _look(self) -> None:
-        waits = self._transport.get_write_buffer_size()
-        if waits > self._before - SLOWEST * STALLED_SECONDS:
+    def _check(self) -> None:
+        pending = self._transport.get_write_buffer_size()
+        if pending > self._before - MIN_THROUGHPUT * STALLED_SECONDS:
             self._transport.abort()
             return
-        self._before = waits
-        self._timer = self._loop.call_later(STALLED_SECONDS, self._look)
+        self._before = pending
+        self._timer = self._loop.call_later(STALLED_SECONDS, self._check)

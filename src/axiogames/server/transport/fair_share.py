@@ -1,9 +1,9 @@
-"""Shares of the event loop: what one network can make the server do without delaying others.
+"""Fair sharing of the event loop between networks.
 
-The time that a request or message takes in the event loop is charged to the network that it comes from. A
-network may use a share of the loop in the long run, and has some time saved up for bursts such as loading the
-page. Whatever it asks for beyond that is delayed and spread out, so that others get their turn in between.
-Only so many of its requests wait for the database and other things at the same time.
+The time that a request or message takes in the event loop is charged to its network. A network can use a
+share of the loop in the long run, with some saved time for bursts such as loading the page. Requests beyond
+that are delayed and spread out, so that others get their turn in between. The number of concurrent requests
+of a network is limited as well.
 """
 
 from __future__ import annotations
@@ -17,65 +17,65 @@ from contextvars import ContextVar
 from typing import Any, Generic, TypeVar
 
 SHARE = 0.1  # of the loop, for each network
-SAVED = 0.25  # seconds of the loop that a network has for bursts
+SAVED = 0.25  # seconds of the loop that a network can save for bursts
 LONGEST = 10.0  # seconds that a request may be delayed
-REFUSED_AFTER = 1.0  # seconds until a request is answered that would be delayed for longer
-AT_ONCE = 32  # requests of one network that have begun and are not answered
-AROUND = 0.00005  # seconds for reading a request or message and writing the answer, before and after its work
-FIRST_GUESS = 0.001  # seconds that a request is likely to take, before there were any
-LONGEST_STEP = 0.05  # seconds that are charged for one step: what takes longer is the fault of the machine
-PIECE = 0.001  # seconds of long work until others get a turn
+REFUSED_AFTER = 1.0  # seconds until a request is refused that would be delayed for longer
+MOST_CONCURRENT = 32  # requests of one network
+OVERHEAD = 0.00005  # seconds to read a request or message and to write the response
+FIRST_ESTIMATE = 0.001  # seconds that the first request is expected to take
+LONGEST_STEP = 0.05  # seconds charged at most for one step: longer ones are the fault of the machine
+SLICE = 0.001  # seconds of long work until other tasks run
 ROUNDING = 1e-6  # seconds
-WEIGHT = 0.2  # of the latest request in that guess
-REMEMBERED = 50_000  # networks
+WEIGHT = 0.2  # of the latest request in the estimate
+MOST_ACCOUNTS = 50_000  # remembered
 
-Done = TypeVar("Done")
+Result = TypeVar("Result")
 
 
-class TooMuch(Exception):
+class TooMuchLoad(Exception):
     """A request would be delayed for too long."""
 
 
 class _Account:
-    """What is left of a network's share, and how long its requests take on average."""
+    """Time left of a network's share, and the average time of its requests."""
 
-    __slots__ = ("_aside", "_at", "_shares", "guess", "left", "long_work", "places")
+    __slots__ = ("_at", "_reserved", "_shares", "estimate", "left", "long_work", "slots")
 
     def __init__(self, shares: LoopShares) -> None:
         self._shares = shares
         self._at = shares.now()
-        self.left = SAVED  # less what is set aside
-        self._aside = 0.0
-        self.guess = FIRST_GUESS
-        self.long_work: asyncio.Lock | None = None  # held while some is done
-        self.places = asyncio.Semaphore(AT_ONCE)  # for requests
+        self.left = SAVED  # without reserved time
+        self._reserved = 0.0
+        self.estimate = FIRST_ESTIMATE
+        self.long_work: asyncio.Lock | None = None  # held during long work
+        self.slots = asyncio.Semaphore(MOST_CONCURRENT)  # for requests
 
     def reserve(self) -> tuple[float, float]:
-        """Set time aside for one more request: how much, and the seconds until it may begin."""
-        guess = self.guess
+        """Reserve time for one more request. Return the time, and the seconds until it may start."""
+        estimate = self.estimate
         self._earn()
-        self._aside += guess
-        self.left -= guess
-        return guess, max(0.0, -self.left / SHARE)
+        self._reserved += estimate
+        self.left -= estimate
+        return estimate, max(0.0, -self.left / SHARE)
 
     def settle(self, reserved: float, spent: float | None) -> None:
-        """Give back what was set aside for a request, which took this long; `None` if it did not begin."""
-        self._aside -= reserved
+        """Release reserved time and charge the time spent, `None` if the request did not start."""
+        self._reserved -= reserved
         self.left += reserved
         if spent is not None:
-            spent += AROUND
-            self.left -= AROUND
-            self.guess += WEIGHT * (spent - self.guess)
+            spent += OVERHEAD
+            self.left -= OVERHEAD
+            self.estimate += WEIGHT * (spent - self.estimate)
 
-    async def break_even(self) -> None:
-        """Wait until everything that was done is paid for."""
+    async def wait_until_settled(self) -> None:
+        """Wait until the time spent so far has been earned."""
         self._earn()
-        while (owed := -self.left - self._aside) > ROUNDING:
+        while (owed := -self.left - self._reserved) > ROUNDING:
             await self._shares.sleep(owed / SHARE)
             self._earn()
 
-    def meter(self, work: Coroutine[Any, Any, Done]) -> Metered[Done]:
-        """Return an awaitable that does the work and charges its time here."""
+    def meter(self, work: Coroutine[Any, Any, Result]) -> Metered[Result]:
+        """Return an awaitable that runs a coroutine and charges its time to this account."""
         return Metered(work, self, self._shares.meter)
 
     def _earn(self) -> None:
@@ -87,44 +87,44 @@ class _Account:
 _PAYING: ContextVar[_Account | None] = ContextVar("_PAYING", default=None)
 
 
-class Metered(Generic[Done]):
-    """Awaits a coroutine, and charges each of its steps in the event loop to an account.
+class Metered(Generic[Result]):
+    """Awaits a coroutine and charges each of its steps in the event loop to an account.
 
-    That is time by the clock: where a machine is busy otherwise, there is less of the loop to share out.
+    Steps are charged by wall-clock time: on a busy machine there is less of the loop to share.
     """
 
     def __init__(
-        self, work: Coroutine[Any, Any, Done], account: _Account, clock: Callable[[], float]
+        self, work: Coroutine[Any, Any, Result], account: _Account, clock: Callable[[], float]
     ) -> None:
         self._work = work
         self._account = account
         self._clock = clock
         self.spent = 0.0
 
-    def __await__(self) -> Generator[Any, Any, Done]:
+    def __await__(self) -> Generator[Any, Any, Result]:
         step: Callable[[Any], Any] = self._work.send
-        given: Any = None
+        value: Any = None
         while True:
             begun = self._clock()
             try:
-                waits_for = step(given)
+                waits_for = step(value)
             except StopIteration as end:
-                done: Done = end.value
-                return done
+                result: Result = end.value
+                return result
             finally:
                 spent = min(self._clock() - begun, LONGEST_STEP)
                 self.spent += spent
                 self._account.left -= spent
             try:
-                given = yield waits_for
+                value = yield waits_for
             except BaseException as error:
-                step, given = self._work.throw, error
+                step, value = self._work.throw, error
             else:
                 step = self._work.send
 
 
 class LoopShares:
-    """The share of the event loop that each network has used."""
+    """Shares of the event loop by network."""
 
     def __init__(
         self,
@@ -142,32 +142,32 @@ class LoopShares:
         self._accounts: OrderedDict[str, _Account] = OrderedDict()
 
     async def run(
-        self, network: str, work: Callable[[], Coroutine[Any, Any, Done]], longest: float | None = LONGEST
-    ) -> Done:
-        """Return what `work` returns, begun when it is the network's turn.
+        self, network: str, work: Callable[[], Coroutine[Any, Any, Result]], longest: float | None = LONGEST
+    ) -> Result:
+        """Run a coroutine when it is its network's turn and return its result.
 
         Args:
-            network: Whom to charge the time to.
-            work: Makes the coroutine.
-            longest: Seconds that it may be delayed; `None` for any time.
+            network: The network to charge.
+            work: Creates the coroutine.
+            longest: Longest delay in seconds, `None` for any.
 
         Raises:
-            TooMuch: It would be delayed for longer.
+            TooMuchLoad: the delay would be longer.
         """
         if not self.active:
             return await work()
         account = self._account(network)
         reserved, delay = account.reserve()
-        metered: Metered[Done] | None = None
-        _PAYING.set(account)  # a task of the event loop works for one network, from its beginning to its end
+        metered: Metered[Result] | None = None
+        _PAYING.set(account)  # a task works for one network, from start to end
         try:
             if delay:
                 if longest is not None and delay > longest:
-                    raise TooMuch
+                    raise TooMuchLoad
                 self.delayed += 1
                 await self.sleep(delay)
-            # What waits for the database or a pool takes no time of the loop: without places hundreds would.
-            async with account.places if longest is not None else nullcontext():
+            # Waiting for the database or a pool takes no time of the loop: without slots hundreds would wait.
+            async with account.slots if longest is not None else nullcontext():
                 metered = account.meter(work())
                 return await metered
         finally:
@@ -177,7 +177,7 @@ class LoopShares:
         account = self._accounts.get(network)
         if account is None:
             account = self._accounts[network] = _Account(self)
-            if len(self._accounts) > REMEMBERED:
+            if len(self._accounts) > MOST_ACCOUNTS:
                 self._accounts.popitem(last=False)
         else:
             self._accounts.move_to_end(network)
@@ -186,11 +186,11 @@ class LoopShares:
 
 @asynccontextmanager
 async def long_work() -> AsyncIterator[None]:
-    """Work that may take many times what requests usually do: one at a time for each network.
+    """Delimit work that takes many times as long as usual requests: one at a time for each network.
 
-    It begins when its network has paid for all that came before. What requests take is known only when they
-    are done: without this a network could begin hundreds of them on what it has saved for one burst. What the
-    server does by itself begins at once.
+    It starts when the network has earned the time of everything before. The time of a request is known only
+    afterwards: without this, a network could start hundreds of them on the time saved for one burst. Work of
+    the server itself starts at once.
     """
     account = _PAYING.get()
     if account is None:
@@ -199,23 +199,23 @@ async def long_work() -> AsyncIterator[None]:
     if account.long_work is None:
         account.long_work = asyncio.Lock()
     async with account.long_work:
-        await account.break_even()
+        await account.wait_until_settled()
         yield
 
 
-async def charged(work: Coroutine[Any, Any, Done]) -> Done:
-    """Do what a request has begun in a task of its own, and charge it to that request's network."""
+async def charged(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run work that a request has started in a task of its own, charged to the request's network."""
     account = _PAYING.get()
     return await (work if account is None else account.meter(work))
 
 
 class Pauses:
-    """Lets others have their turn in the middle of long work: await it wherever that may be."""
+    """Lets other tasks run in the middle of long work. Await it at suitable places."""
 
     def __init__(self) -> None:
         self._begun = time.monotonic()
 
     async def __call__(self) -> None:
-        if time.monotonic() - self._begun > PIECE:
+        if time.monotonic() - self._begun > SLICE:
             await asyncio.sleep(0)
             self._begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""Under which addresses the page is served, and from where it may be written to."""
+"""Addresses, networks, trusted proxies, hosts and origins: who connects, and to which site."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-MOST_HOPS = 20  # of X-Forwarded-For that are looked at, from the right
-SITE_BITS = 64  # what one customer has of IPv6, at least
-MAPPED_BITS = 96  # of an IPv6 address, before those of the IPv4 address that is mapped to it
+MOST_HOPS = 20  # of X-Forwarded-For, from the right
+SITE_BITS = 64  # length of the IPv6 prefix of one customer, at most
+MAPPED_BITS = 96  # length of the prefix of IPv4-mapped IPv6 addresses
 
 Address = IPv4Address | IPv6Address
 
 
 def parse_address(text: str) -> Address | None:
-    """Return an IP address without zone; an IPv4 address that is mapped to IPv6 counts as IPv4.
+    """Return an IP address without its zone. IPv4-mapped IPv6 addresses are returned as IPv4.
 
     >>> str(parse_address("::ffff:192.0.2.1")), parse_address("example.org")
     ('192.0.2.1', None)
@@ -30,7 +30,7 @@ def parse_address(text: str) -> Address | None:
 
 @lru_cache(4096)
 def network_of(address: str) -> str:
-    """Return the name of the network that limits are kept for: an IPv4 address, or the /64 of an IPv6 one.
+    """Return the network for which limits are counted: an IPv4 address, or the /64 of an IPv6 address.
 
     >>> network_of("192.0.2.1"), network_of("2001:db8:1:2:aaaa::1")
     ('192.0.2.1', '2001:db8:1:2::/64')
@@ -42,20 +42,20 @@ def network_of(address: str) -> str:
 
 
 class TrustedProxies:
-    """Proxies whose word on the address and scheme of a client is taken."""
+    """Proxies that are trusted to report the address and scheme of a client."""
 
     def __init__(self, networks: Iterable[str] = ()) -> None:
         self._networks = tuple(parse_network(text) for text in networks)
 
     def trusts(self, address: str) -> bool:
-        """Whether an address is one of a trusted proxy."""
+        """Return whether an address belongs to a trusted proxy."""
         found = parse_address(address) if self._networks else None
         return found is not None and self._trusts(found)
 
     def client(self, peer: str, forwarded: str) -> str:
-        """Return the address of a client from the one that connects and its X-Forwarded-For.
+        """Return the address of a client, given the peer's address and X-Forwarded-For.
 
-        That is the rightmost hop that is no trusted proxy: what stands left of it was written by anybody.
+        It is the rightmost hop that is not a trusted proxy: anybody can write what stands left of it.
 
         >>> TrustedProxies(["10.0.0.0/8"]).client("10.0.0.1", "192.0.2.66, 192.0.2.7, 10.0.0.2")
         '192.0.2.7'
@@ -67,7 +67,7 @@ class TrustedProxies:
             return peer
         for hop in reversed(forwarded.rsplit(",", MOST_HOPS)[-MOST_HOPS:]):
             before = parse_address(_without_port(hop.strip()))
-            if before is None:  # a proxy that does not tell
+            if before is None:  # the proxy does not report it
                 break
             found = before
             if not self._trusts(found):
@@ -79,9 +79,10 @@ class TrustedProxies:
 
 
 def parse_network(text: str) -> IPv4Network | IPv6Network:
-    """Return the network that an address or CIDR text names. Raises `ValueError`, also for everybody.
+    """Return the network of an address or CIDR text. IPv4-mapped addresses are returned as IPv4.
 
-    As with `parse_address`, IPv4 addresses that are mapped to IPv6 count as IPv4.
+    Raises:
+        ValueError: the text is invalid, or the network contains all addresses.
     """
     network = ip_network(text)
     mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
@@ -98,27 +99,27 @@ def _without_port(hop: str) -> str:
     return hop.partition(":")[0] if hop.count(":") == 1 else hop
 
 
-LONGEST = 300
-EVERYWHERE = ("", "0.0.0.0", "::")  # to listen on all addresses
+LONGEST_HOST = 300  # characters
+WILDCARDS = ("", "0.0.0.0", "::")  # to listen on all addresses
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9_.-]{1,253}))(?::(\d{0,5}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """The host of an address: a name or an IP address, in one spelling."""
+    """Host of a URL: a name or an IP address in canonical form, and a port."""
 
     name: str
     port: int | None = None
 
     @property
     def is_address(self) -> bool:
-        """Whether it is an IP address, which no name server can point elsewhere."""
+        """Whether it is an IP address, which DNS cannot point elsewhere."""
         return parse_address(self.name) is not None
 
     @property
     def is_loopback(self) -> bool:
-        """Whether it is this machine for whoever asks."""
+        """Whether it is a loopback address or `localhost`."""
         found = parse_address(self.name)
         if found is not None:
             return found.is_loopback
@@ -127,14 +128,14 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a page comes from. The port is always given."""
+    """Origin of a page. The port is always given."""
 
     scheme: str
     host: Host
 
 
 def parse_host(text: str) -> Host | None:
-    """Return the host of a `Host` header, `None` if it cannot be one.
+    """Return the host of a `Host` header, `None` if it is invalid.
 
     >>> parse_host("Play.Example:8000")
     Host(name='play.example', port=8000)
@@ -143,7 +144,7 @@ def parse_host(text: str) -> Host | None:
     >>> parse_host("http://["), parse_host("a b"), parse_host("x:99999")
     (None, None, None)
     """
-    return _host(text) if len(text) <= LONGEST else None
+    return _host(text) if len(text) <= LONGEST_HOST else None
 
 
 @lru_cache(512)
@@ -168,7 +169,7 @@ def _host(text: str) -> Host | None:
 
 
 def parse_origin(text: str) -> Origin | None:
-    """Return the origin of an `Origin` header, `None` if it cannot be one.
+    """Return the origin of an `Origin` header, `None` if it is invalid.
 
     >>> parse_origin("https://play.example")
     Origin(scheme='https', host=Host(name='play.example', port=443))
@@ -182,7 +183,7 @@ def parse_origin(text: str) -> Origin | None:
 
 
 def parse_page_address(text: str) -> Origin | None:
-    """Return the origin that a host of the server has written; a slash at the end and umlauts are fine.
+    """Return the origin of a URL in the settings. A trailing slash and umlauts are accepted.
 
     >>> parse_page_address("https://müller.example/")
     Origin(scheme='https', host=Host(name='xn--mller-kva.example', port=443))
@@ -192,7 +193,7 @@ def parse_page_address(text: str) -> Origin | None:
 
 
 def parse_host_name(text: str) -> Host | None:
-    """Return a host that a host of the server has written; umlauts and IPv6 without brackets are fine."""
+    """Return a host in the settings. Umlauts and IPv6 without brackets are accepted."""
     text = text.strip()
     return parse_host(f"[{text}]" if text.count(":") > 1 and "[" not in text else _ascii(text))
 
@@ -209,22 +210,22 @@ def _with_port(host: Host, scheme: str) -> Host:
 
 
 class Site:
-    """The names and origins of a server.
+    """Names and origins of a server.
 
-    A name that anybody can point at this server (DNS rebinding) is none of its own: a page that came under
-    such a name could read and write here as if it were ours. An IP address cannot be pointed elsewhere.
+    Other names are refused, even if they resolve to this server (DNS rebinding): a page loaded under such a
+    name could read and write as if it were ours. IP addresses cannot be redirected like that.
     """
 
     def __init__(self, bound: str = "", origins: Iterable[str] = (), allowed: Iterable[str] = ()) -> None:
         self.origins = frozenset(origin for text in origins if (origin := parse_page_address(text)))
-        listed = [parse_host_name(text) for text in (bound, *allowed) if text not in EVERYWHERE]
+        listed = [parse_host_name(text) for text in (bound, *allowed) if text not in WILDCARDS]
         self._names = {host.name for host in listed if host} | {origin.host.name for origin in self.origins}
         schemes = {(origin.host.name, origin.scheme) for origin in self.origins}
         self._plain = {name for name, scheme in schemes if scheme == "http"}
         self._secure = {name for name, scheme in schemes if scheme == "https"}
 
     def knows(self, host: Host, local: str = "") -> bool:
-        """Whether a request may be for a host; `local` is the address that the connection came in at."""
+        """Return whether a host is this server's; `local` is the address that accepted the connection."""
         if host.name in self._names or host.is_loopback:
             return True
         if not self.origins:
@@ -232,7 +233,7 @@ class Site:
         return host.is_address and parse_address(host.name) == parse_address(local)
 
     def may_write(self, origin: str, host: Host, scheme: str) -> bool:
-        """Whether a page that comes from an origin may write through a request for a host."""
+        """Return whether a page of an origin may send writing requests to a host."""
         found = parse_origin(origin)
         if found is None:
             return False
@@ -242,7 +243,7 @@ class Site:
         return same and (host.is_loopback or not self.origins)
 
     def is_secure(self, host: Host | None, scheme: str) -> bool:
-        """Whether a browser has asked over HTTPS, as far as this is known."""
+        """Return whether the browser uses HTTPS, as far as this is known."""
         if scheme in ("https", "wss"):
             return True
         if not self._plain:

@@ -1,8 +1,8 @@
-"""HTTP as uvicorn speaks it, within bounds: of size, of time and of connections.
+"""HTTP protocol of uvicorn with bounds on size, time and the number of connections.
 
-httptools collects a request head of any length. Here a connection is fed to the parser in small parts, and
-what belongs to no body is counted: address and headers, chunk sizes and extensions, trailers, blank lines.
-While reading is paused nothing more is parsed, however much has come in.
+httptools collects a request head of any length. Here input is fed to the parser in small chunks, and
+everything outside a body is counted: address and headers, chunk sizes and extensions, trailers, blank lines.
+While reading is paused, nothing more is parsed, however much has been received.
 """
 
 from __future__ import annotations
@@ -17,67 +17,67 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from .connections import ConnectionLimits, PromptTransport, Release, StallWatch
-from .origin_guard import refusal, with_headers
+from .origin_guard import error_response, with_security_headers
 
-PART = 4_096  # bytes that are parsed at once
-LINGERING = 2.0  # seconds in which a client may read why it is cut off, while it is still sending
-MOST_DISCARDED = 4_000_000  # bytes of what it is still sending
+CHUNK = 4_096  # bytes parsed at once
+LINGERING = 2.0  # seconds for a client that is still sending to read why it was refused
+MOST_DISCARDED = 4_000_000  # bytes that it may send meanwhile
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """How large a request may be, in bytes, and how long it may take, in seconds."""
+class RequestBounds:
+    """Maximum size of a request in bytes, and time to receive it in seconds."""
 
-    head: int = 32_768  # and everything else that is no body
-    body: int = 4_000_000  # what is thrown away of a body that the application has refused, too
+    head: int = 32_768  # and everything else outside a body
+    body: int = 4_000_000  # also of bodies that the application has refused and that are discarded
     head_seconds: float = 15.0
     body_seconds: float = 30.0
 
 
 class _Flow(FlowControl):
-    """Flow control that goes on with what has been read before it was paused."""
+    """Flow control that, when it resumes, first parses the pending input."""
 
-    def __init__(self, transport: asyncio.Transport, go_on: Callable[[], None]) -> None:
+    def __init__(self, transport: asyncio.Transport, feed: Callable[[], None]) -> None:
         super().__init__(transport)
-        self._go_on: Callable[[], None] | None = go_on
+        self._feed: Callable[[], None] | None = feed
 
     def resume_reading(self) -> None:
         if self.read_paused:
             super().resume_reading()
-            if self._go_on is not None:
-                self._go_on()
+            if self._feed is not None:
+                self._feed()
 
     def end(self) -> None:
-        """Forget the connection, which has ended."""
-        self._go_on = None
+        """Drop the reference to the connection, which has ended."""
+        self._feed = None
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """A connection that is cut off when a request becomes too large, or takes too long to arrive."""
+    """HTTP connection that refuses requests that are too large or too slow, and is closed then."""
 
     def __init__(
         self,
         *args: Any,
         connections: ConnectionLimits | None = None,
-        bounds: Bounds | None = None,
+        bounds: RequestBounds | None = None,
         **more: Any,
     ) -> None:
         super().__init__(*args, **more)
         self._limits = connections or ConnectionLimits(each=None)
-        self._bounds = bounds or Bounds()
+        self._bounds = bounds or RequestBounds()
         self._release: Release | None = None
-        self._pending = b""  # read, but not parsed
+        self._pending = b""  # received, not parsed
         self._parsing = False
         self._refused = False
         self._discarded = 0
         self._in_head = self._in_body = False
-        self._overhead = 0  # bytes of the request that are no body
+        self._overhead = 0  # bytes of the request outside its body
         self._body = 0
         self._timer: asyncio.TimerHandle | None = None
         self._timer_in_body = False
         self._stalled: StallWatch | None = None
 
-    # ------------------------------------------------------------ the connection
+    # ------------------------------------------------------------ connection
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         prompt = cast(asyncio.Transport, PromptTransport(transport, self.loop))
@@ -91,13 +91,13 @@ class HttpProtocol(HttpToolsProtocol):
         self._release = self._limits.take(peer)
         if self._release is None:
             self._refuse(503, "busy", "there are too many connections; try again in a few seconds")
-            self.transport.close()  # at once: it may be the last descriptors that are taken
+            self.transport.close()  # at once: descriptors may be running out
         else:
-            self._watch_the_clock()
+            self._update_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        self._stop_the_clock()
+        self._stop_timer()
         self._unset_keepalive_if_required()
         self._pending = b""
         if self._stalled is not None:
@@ -105,7 +105,7 @@ class HttpProtocol(HttpToolsProtocol):
         if self._release is not None:
             self._release()
             self._release = None
-        # Connections that come and go would be garbage to collect, for which everybody waits.
+        # Break the cycle, or closed connections wait for the garbage collector, which blocks everybody.
         self.parser = None  # type: ignore[assignment]
         if isinstance(self.flow, _Flow):
             self.flow.end()
@@ -120,7 +120,7 @@ class HttpProtocol(HttpToolsProtocol):
             self._stalled.stop()
             self._stalled = None
 
-    # ------------------------------------------------------------ what comes in
+    # ------------------------------------------------------------ input
 
     def data_received(self, data: bytes) -> None:
         if self._refused:
@@ -132,14 +132,14 @@ class HttpProtocol(HttpToolsProtocol):
         self._feed()
 
     def _feed(self) -> None:
-        """Parse what has been read, until reading is paused."""
+        """Parse pending input until reading is paused."""
         if self._parsing:
             return
         self._parsing = True
         try:
             while self._pending and not self._behind and not self.transport.is_closing():
-                part, self._pending = self._pending[:PART], self._pending[PART:]
-                self._parse(part)
+                chunk, self._pending = self._pending[:CHUNK], self._pending[CHUNK:]
+                self._parse(chunk)
         finally:
             self._parsing = False
         if self.pipeline and not self.transport.is_closing():
@@ -147,7 +147,7 @@ class HttpProtocol(HttpToolsProtocol):
 
     @property
     def _behind(self) -> bool:
-        """Whether the application has not taken what was parsed."""
+        """Whether the application has unread input."""
         return self.flow.read_paused or bool(self.pipeline)
 
     def on_response_complete(self) -> None:
@@ -156,18 +156,18 @@ class HttpProtocol(HttpToolsProtocol):
             self.flow.resume_reading()
             self._feed()
 
-    def _parse(self, part: bytes) -> None:
+    def _parse(self, chunk: bytes) -> None:
         self._unset_keepalive_if_required()
         body_before = self._body
-        self._overhead += len(part)
+        self._overhead += len(chunk)
         try:
-            self.parser.feed_data(part)
+            self.parser.feed_data(chunk)
         except httptools.HttpParserUpgrade:
             self._pending = b""
             self._upgrade()
             return
         except httptools.HttpParserError:
-            self._refuse(400, "bad_request", "this is no HTTP request that can be understood")
+            self._refuse(400, "bad_request", "invalid HTTP request")
             return
         self._overhead = max(self._overhead - max(self._body - body_before, 0), 0)
         if self._overhead > self._bounds.head:
@@ -175,7 +175,7 @@ class HttpProtocol(HttpToolsProtocol):
         elif self._body > self._bounds.body:
             self._refuse(413, "too_large", "this request is too large")
         else:
-            self._watch_the_clock()
+            self._update_timer()
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -183,7 +183,7 @@ class HttpProtocol(HttpToolsProtocol):
         self._in_head = True
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._in_head:  # trailers are nobody's headers
+        if self._in_head:  # trailers are ignored
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
@@ -200,24 +200,24 @@ class HttpProtocol(HttpToolsProtocol):
 
     def _upgrade(self) -> None:
         if not self._should_upgrade():
-            return  # to something else: it is answered as if nobody had asked for that
+            return  # to something other than a WebSocket: the request is answered without an upgrade
         if self.cycle is not None and not self.cycle.response_complete:
-            self._abandon()  # something has been asked before that is not answered yet
+            self._abandon()  # an earlier request has not been answered yet
             return
-        self._stop_the_clock()
+        self._stop_timer()
         release, self._release = self._release, None
         self.handle_websocket_upgrade()
         cast(Any, self.transport.get_protocol()).on_lost = release
 
-    # ------------------------------------------------------------ the clock
+    # ------------------------------------------------------------ timeouts
 
-    def _watch_the_clock(self) -> None:
-        """Time a request while it arrives, or should."""
+    def _update_timer(self) -> None:
+        """Run a timer while a request is awaited or received."""
         answered = self.cycle is None or self.cycle.response_complete
         if not (self._in_head or self._in_body or answered):
-            self._stop_the_clock()
+            self._stop_timer()
         elif self._timer is None or self._timer_in_body != self._in_body:
-            self._stop_the_clock()
+            self._stop_timer()
             self._timer_in_body = self._in_body
             self._timer = self.loop.call_later(self._seconds, self._time_out)
 
@@ -225,58 +225,58 @@ class HttpProtocol(HttpToolsProtocol):
     def _seconds(self) -> float:
         return self._bounds.body_seconds if self._in_body else self._bounds.head_seconds
 
-    def _stop_the_clock(self) -> None:
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def _time_out(self) -> None:
         self._timer = None
-        if self.flow.read_paused:  # it is we who do not read
-            self._watch_the_clock()
+        if self.flow.read_paused:  # the server does not read
+            self._update_timer()
         elif not (self._in_head or self._in_body or self._overhead):
-            self.transport.close()  # nothing was asked
+            self.transport.close()  # no request has begun
         else:
             self._refuse(408, "too_slow", f"a request has to arrive within {self._seconds:g} seconds")
 
-    # ------------------------------------------------------------ refusing
+    # ------------------------------------------------------------ refusals
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(400, "bad_request", msg)
 
     def _refuse(self, status: int, code: str, detail: str) -> None:
-        """Say what is wrong with a request, if that can be said, and read no more."""
+        """Send an error for a request, if that is still possible, and read no more."""
         if self._refused or self.transport.is_closing():
             return
         self._refused, self._pending = True, b""
-        self._stop_the_clock()
+        self._stop_timer()
         self._unset_keepalive_if_required()
         cycle = self.cycle
         if cycle is not None and not cycle.response_complete:
             if not self._in_body and not self.pipeline:
-                cycle.keep_alive = False  # what was asked before is answered; then the connection is closed
+                cycle.keep_alive = False  # the earlier request is answered; then the connection is closed
                 return
             if self.pipeline or cycle.response_started:
                 self._abandon()
                 return
-            cycle.disconnected = True  # who waits for the rest of the body
+            cycle.disconnected = True  # for handlers that wait for the rest of the body
             cycle.message_event.set()
         elif self._in_body:
-            self._hang_up()  # this has been answered
+            self._hang_up()  # the request has been answered
             return
-        headers, body = refusal(status, code, detail)
-        headers = with_headers(headers, secure=False)
+        headers, body = error_response(status, code, detail)
+        headers = with_security_headers(headers, secure=False)
         lines = [name + b": " + value + b"\r\n" for name, value in [*headers, (b"connection", b"close")]]
         self.transport.write(b"".join([STATUS_LINE[status], *lines, b"\r\n", body]))
         self._hang_up()
 
     def _abandon(self) -> None:
-        """Cut the connection off while requests are answered; those that wait for their turn are dropped."""
+        """Abort the connection and drop the requests that wait to be answered."""
         self.pipeline.clear()
         self.transport.abort()
 
     def _hang_up(self) -> None:
-        # A connection that is closed while something comes in is reset, and the answer with it.
+        # Closing a connection with unread input resets it, and the client would not see the response.
         self.transport.write_eof()
         self.flow.resume_reading()
         self.loop.call_later(LINGERING, self.transport.abort)

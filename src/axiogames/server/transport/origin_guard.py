@@ -1,4 +1,4 @@
-"""The gate before the application: hosts, origins, pace and protective headers, for HTTP and WebSockets."""
+"""ASGI middleware for HTTP and WebSockets: checks hosts, origins and rates, and adds security headers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..metrics import count_error, count_refusal
 from ..settings import Settings
-from .fair_share import REFUSED_AFTER, TooMuch
+from .fair_share import REFUSED_AFTER, TooMuchLoad
 from .hosts import Host, Site, TrustedProxies, network_of, parse_host
-from .rate_limits import SOCKETS, WRITES_FROM_ADDRESS, Limits
+from .rate_limits import SOCKETS, WRITES_FROM_ADDRESS, RateLimits
 
+LONGEST_URL, MOST_PARAMETERS = 1_000, 20  # of requests; the framework caches a thousand URLs
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; manifest-src 'self'; worker-src 'self'; font-src 'self'; "
@@ -36,11 +38,11 @@ NO_STORE = b"private, no-store"
 Pairs = list[tuple[bytes, bytes]]
 
 
-def with_headers(headers: Iterable[tuple[bytes, bytes]], *, secure: bool) -> Pairs:
-    """Return the headers of an answer with those that protect it.
+def with_security_headers(headers: Iterable[tuple[bytes, bytes]], *, secure: bool) -> Pairs:
+    """Return the headers of a response with security headers added.
 
-    Caches keep nothing that does not say how long: it may depend on who asks, and a table has several
-    addresses. Cookies travel over HTTPS only where there is HTTPS.
+    Responses without `cache-control` are not cached, since they may depend on the person. On sites with
+    HTTPS, cookies are sent over HTTPS only.
     """
     found = list(headers)
     names = {name for name, _ in found}
@@ -64,15 +66,15 @@ def _secured(pair: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
 
 
 def _joined(headers: Pairs) -> Pairs:
-    """The same headers with one `vary`."""
+    """Return the headers with all `vary` joined into one."""
     vary = [value for name, value in headers if name == b"vary"]
     if len(vary) < 2:
         return headers
     return [*(pair for pair in headers if pair[0] != b"vary"), (b"vary", b", ".join(vary))]
 
 
-def refusal(status: int, code: str, detail: str) -> tuple[Pairs, bytes]:
-    """Return the headers and the body of an error, as every error looks."""
+def error_response(status: int, code: str, detail: str) -> tuple[Pairs, bytes]:
+    """Return the headers and the JSON body of an error."""
     body = json.dumps({"status_code": status, "code": code, "detail": detail}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if status in (429, 503):
@@ -80,23 +82,20 @@ def refusal(status: int, code: str, detail: str) -> tuple[Pairs, bytes]:
     return headers, body
 
 
-LONGEST_ADDRESS, MOST_PARAMETERS = 1_000, 20  # of requests: the framework remembers a thousand of them
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request does not get through."""
+    """Error response for a request that is not passed on."""
 
     status: int
     code: str
     detail: str
 
 
-NO_HOST = Refusal(400, "bad_request", "a request needs one Host header with the name of this server")
-OTHER_HOST = Refusal(
+MISSING_HOST = Refusal(400, "bad_request", "a request needs one Host header with the name of this server")
+UNKNOWN_HOST = Refusal(
     421,
     "unknown_host",
     "this server does not go by that name; its host can add it with --allow-host NAME (or --origin URL)",
@@ -104,23 +103,23 @@ OTHER_HOST = Refusal(
 TOO_LONG = Refusal(
     414,
     "too_large",
-    f"an address has at most {LONGEST_ADDRESS:,} characters and {MOST_PARAMETERS} parameters",
+    f"an address has at most {LONGEST_URL:,} characters and {MOST_PARAMETERS} parameters",
 )
-FOREIGN = Refusal(403, "foreign_origin", "this request did not come from the page of this server")
+FOREIGN_ORIGIN = Refusal(403, "foreign_origin", "this request did not come from the page of this server")
 TOO_FAST = Refusal(429, "too_fast", "too many requests from this address; wait a moment and try again")
 TOO_MANY = Refusal(429, "too_fast", "too many connections from this address; close some of them")
-BROKEN = Refusal(500, "broken", "the server has made a mistake; try again in a moment")
+INTERNAL_ERROR = Refusal(500, "broken", "the server has made a mistake; try again in a moment")
 
 
-def gate(app: ASGIApp, *, sockets: ASGIApp, settings: Settings, limits: Limits) -> ASGIApp:
-    """The application behind its gate, and the one for WebSockets."""
-    return cast(ASGIApp, Gate(app, sockets, settings, limits))
+def guard(app: ASGIApp, *, sockets: ASGIApp, settings: Settings, limits: RateLimits) -> ASGIApp:
+    """Return an ASGI application that guards `app`, and `sockets` for WebSockets."""
+    return cast(ASGIApp, OriginGuard(app, sockets, settings, limits))
 
 
-class Gate:
-    """Lets requests through to the application or answers them itself."""
+class OriginGuard:
+    """Passes requests to the application, or answers them with an error."""
 
-    def __init__(self, app: ASGIApp, sockets: ASGIApp, settings: Settings, limits: Limits) -> None:
+    def __init__(self, app: ASGIApp, sockets: ASGIApp, settings: Settings, limits: RateLimits) -> None:
         self._app = app
         self._sockets = sockets
         self._limits = limits
@@ -129,16 +128,16 @@ class Gate:
         self._warned = False
 
     def __call__(self, scope: Any, receive: Receive, send: Send) -> Awaitable[None]:
-        # No coroutine of its own: every message of a WebSocket would pass through it.
+        # Not a coroutine: every message of a WebSocket would pass through it.
         kind = scope["type"]
         if kind not in ("http", "websocket"):
             return self._app(scope, receive, send)
-        self._see_through_proxies(scope)
-        answer = self._in_turn if kind == "http" else self._socket
-        return answer(scope, receive, send)
+        self._read_forwarded_headers(scope)
+        handler = self._in_turn if kind == "http" else self._websocket
+        return handler(scope, receive, send)
 
-    def _see_through_proxies(self, scope: Any) -> None:
-        """Take the address and scheme of the client from a proxy that is trusted, from nobody else."""
+    def _read_forwarded_headers(self, scope: Any) -> None:
+        """Take the address and scheme of the client from the headers of a trusted proxy."""
         peer = scope["client"][0] if scope.get("client") else ""
         forwarded = b", ".join(value for name, value in scope["headers"] if name == b"x-forwarded-for")
         if not self._proxies.trusts(peer):
@@ -155,98 +154,98 @@ class Gate:
     # ------------------------------------------------------------ HTTP
 
     async def _in_turn(self, scope: Any, receive: Receive, send: Send) -> None:
-        """Answer a request when it is its network's turn."""
+        """Handle a request when it is its network's turn."""
         try:
-            await self._limits.loop.run(address(scope), partial(self._request, scope, receive, send))
-        except TooMuch:
-            # Not at once: it would be asked for again at once, and nobody pays for refusing.
+            await self._limits.loop.run(client_network(scope), partial(self._request, scope, receive, send))
+        except TooMuchLoad:
+            # Not at once: the client would repeat it at once, and refusals are charged to nobody.
             await self._limits.loop.sleep(REFUSED_AFTER)
             secure = self._site.is_secure(_host(scope), scope["scheme"])
-            await _Answer(scope, send, secure=secure).refuse(TOO_FAST)
+            await _Response(scope, send, secure=secure).refuse(TOO_FAST)
 
     async def _request(self, scope: Any, receive: Receive, send: Send) -> None:
         host = _host(scope)
-        answer = _Answer(scope, send, secure=self._site.is_secure(host, scope["scheme"]))
+        response = _Response(scope, send, secure=self._site.is_secure(host, scope["scheme"]))
         refused = self._refusal(scope, host)
         if refused is not None:
-            await answer.refuse(refused)
+            await response.refuse(refused)
             return
-        asked = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
+        passed = {**scope, "method": "GET"} if scope["method"] == "HEAD" else scope
         try:
-            await self._app(cast(Scope, asked), receive, cast(Send, answer))
+            await self._app(cast(Scope, passed), receive, cast(Send, response))
         except Exception as error:
             count_error(error)
-            if answer.started:
+            if response.started:
                 raise
             log.exception("%s %s failed", scope["method"], scope["path"])
-            await answer.refuse(BROKEN)
+            await response.refuse(INTERNAL_ERROR)
 
     def _refusal(self, scope: Any, host: Host | None) -> Refusal | None:
         if host is None:
-            return NO_HOST
-        if not self._knows(scope, host):
-            return OTHER_HOST
+            return MISSING_HOST
+        if not self._is_known_host(scope, host):
+            return UNKNOWN_HOST
         if _is_too_long(scope):
             return TOO_LONG
         if scope["method"] in SAFE_METHODS:
             return None
-        if not self._from_the_page(scope, host):
-            return FOREIGN
-        if not self._limits.allow(WRITES_FROM_ADDRESS, address(scope)):
+        if not self._is_same_origin(scope, host):
+            return FOREIGN_ORIGIN
+        if not self._limits.allow(WRITES_FROM_ADDRESS, client_network(scope)):
             return TOO_FAST
         return None
 
-    def _knows(self, scope: Any, host: Host) -> bool:
+    def _is_known_host(self, scope: Any, host: Host) -> bool:
         return self._site.knows(host, scope["server"][0] if scope.get("server") else "")
 
-    def _from_the_page(self, scope: Any, host: Host) -> bool:
-        """Whether a request comes from the page itself, or from a program that no page can steer."""
+    def _is_same_origin(self, scope: Any, host: Host) -> bool:
+        """Return whether a request comes from our page, or from a program that is not a browser."""
         if header(scope, b"authorization").startswith("Bearer "):
             return True  # a foreign page cannot add this header
         origins = _values(scope, b"origin")
         if origins:
             return len(origins) == 1 and self._site.may_write(origins[0], host, scope["scheme"])
-        # Without either header it is no browser of today; what it has of cookies it was given by its owner.
+        # Without either header it is not a current browser; its owner has given it its cookies.
         return header(scope, b"sec-fetch-site") in ("", "same-origin", "none")
 
     # ------------------------------------------------------------ WebSockets
 
-    async def _socket(self, scope: Any, receive: Receive, send: Send) -> None:
-        refused, asker = self._socket_refusal(scope), address(scope)
-        if refused is None and not self._limits.sockets_from_address.take(asker):
+    async def _websocket(self, scope: Any, receive: Receive, send: Send) -> None:
+        refused, network = self._websocket_refusal(scope), client_network(scope)
+        if refused is None and not self._limits.sockets_from_address.take(network):
             refused = TOO_MANY
         if refused is not None:
             await receive()
-            await _refuse_socket(
+            await _refuse_websocket(
                 scope, send, refused, secure=self._site.is_secure(_host(scope), scope["scheme"])
             )
             return
         try:
             await self._sockets(scope, receive, send)
         finally:
-            self._limits.sockets_from_address.release(asker)
+            self._limits.sockets_from_address.release(network)
 
-    def _socket_refusal(self, scope: Any) -> Refusal | None:
+    def _websocket_refusal(self, scope: Any) -> Refusal | None:
         host = _host(scope)
         if host is None:
-            return NO_HOST
-        if not self._knows(scope, host):
-            return OTHER_HOST
+            return MISSING_HOST
+        if not self._is_known_host(scope, host):
+            return UNKNOWN_HOST
         if _is_too_long(scope):
             return TOO_LONG
-        if not self._from_the_page(scope, host):
-            return FOREIGN
-        return None if self._limits.allow(SOCKETS, address(scope)) else TOO_FAST
+        if not self._is_same_origin(scope, host):
+            return FOREIGN_ORIGIN
+        return None if self._limits.allow(SOCKETS, client_network(scope)) else TOO_FAST
 
 
-def address(scope: Any) -> str:
-    """The network that a request comes from: limits are kept for it."""
+def client_network(scope: Any) -> str:
+    """Return the network of a client, for which limits are counted."""
     client = scope.get("client")
     return network_of(client[0]) if client else ""
 
 
 def header(scope: Any, name: bytes) -> str:
-    """A header of a request, empty if it is not there."""
+    """Return a header of a request, empty if it is missing."""
     found = _values(scope, name)
     return found[0] if found else ""
 
@@ -257,17 +256,17 @@ def _values(scope: Any, name: bytes) -> list[str]:
 
 def _is_too_long(scope: Any) -> bool:
     query = scope["query_string"]
-    return len(scope["path"]) + len(query) > LONGEST_ADDRESS or query.count(b"&") >= MOST_PARAMETERS
+    return len(scope["path"]) + len(query) > LONGEST_URL or query.count(b"&") >= MOST_PARAMETERS
 
 
 def _host(scope: Any) -> Host | None:
-    """The host that a request names, `None` if it names none or several."""
+    """Return the host of a request, `None` without exactly one valid `Host` header."""
     found = _values(scope, b"host")
     return parse_host(found[0]) if len(found) == 1 else None
 
 
-class _Answer:
-    """The `send` of a request: adds headers, and leaves the body out where only the head was asked for."""
+class _Response:
+    """The `send` of a request: adds headers, and omits the body of responses to HEAD."""
 
     def __init__(self, scope: Any, send: Send, *, secure: bool) -> None:
         self._send = send
@@ -279,22 +278,22 @@ class _Answer:
         changed: Any = message
         if changed["type"] == "http.response.start":
             self.started = True
-            headers = [_allowing_head(pair) for pair in changed["headers"]]
-            changed = {**changed, "headers": with_headers(headers, secure=self._secure)}
+            headers = [_with_head_allowed(pair) for pair in changed["headers"]]
+            changed = {**changed, "headers": with_security_headers(headers, secure=self._secure)}
         elif self._head_only and changed["type"] == "http.response.body":
             changed = {**changed, "body": b""}
         await self._send(changed)
 
     async def refuse(self, why: Refusal) -> None:
-        """Answer with an error."""
+        """Send an error."""
         count_refusal(why.code)
-        headers, body = refusal(why.status, why.code, why.detail)
+        headers, body = error_response(why.status, why.code, why.detail)
         await self({"type": "http.response.start", "status": why.status, "headers": headers})
         await self({"type": "http.response.body", "body": body, "more_body": False})
 
 
-def _allowing_head(pair: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
-    """An `allow` header with HEAD, which is answered wherever GET is."""
+def _with_head_allowed(pair: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+    """Add HEAD to an `allow` header with GET: every GET route answers it."""
     name, value = pair
     methods = [method.strip() for method in value.split(b",")] if name == b"allow" else []
     if b"GET" in methods and b"HEAD" not in methods:
@@ -302,16 +301,16 @@ def _allowing_head(pair: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
     return pair
 
 
-async def _refuse_socket(scope: Any, send: Send, why: Refusal, *, secure: bool) -> None:
+async def _refuse_websocket(scope: Any, send: Send, why: Refusal, *, secure: bool) -> None:
     count_refusal(why.code)
     if "websocket.http.response" not in (scope.get("extensions") or {}):
         await send({"type": "websocket.close", "code": 4403, "reason": "refused"})
         return
-    headers, body = refusal(why.status, why.code, why.detail)
+    headers, body = error_response(why.status, why.code, why.detail)
     start = {
         "type": "websocket.http.response.start",
         "status": why.status,
-        "headers": with_headers(headers, secure=secure),
+        "headers": with_security_headers(headers, secure=secure),
     }
     await send(cast(Message, start))
     await send(cast(Message, {"type": "websocket.http.response.body", "body": body, "more_body": False}))

@@ -1,4 +1,4 @@
-"""How often somebody may ask: buckets that fill by themselves, one for each name."""
+"""Rate limits: token buckets by name, quotas, and charges for failed passwords and phrases."""
 
 from __future__ import annotations
 
@@ -10,75 +10,75 @@ from dataclasses import dataclass
 from ..domain.refusals import Refused
 from .fair_share import LoopShares
 
-REMEMBERED = 50_000
+MOST_BUCKETS = 50_000  # remembered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pace:
-    """So many at once, and so many a second in the long run. Two with the same numbers are still two."""
+class RateLimit:
+    """A burst, and a rate per second in the long run. Equal numbers do not make two limits the same."""
 
     burst: float
     rate: float
 
 
-WRITES = Pace(40, 1.0)  # requests that change something, for one person
-WRITES_FROM_ADDRESS = Pace(400, 20.0)  # a club behind one address
-# Wrong passwords and phrases; see `tries`.
-SECRETS = Pace(20, 0.1)  # of all accounts, for one address
-PASSWORDS = Pace(8, 0.05)  # for one account and one address
-PHRASES = Pace(8, 0.05)  # for one address
-ACCOUNT = Pace(20, 0.02)  # for one account and all addresses: beyond that each has the next pace
-SUSPECTED = Pace(1, 1 / 60)  # for one account and one address while others try as well
-HASHES = Pace(60, 0.5)  # passwords checked or set, right or wrong, for one address; each takes 0.1 s
-PERSONAL_DATA = Pace(5, 0.01)  # exports and deletions, for one address
-GUESTS = Pace(30, 0.2)  # guests made for programs, for one address
-NEW_GUESTS = Pace(60, 0.1)  # browsers that become guests, for one address
-TABLES_FROM_ADDRESS = Pace(120, 1 / 20)  # tables opened
-LISTED_FROM_ADDRESS = Pace(20, 1 / 180)  # tables put into the lobby
-DAILY_FROM_ADDRESS = Pace(60, 1 / 120)  # attempts at daily deals
-CONNECTIONS = Pace(400, 20.0)  # connections of the network opened, for one address
-SOCKETS = Pace(200, 10.0)  # WebSockets opened, for one address
-PICTURES = Pace(60, 2.0)  # pictures and replays, for one person
-PICTURES_FROM_ADDRESS = Pace(120, 6.0)
-HINTS = Pace(12, 0.25)  # for one person; a hint takes up to a second of a processor
-HINTS_FROM_ADDRESS = Pace(40, 1.0)
-REVIEWS = Pace(10, 0.05)  # reviews asked for, for one person
-REVIEWS_FROM_ADDRESS = Pace(30, 0.2)
-MESSAGES = Pace(300, 50.0)  # messages to a table, for one connection; bots are fast
-REFUSALS = Pace(1_000, 20.0)  # messages refused for their pace before a connection is closed
-CONTROL = Pace(100, 4.0)  # pings, pongs and fragments, for one connection
+WRITES = RateLimit(40, 1.0)  # requests that change something, for one person
+WRITES_FROM_ADDRESS = RateLimit(400, 20.0)  # a club behind one address
+# Wrong passwords and phrases; see `password_try` and `phrase_try`.
+SECRETS = RateLimit(20, 0.1)  # for one address, of all accounts
+PASSWORDS = RateLimit(8, 0.05)  # for one account and one address
+PHRASES = RateLimit(8, 0.05)  # for one address
+ACCOUNT = RateLimit(20, 0.02)  # for one account, from all addresses; beyond that `SUSPECTED` applies
+SUSPECTED = RateLimit(1, 1 / 60)  # for one account and one address while others try as well
+HASHES = RateLimit(60, 0.5)  # passwords checked or set, right or wrong, for one address; each takes 0.1 s
+PERSONAL_DATA = RateLimit(5, 0.01)  # exports and deletions, for one address
+GUESTS = RateLimit(30, 0.2)  # guests created by programs, for one address
+NEW_GUESTS = RateLimit(60, 0.1)  # browsers that become guests, for one address
+TABLES_FROM_ADDRESS = RateLimit(120, 1 / 20)  # tables opened
+LISTED_FROM_ADDRESS = RateLimit(20, 1 / 180)  # tables put into the lobby
+DAILY_FROM_ADDRESS = RateLimit(60, 1 / 120)  # attempts at daily deals
+CONNECTIONS = RateLimit(400, 20.0)  # connections of the network opened, for one address
+SOCKETS = RateLimit(200, 10.0)  # WebSockets opened, for one address
+PICTURES = RateLimit(60, 2.0)  # pictures and replays, for one person
+PICTURES_FROM_ADDRESS = RateLimit(120, 6.0)
+HINTS = RateLimit(12, 0.25)  # for one person; a hint takes up to a second of a processor
+HINTS_FROM_ADDRESS = RateLimit(40, 1.0)
+REVIEWS = RateLimit(10, 0.05)  # reviews asked for, for one person
+REVIEWS_FROM_ADDRESS = RateLimit(30, 0.2)
+MESSAGES = RateLimit(300, 50.0)  # messages to a table, for one connection; bots are fast
+REFUSALS = RateLimit(1_000, 20.0)  # messages refused for their pace before a connection is closed
+CONTROL = RateLimit(100, 4.0)  # pings, pongs and fragments, for one connection
 
 MOST_SOCKETS_EACH = 60  # WebSockets of one person at the same time
 MOST_SOCKETS_FROM_ADDRESS = 400
 
 
 class TokenBucket:
-    """What is left of a pace."""
+    """Tokens left of a rate limit."""
 
-    __slots__ = ("_at", "_left", "_pace")
+    __slots__ = ("_at", "_limit", "_tokens")
 
-    def __init__(self, pace: Pace) -> None:
-        self._pace = pace
-        self._left = pace.burst
+    def __init__(self, limit: RateLimit) -> None:
+        self._limit = limit
+        self._tokens = limit.burst
         self._at = time.monotonic()
 
     def take(self) -> bool:
-        """Whether one more is fine now."""
+        """Take a token and return whether there was one."""
         now = time.monotonic()
-        self._left = min(self._pace.burst, self._left + (now - self._at) * self._pace.rate)
+        self._tokens = min(self._limit.burst, self._tokens + (now - self._at) * self._limit.rate)
         self._at = now
-        if self._left < 1:
+        if self._tokens < 1:
             return False
-        self._left -= 1
+        self._tokens -= 1
         return True
 
     def give_back(self) -> None:
         """Undo a `take`."""
-        self._left = min(self._pace.burst, self._left + 1)
+        self._tokens = min(self._limit.burst, self._tokens + 1)
 
 
 class Quota:
-    """How many of something each name has, up to a number."""
+    """Number of concurrent uses by name, up to a maximum."""
 
     def __init__(self, most: int, active: bool = True) -> None:
         self._most = most
@@ -86,7 +86,7 @@ class Quota:
         self._held: dict[str, int] = {}
 
     def take(self, name: str) -> bool:
-        """Count one more for a name, unless it has as many as it may."""
+        """Count one more use and return whether it is within the quota."""
         held = self._held.get(name, 0)
         if self._active and held >= self._most:
             return False
@@ -94,7 +94,7 @@ class Quota:
         return True
 
     def release(self, name: str) -> None:
-        """Count one less."""
+        """Count one use less."""
         left = self._held.get(name, 0) - 1
         if left > 0:
             self._held[name] = left
@@ -102,51 +102,51 @@ class Quota:
             self._held.pop(name, None)
 
 
-class Limits:
-    """Buckets by name, of one process; the ones not used for the longest time are forgotten first."""
+class RateLimits:
+    """All limits of one process. The buckets that were not used for the longest time are dropped first."""
 
     def __init__(self, active: bool = True) -> None:
         self.active = active
         self.loop = LoopShares(active)
-        self.sockets_each = Quota(MOST_SOCKETS_EACH, active)
+        self.sockets_per_person = Quota(MOST_SOCKETS_EACH, active)
         self.sockets_from_address = Quota(MOST_SOCKETS_FROM_ADDRESS, active)
-        self._buckets: dict[tuple[Pace, str], TokenBucket] = {}
+        self._buckets: dict[tuple[RateLimit, str], TokenBucket] = {}
 
-    def allow(self, pace: Pace, name: str) -> bool:
-        """Whether somebody may do one more."""
+    def allow(self, limit: RateLimit, name: str) -> bool:
+        """Take a token of a name and return whether there was one."""
         if not self.active:
             return True
-        bucket = self._buckets.pop((pace, name), None) or TokenBucket(pace)
-        self._buckets[pace, name] = bucket
-        if len(self._buckets) > REMEMBERED:
+        bucket = self._buckets.pop((limit, name), None) or TokenBucket(limit)
+        self._buckets[limit, name] = bucket
+        if len(self._buckets) > MOST_BUCKETS:
             del self._buckets[next(iter(self._buckets))]
         return bucket.take()
 
-    def give_back(self, pace: Pace, name: str) -> None:
-        """Undo what `allow` has allowed."""
-        if (bucket := self._buckets.get((pace, name))) is not None:
+    def give_back(self, limit: RateLimit, name: str) -> None:
+        """Undo an `allow`."""
+        if (bucket := self._buckets.get((limit, name))) is not None:
             bucket.give_back()
 
 
-LONGEST_USERNAME = 24  # of those that there can be
+LONGEST_USERNAME = 24  # that can exist
 
 
 @contextmanager
-def password_try(limits: Limits, network: str, username: str, failed: type[Exception]) -> Iterator[None]:
-    """Charge a network and an account for the password that is checked meanwhile, if it is wrong.
+def password_try(limits: RateLimits, network: str, username: str, failed: type[Exception]) -> Iterator[None]:
+    """Charge a network and an account for the password checked in the `with` block, if it is wrong.
 
-    Tries that come at the same time are counted before any of them has failed. When all networks together
-    have tried too much for one account, each of them has a slower pace of its own there: whoever comes from
-    a network that has not tried is let in at once, as before.
+    Concurrent tries are charged before any of them has failed. When all networks together have tried too
+    often for one account, each gets a slower limit of its own there: a network that has not tried is still
+    let in at once.
 
     Args:
-        limits: What is left to whom.
-        network: Where the try comes from.
-        username: The account, as it was written.
-        failed: What is raised where the password is wrong. Nothing else is charged.
+        limits: The limits of this process.
+        network: The network of the client.
+        username: The account, as entered.
+        failed: Exception raised for a wrong password. Other exceptions are not charged.
 
     Raises:
-        Refused: There were too many wrong tries.
+        Refused: there were too many wrong tries.
     """
     account = username.strip().lower()[:LONGEST_USERNAME]
     here = f"{network} {account}"
@@ -158,10 +158,10 @@ def password_try(limits: Limits, network: str, username: str, failed: type[Excep
 
 
 @contextmanager
-def phrase_try(limits: Limits, network: str, failed: type[Exception]) -> Iterator[None]:
-    """Charge a network for the phrase that is looked for meanwhile, if nobody has it. Raises `Refused`.
+def phrase_try(limits: RateLimits, network: str, failed: type[Exception]) -> Iterator[None]:
+    """Charge a network for the phrase looked up in the `with` block, if it is unknown. Raises `Refused`.
 
-    Nothing is charged to all networks together: a phrase has 73 bits.
+    There is no limit for all networks together: a phrase has 73 bits.
     """
     with _charged(limits, [(SECRETS, network), (PHRASES, network)], failed):
         yield
@@ -169,20 +169,20 @@ def phrase_try(limits: Limits, network: str, failed: type[Exception]) -> Iterato
 
 @contextmanager
 def _charged(
-    limits: Limits, charges: list[tuple[Pace, str]], failed: type[Exception]
-) -> Iterator[Callable[[Pace, str], bool]]:
-    """Take from all buckets, and from those that `take` is called with; give it back unless it fails."""
-    taken: list[tuple[Pace, str]] = []
+    limits: RateLimits, charges: list[tuple[RateLimit, str]], failed: type[Exception]
+) -> Iterator[Callable[[RateLimit, str], bool]]:
+    """Take tokens of `charges`, and of those passed to `take`. Give them back unless `failed` is raised."""
+    taken: list[tuple[RateLimit, str]] = []
 
-    def take(pace: Pace, name: str) -> bool:
-        allowed = limits.allow(pace, name)
+    def take(limit: RateLimit, name: str) -> bool:
+        allowed = limits.allow(limit, name)
         if allowed:
-            taken.append((pace, name))
+            taken.append((limit, name))
         return allowed
 
     try:
-        for pace, name in charges:
-            if not take(pace, name):
+        for limit, name in charges:
+            if not take(limit, name):
                 raise Refused("too_fast", "too many tries from here; wait a few minutes and try again")
         yield take
     except failed:
@@ -194,6 +194,6 @@ def _charged(
         _give_back(limits, taken)
 
 
-def _give_back(limits: Limits, taken: list[tuple[Pace, str]]) -> None:
-    for pace, name in taken:
-        limits.give_back(pace, name)
+def _give_back(limits: RateLimits, taken: list[tuple[RateLimit, str]]) -> None:
+    for limit, name in taken:
+        limits.give_back(limit, name)

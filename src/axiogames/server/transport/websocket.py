@@ -27,7 +27,7 @@ from ..routes.identity import authenticate, read_token
 from ..routes.tables import room_for
 from .client import NO_SUCH_TABLE, UNREADABLE, Client, encode
 from .commands import handle, id_of
-from .origin_guard import address
+from .origin_guard import client_network
 from .rate_limits import MESSAGES, REFUSALS, TokenBucket
 
 PATH = re.compile(r"/api/tables/([^/]+)/live/?")
@@ -82,9 +82,9 @@ async def _connect(server: Server, scope: Any, receive: Receive, send: Send) -> 
         return
     await send({"type": "websocket.accept", "subprotocol": None, "headers": []})
     # All commands of a network, on all its connections, use its share of the event loop.
-    in_turn: RunInTurn = partial(server.limits.loop.run, address(scope), longest=None)
+    in_turn: RunInTurn = partial(server.limits.loop.run, client_network(scope), longest=None)
     name = person.id if person else None
-    if name is not None and not server.limits.sockets_each.take(name):
+    if name is not None and not server.limits.sockets_per_person.take(name):
         await send(_close(TOO_MANY, "you have too many connections to tables; close some of them"))
         return
     try:
@@ -96,7 +96,7 @@ async def _connect(server: Server, scope: Any, receive: Receive, send: Send) -> 
         await send(_close(UNREADABLE, str(error)))
     finally:
         if name is not None:
-            server.limits.sockets_each.release(name)
+            server.limits.sockets_per_person.release(name)
 
 
 async def _identify(server: Server, scope: Any) -> tuple[Person | None, Token | None, str]:
