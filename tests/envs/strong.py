@@ -1,4 +1,4 @@
-"""Strong play in an environment, beside a table that is told the same moves and the same tiles."""
+"""Strong play in an environment, compared with a table that has the same moves and draws."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from axiogames.rng import Generator
 
 
 class Beside:
-    """A table without a dealer that follows a game: the same moves, and the tiles that were drawn there."""
+    """A table without a seed that follows a game with the same moves and draws."""
 
     def __init__(self, game: SingleGame) -> None:
         self.game = game
@@ -27,7 +27,7 @@ class Beside:
         self._draw()
 
     def play(self, move: Move) -> dict[str, int]:
-        """Make a move here that has just been made there; what it scored."""
+        """Play the move that was just played in the game, and return its points."""
         gain = self.table.play(move)
         self._draw()
         return gain
@@ -52,7 +52,7 @@ class Beside:
         return action is not None and action in dict(self.table.variant.chances(self.table.state))
 
     def compare(self, mask: np.ndarray) -> None:
-        """Both say the same of turn, points, hands, end and places; and the mask marks the table's moves."""
+        """Check that turn, points, hands, end and ranks agree, and that the mask has the table's moves."""
         table, game = self.table, self.game
         there = Position(game.variant, copied(game.states))
         assert there.over == table.over
@@ -73,5 +73,5 @@ class Beside:
 
 
 def chosen(view: View, style: str, rng: Generator) -> Move:
-    """The move of a player of ours."""
+    """Return the move of a bot."""
     return player(style).choose(view, Budget(), rng).move

@@ -1,4 +1,4 @@
-"""The games and numbers of players that environments are tested with."""
+"""Games and numbers of players for tests of environments."""
 
 from __future__ import annotations
 

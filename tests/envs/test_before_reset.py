@@ -1,4 +1,4 @@
-"""An environment that is used before its first reset says so, with an error of ours."""
+"""Environments raise `ResetRequired` before their first reset."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ USES: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("make", [pettingzoo.raw_env, momaland.raw_env])
-def test_a_raw_environment(make: Callable[..., Any], use: str) -> None:
+def test_raw_environment_before_reset(make: Callable[..., Any], use: str) -> None:
     env = make(GAME, 2, render_mode="ansi")
     for again in (env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
         with pytest.raises(ResetRequired, match=r"call reset\(\) first") as caught:
@@ -45,7 +45,7 @@ def test_a_raw_environment(make: Callable[..., Any], use: str) -> None:
     assert not hasattr(env, "nonsense")
 
 
-def test_a_missing_attribute_is_missing_as_ever() -> None:
+def test_unknown_attribute_raises_attribute_error() -> None:
     env = pettingzoo.raw_env(GAME)
     assert not hasattr(env, "agent_selection")
     assert getattr(env, "rewards", None) is None
@@ -54,7 +54,7 @@ def test_a_missing_attribute_is_missing_as_ever() -> None:
 
 
 @pytest.mark.parametrize("use", ["step", "action_masks", "render", "view", "move"])
-def test_a_game_alone(use: str) -> None:
+def test_solo_environment_before_reset(use: str) -> None:
     env = SoloEnv(GAME, render_mode="ansi")
     with pytest.raises(ResetRequired, match=r"call reset\(\) first"):
         getattr(env, use)(*((0,) if use in ("step", "move") else ()))
@@ -62,7 +62,7 @@ def test_a_game_alone(use: str) -> None:
 
 
 @pytest.mark.parametrize("use", ["step", "render"])
-def test_many_games_alone(use: str) -> None:
+def test_vector_environment_before_reset(use: str) -> None:
     envs = SoloVectorEnv(GAME, 2, render_mode="ansi")
     with pytest.raises(gymnasium.error.ResetNeeded):
         getattr(envs, use)(*(([0, 0],) if use == "step" else ()))

@@ -1,4 +1,4 @@
-"""Gymnasium's own checker, and ours: strong play beside a table, many games as one by one."""
+"""Gymnasium: its checker, strong play compared with a table, and vector environments."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ each_game = pytest.mark.parametrize("game", GAMES)
 
 
 def made(game: str, **settings: Any) -> SoloEnv:
-    """The bare environment of a registered id."""
+    """Return the unwrapped environment of a registered id."""
     env = gymnasium.make(f"axio/{game}-v0", **settings).unwrapped
     assert isinstance(env, SoloEnv)
     return env
 
 
 def same(one: Any, other: Any) -> None:
-    """Fail where two answers differ, but for how they say that an action was illegal."""
+    """Fail if two results differ, apart from the info of illegal actions."""
     assert type(one) is type(other)
     if isinstance(one, dict):
         assert one.keys() == other.keys()
@@ -47,12 +47,14 @@ def same(one: Any, other: Any) -> None:
 
 @each_game
 @pytest.mark.parametrize("settings", [{}, {"reward": "gains", "render_mode": "ansi"}], ids=["plain", "gains"])
-def test_its_checker(game: str, settings: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+def test_environment_checker_passes(
+    game: str, settings: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     check_env(made(game, **settings))
-    assert "seat 0" in capsys.readouterr().out  # it also renders for people
+    assert "seat 0" in capsys.readouterr().out  # rendering for people works too
 
 
-def test_it_is_found_by_name() -> None:
+def test_environments_are_registered() -> None:
     for game in GAMES:
         env = gymnasium.make(f"axiogames.envs.gymnasium:axio/{game}-v0", disable_env_checker=True)
         assert env.spec is not None
@@ -62,7 +64,7 @@ def test_it_is_found_by_name() -> None:
 
 @each_game
 @pytest.mark.parametrize("style", ["greedy", "balanced"])
-def test_strong_play_is_that_of_a_table(game: str, style: str) -> None:
+def test_strong_play_matches_a_table(game: str, style: str) -> None:
     env = made(game, reward="rise")
     seen, info = env.reset(seed=8)
     rng, beside, total, over = Generator(style), Beside(env._game), 0.0, False
@@ -102,8 +104,8 @@ def test_rewards_add_up(game: str) -> None:
 
 @each_game
 @pytest.mark.parametrize("reward", ["lowest", "gains"])
-def test_many_are_as_one_by_one(game: str, reward: str) -> None:
-    """The same as Gymnasium's own vector of single environments, also where games end and illegally."""
+def test_vector_environment_matches_single_ones(game: str, reward: str) -> None:
+    """The results equal those of Gymnasium's own vector environment, after illegal actions too."""
     many = gymnasium.make_vec(f"axio/{game}-v0", num_envs=3, reward=reward)
     single = gymnasium.make_vec(f"axio/{game}-v0", num_envs=3, reward=reward, vectorization_mode="sync")
     assert many.metadata["autoreset_mode"] == single.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
@@ -126,7 +128,7 @@ def test_many_are_as_one_by_one(game: str, reward: str) -> None:
     many.close()
 
 
-def test_many_with_rises_threads_and_seeds_of_their_own() -> None:
+def test_vector_environment_with_rise_threads_and_seeds() -> None:
     alone, shared = (SoloVectorEnv("rota", 5, reward="rise", threads=threads) for threads in (1, 2))
     same(alone.reset(seed=[4, 3, 2, 1, 0]), shared.reset(seed=[4, 3, 2, 1, 0]))
     env = made("rota")
@@ -142,7 +144,7 @@ def test_many_with_rises_threads_and_seeds_of_their_own() -> None:
     shared.close()
 
 
-def test_some_begin_anew() -> None:
+def test_reset_mask_resets_selected_games() -> None:
     envs = SoloVectorEnv("axio", 3)
     first, _ = envs.reset(seed=1)
     envs.step(envs._batch.sample())
@@ -153,7 +155,7 @@ def test_some_begin_anew() -> None:
     assert (again["vector"][1] != first["vector"][1]).any()
 
 
-def test_what_was_observation_and_info_may_be_kept() -> None:
+def test_returned_arrays_are_not_reused() -> None:
     envs = SoloVectorEnv("hex", 4)
     kept = [envs.reset(seed=1)]
     copies = [copy.deepcopy(kept[0])]
@@ -165,13 +167,13 @@ def test_what_was_observation_and_info_may_be_kept() -> None:
         same(now, then)
 
 
-def test_without_a_seed_games_are_fresh() -> None:
+def test_games_without_a_seed_differ() -> None:
     hands = {made("hex").reset()[0]["vector"].tobytes() for _ in range(12)}
     hands |= {vector.tobytes() for vector in SoloVectorEnv("hex", 12).reset()[0]["vector"]}
     assert len(hands) > 4
 
 
-def test_pictures() -> None:
+def test_render_modes() -> None:
     env, envs = made("trio", render_mode="rgb_array"), SoloVectorEnv("trio", 2, render_mode="ansi")
     env.reset(seed=1)
     picture = env.render()
@@ -221,12 +223,12 @@ def test_illegal_actions() -> None:
         ({"render_mode": "opera"}, "no render mode 'opera'"),
     ],
 )
-def test_an_environment_that_cannot_be(kind: Any, settings: dict[str, Any], says: str) -> None:
+def test_invalid_environment(kind: Any, settings: dict[str, Any], says: str) -> None:
     with pytest.raises(AxioError, match=says):
         kind(**{"game": "rota", **settings})
 
 
-def test_what_cannot_be_asked() -> None:
+def test_invalid_calls() -> None:
     env, envs = made("rota"), SoloVectorEnv("rota", 3)
     env.reset(seed=1)
     with pytest.raises(AxioError, match="no render mode"):
@@ -250,7 +252,7 @@ def test_what_cannot_be_asked() -> None:
             envs.step(wrong)
 
 
-def test_names_for_numbers() -> None:
+def test_observation_and_action_names() -> None:
     env = made("hex")
     env.reset(seed=1)
     move = env.move(int(env.action_masks().argmax()))

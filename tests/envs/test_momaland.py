@@ -1,4 +1,4 @@
-"""MOMAland's own test, and ours: vectors that add up to the points of the game."""
+"""MOMAland: its API test, and reward vectors that add up to the points of the game."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OF_MASKS = {
 
 
 @each_table
-def test_its_api_test(game: str, players: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_api_test_passes(game: str, players: int, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.CRITICAL)  # it tries a move of one deal in another
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -37,7 +37,7 @@ def test_its_api_test(game: str, players: int, caplog: pytest.LogCaptureFixture)
 
 
 @each_table
-def test_vectors_add_up_under_strong_play(game: str, players: int) -> None:
+def test_reward_vectors_add_up_to_the_points(game: str, players: int) -> None:
     env = momaland.raw_env(game, players)
     env.reset(seed=players)
     rng, beside = Generator(game), Beside(env._game)
@@ -68,7 +68,7 @@ def test_vectors_add_up_under_strong_play(game: str, players: int) -> None:
     assert len({id(now) for now, _ in kept}) == len(kept)
 
 
-def test_an_illegal_action_costs_one_in_every_colour() -> None:
+def test_illegal_action_costs_one_in_every_colour() -> None:
     env = momaland.env("axio", 2)
     env.reset(seed=1)
     agent = env.agent_selection
@@ -82,7 +82,7 @@ def test_an_illegal_action_costs_one_in_every_colour() -> None:
         raw.step(int(raw.last()[0]["action_mask"].argmin()))
 
 
-def test_a_game_can_be_broken_off() -> None:
+def test_max_cycles_truncates_the_game() -> None:
     env, rng = momaland.raw_env("rota", 2, max_cycles=2, options={}), random.Random(1)
     env.reset(seed=1)
     for _ in range(4):
@@ -91,14 +91,14 @@ def test_a_game_can_be_broken_off() -> None:
 
 
 @pytest.mark.parametrize("game", sorted(set(GAMES) - set(BY_COLOUR)))
-def test_one_track_is_no_vector(game: str) -> None:
+def test_single_track_is_refused(game: str) -> None:
     with pytest.raises(
         AxioError, match=f"{game} counts its points on one track, .* axiogames.envs.pettingzoo"
     ):
         momaland.env(game, 2)
 
 
-def test_it_knows_its_agents() -> None:
+def test_unknown_agent_is_refused() -> None:
     env = momaland.raw_env("hex", 2)
     assert env.reward_space("player_1").shape == (6,)
     assert env.reward_space("player_1") is env.reward_space("player_1")

@@ -1,4 +1,4 @@
-"""The games in OpenSpiel: its own checks, and the same game as at a table, also where play is strong."""
+"""OpenSpiel: its own checks, and strong play compared with a table."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def options_of(name: str) -> dict[str, bool]:
 
 
 def pass_by(state: SpielState, rng: Random) -> None:
-    """Let chance do whatever is due."""
+    """Apply outcomes of chance until a player has to move."""
     while state.is_chance_node():
         outcomes, odds = zip(*state.chance_outcomes(), strict=True)
         state.apply_action(rng.choices(outcomes, odds)[0])
 
 
 def played(game: SpielGame, seed: int, moves: int = 10**6) -> SpielState:
-    """A state after so many moves by lot, or at the end."""
+    """Return a state after random moves, or at the end."""
     rng = Random(seed)
     state = game.new_initial_state()
     pass_by(state, rng)
@@ -60,7 +60,7 @@ def played(game: SpielGame, seed: int, moves: int = 10**6) -> SpielState:
 
 
 @pytest.mark.parametrize(("name", "players"), tables(players=SEATS))
-def test_its_own_suite_passes(name: str, players: int) -> None:
+def test_openspiel_suite_passes(name: str, players: int) -> None:
     chosen = options_of(name) if players > 2 else {}
     reward = list(REWARDS)[1 + players % 3]
     game = loaded(name, players=players, reward=reward, **chosen)
@@ -68,7 +68,7 @@ def test_its_own_suite_passes(name: str, players: int) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_it_says_what_is_true(name: str) -> None:
+def test_game_type_and_info(name: str) -> None:
     kind = pyspiel.GameType
     for players in SEATS:
         for reward in ("win", "place", "lowest"):
@@ -87,7 +87,7 @@ def test_it_says_what_is_true(name: str) -> None:
     assert (short.get_type().information == kind.Information.IMPERFECT_INFORMATION) == removes
 
 
-def test_it_runs_as_an_environment() -> None:
+def test_rl_environment_runs() -> None:
     from open_spiel.python import rl_environment
 
     environment = rl_environment.Environment(loaded(GAMES[2], players=3))
@@ -112,7 +112,7 @@ def test_games_are_loaded_by_name_with_parameters() -> None:
 
 
 def follow(state: SpielState, table: Table, made: int) -> int:
-    """Tell a state what has happened at a table since; what is there now."""
+    """Apply new events of a table to a state, and return their number."""
     for action in table.actions[made:]:
         if state.is_chance_node():
             weighed = dict(state.play.variant.chances(state.play.state))
@@ -130,7 +130,7 @@ def follow(state: SpielState, table: Table, made: int) -> int:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_strong_play_goes_as_at_a_table(name: str) -> None:
+def test_strong_play_matches_a_table(name: str) -> None:
     seen: Counter[str] = Counter()
     for style, players in (("greedy", 1), ("greedy", 2), ("balanced", 2), ("balanced", 3), ("greedy", 4)):
         table = new_game(name, players, seed=f"{style} {players}")
@@ -185,7 +185,7 @@ def test_returns_are_the_rewards_of_a_batch(reward: str) -> None:
         assert game.utility_sum() is None or abs(sum(state.returns())) < 1e-12
 
 
-def test_the_first_tile_is_drawn_from_all_of_them() -> None:
+def test_first_draw_has_all_tiles() -> None:
     for name in GAMES:
         game = loaded(name)
         variant, state = game.variant, game.new_initial_state()
@@ -210,7 +210,7 @@ def test_the_first_tile_is_drawn_from_all_of_them() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_copies_go_their_own_way_and_pickles_come_back(name: str) -> None:
+def test_copies_are_independent_and_pickles_are_equal(name: str) -> None:
     game = loaded(name, players=3, **options_of(name))
     state = played(game, 5, moves=9)
     text = str(state)
@@ -225,7 +225,7 @@ def test_copies_go_their_own_way_and_pickles_come_back(name: str) -> None:
     assert str(pickle.loads(pickle.dumps(game))) == str(game)
 
 
-def test_nothing_depends_on_what_was_played_before() -> None:
+def test_state_does_not_depend_on_earlier_games() -> None:
     first, second = (played(loaded(GAMES[0]), 4) for _ in range(2))
     played(loaded(GAMES[0]), 5)
     assert str(first) == str(second) == str(played(loaded(GAMES[0]), 4))
@@ -241,7 +241,7 @@ def test_nothing_depends_on_what_was_played_before() -> None:
         ({"reward": "gold"}, "no reward 'gold'; there are win, place, lowest"),
     ],
 )
-def test_a_game_that_cannot_be(chosen: dict[str, Any], says: str) -> None:
+def test_invalid_game_parameters(chosen: dict[str, Any], says: str) -> None:
     with pytest.raises(AxioError, match=says):
         loaded(GAMES[0], **chosen)
     with pytest.raises(pyspiel.SpielError, match="colour"):
@@ -249,7 +249,7 @@ def test_a_game_that_cannot_be(chosen: dict[str, Any], says: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_wrong_numbers_are_refused_and_change_nothing(name: str) -> None:
+def test_illegal_actions_change_nothing(name: str) -> None:
     game = loaded(name)
     state = game.new_initial_state()
     for wrong in (-2, game.max_chance_outcomes(), 10**9):
@@ -270,7 +270,7 @@ def test_wrong_numbers_are_refused_and_change_nothing(name: str) -> None:
     assert game.action_to_string(0, 0)
 
 
-def test_without_the_library_it_says_how_to_get_it() -> None:
+def test_missing_library_error_has_the_install_command() -> None:
     program = "import sys; sys.modules['pyspiel'] = None; import axiogames.envs.openspiel"
     told = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, encoding="utf-8"
@@ -279,8 +279,8 @@ def test_without_the_library_it_says_how_to_get_it() -> None:
     assert 'pip install ".[rl]"' in told.stderr
 
 
-def test_the_end_of_a_process_is_quiet() -> None:
-    """OpenSpiel lets go of registered games after Python has ended."""
+def test_interpreter_exits_without_errors() -> None:
+    """OpenSpiel releases registered games after the interpreter has shut down."""
     state = f"pyspiel.load_game('{PREFIX}{GAMES[0]}').new_initial_state()"
     program = f"import pyspiel, axiogames.envs.openspiel; {state}"
     told = subprocess.run(
@@ -293,8 +293,8 @@ def test_the_end_of_a_process_is_quiet() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_our_players_are_bots(name: str) -> None:
-    """They see what they would see at a table, and so make the same moves there."""
+def test_players_are_openspiel_bots(name: str) -> None:
+    """Bots see the same views as at a table and choose the same moves."""
     table = new_game(name, 2, seed=3)
     state, made, rng = loaded(name).new_initial_state(), 0, Generator("lots")
     bot = SpielBot("balanced", seed="lots")
@@ -314,7 +314,7 @@ def test_our_players_are_bots(name: str) -> None:
         state.number("exchange" if name == GAMES[2] else "pass")
 
 
-def test_our_players_play_in_openspiel() -> None:
+def test_bots_play_the_same_moves_as_at_a_table() -> None:
     game = loaded(GAMES[2])
     returns = pyspiel.evaluate_bots(game.new_initial_state(), [SpielBot("greedy"), SpielBot("random")], 1)
     assert returns == [1.0, -1.0]

@@ -1,4 +1,4 @@
-"""What a seat is told in OpenSpiel: nothing hidden, everything learned; other deals that tell it the same."""
+"""Information in OpenSpiel: observers show all that a seat knows and no more; so does resampling."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def observer(game: SpielGame, **asked: Any) -> Any:
 
 
 def strong(state: SpielState, rng: Random) -> int:
-    """A number with the most points now, or, now and then, any."""
+    """Return an action with the most points, or sometimes a random one."""
     variant, truth = state.play.variant, state.play.state
     legal: list[int] = state.legal_actions()
     actions = variant.legal_actions(truth)
@@ -50,8 +50,8 @@ def strong(state: SpielState, rng: Random) -> int:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_other_deals_tell_a_seat_the_same(name: str) -> None:
-    """When everybody else is dealt other tiles, a seat is told the same to the letter; the others are not."""
+def test_information_state_does_not_depend_on_hidden_tiles(name: str) -> None:
+    """With other hands for the others, a seat's strings stay equal, those of the others do not."""
     game = loaded(name, players=3)
     hand = game.variant.hand
     for seat in range(3):
@@ -79,8 +79,8 @@ def test_other_deals_tell_a_seat_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_what_is_told_is_what_the_view_shows(name: str) -> None:
-    """A state whose hidden tiles are swapped behind its back is observed alike."""
+def test_observation_matches_the_view(name: str) -> None:
+    """A state with swapped hidden tiles gives the same observation."""
     game = loaded(name, players=2)
     rng = Random(1)
     for moves in (2, 7, 12):
@@ -103,7 +103,7 @@ def test_what_is_told_is_what_the_view_shows(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_nothing_that_was_learned_is_forgotten(name: str) -> None:
+def test_information_state_keeps_everything(name: str) -> None:
     game = loaded(name, players=2, **options_of(name))
     rng, state = Random(2), game.new_initial_state()
     told = ["", ""]
@@ -122,7 +122,7 @@ def test_nothing_that_was_learned_is_forgotten(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_an_observation_is_that_of_a_batch(name: str) -> None:
+def test_observation_matches_a_batch(name: str) -> None:
     game = loaded(name, players=2)
     state = played(game, 3, moves=8)
     batch = Batch(name, 2, 1)
@@ -138,7 +138,7 @@ def test_an_observation_is_that_of_a_batch(name: str) -> None:
     assert game.observation_tensor_size() == len(flat)
 
 
-def test_events_are_rows_of_numbers() -> None:
+def test_events_are_rows_of_the_tensor() -> None:
     game = loaded(GAMES[3], players=2)
     rng, state = Random(1), game.new_initial_state()
     pass_by(state, rng)
@@ -166,7 +166,7 @@ def test_events_are_rows_of_numbers() -> None:
         assert ("exchange ? ? ?" in text) == (seat == 1)
 
 
-def test_observers_tell_what_they_are_asked_for() -> None:
+def test_observers_honour_the_requested_type() -> None:
     game = loaded(GAMES[0], players=2)
     state = played(game, 1, moves=5)
     public = observer(game, public_info=True, perfect_recall=False, private_info=KINDS.NONE)
@@ -205,7 +205,7 @@ def test_observers_tell_what_they_are_asked_for() -> None:
 
 
 def replay(state: SpielState) -> SpielState:
-    """The state that a history leads to, every step of it checked."""
+    """Return the state of a history after checking every step."""
     again: SpielState = state.get_game().new_initial_state()
     for number in state.history():
         assert number in again.legal_actions()
@@ -217,7 +217,7 @@ def replay(state: SpielState) -> SpielState:
     ("name", "players", "chosen"),
     [(name, players, {}) for name in GAMES for players in (1, 2, 3)] + [(GAMES[3], 2, {"short": True})],
 )
-def test_a_seat_is_dealt_another_game_that_it_could_be_in(
+def test_resampled_state_is_consistent_with_the_information_state(
     name: str, players: int, chosen: dict[str, bool]
 ) -> None:
     game = loaded(name, players=players, **chosen)
@@ -249,8 +249,8 @@ def test_a_seat_is_dealt_another_game_that_it_could_be_in(
         assert changed > 0.3 * tried
 
 
-def test_passes_are_explained() -> None:
-    """Who passed could not place anything: so could not whoever holds the tiles in another deal."""
+def test_resampled_hands_cannot_place_where_a_seat_passed() -> None:
+    """A seat that passed could place nothing, and neither could its resampled hand."""
     game, passes, changed = loaded(GAMES[3], players=3, short=True), 0, 0
     for seed in range(8):
         rng, state = Random(seed), game.new_initial_state()
@@ -269,10 +269,8 @@ def test_passes_are_explained() -> None:
 
 
 @pytest.mark.parametrize(("name", "guesses"), [*((name, GUESSES) for name in GAMES), (GAMES[0], 0)])
-def test_hidden_tiles_are_as_likely_as_they_are_many(
-    name: str, guesses: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Before anybody has moved, the tiles of the others are any of those that have not been seen.
+def test_resampling_is_uniform(name: str, guesses: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before the first move, hidden tiles are uniform among the unseen ones.
 
     Also without free guesses, when tiles of the true deal change places.
     """
@@ -294,7 +292,7 @@ def test_hidden_tiles_are_as_likely_as_they_are_many(
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_tiles_change_places_where_guesses_fail(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resampling_swaps_tiles_where_sampling_fails(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resampling, "GUESSES", 0)
     game = loaded(name, players=3, **options_of(name))
     changed = 0
@@ -309,7 +307,7 @@ def test_tiles_change_places_where_guesses_fail(name: str, monkeypatch: pytest.M
     assert state.resample_from_infostate(0, Random(1).random).history() == state.history()
 
 
-def test_the_same_numbers_deal_the_same() -> None:
+def test_resampling_is_deterministic() -> None:
     state = played(loaded(GAMES[0], players=3), 4, moves=12)
     first, second, third = (state.resample_from_infostate(1, Random(seed).random) for seed in (1, 1, 2))
     assert first.history() == second.history() != third.history()
@@ -319,8 +317,8 @@ def test_the_same_numbers_deal_the_same() -> None:
         state.resample_from_infostate(3, Random(1).random)
 
 
-def test_the_search_of_openspiel_finds_its_way() -> None:
-    """Its search in information sets asks for other deals and looks up what it knows by information state."""
+def test_openspiel_search_runs() -> None:
+    """ISMCTS resamples states and looks them up by information state."""
     from open_spiel.python.algorithms import ismcts, mcts
 
     game = loaded(GAMES[2], players=2)

@@ -1,4 +1,4 @@
-"""Playthroughs of OpenSpiel: everything it can say of a game, along a game of strong play.
+"""Playthroughs of OpenSpiel: everything it reports along a game of strong play.
 
 A whole one is long. What is kept of it is what is said of the game, the moves and outcomes, what they were
 worth, and a digest of all the rest. `python -m tests.rl.test_openspiel_playthroughs` writes them anew.
@@ -28,7 +28,7 @@ def game_string(name: str) -> str:
 
 
 def numbers_played(text: str) -> list[int]:
-    """A game of most points now, in which each tile is drawn by lot."""
+    """Return a game of greedy moves with random draws."""
     rng, state = Random(1), pyspiel.load_game(text).new_initial_state()
     while not state.is_terminal():
         outcomes = [number for number, _ in state.chance_outcomes()] if state.is_chance_node() else []
@@ -51,7 +51,7 @@ def told(text: str, numbers: list[int]) -> str:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_it_goes_as_when_somebody_last_looked(name: str) -> None:
+def test_playthrough_matches_the_recorded_one(name: str) -> None:
     golden = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
     numbers = [
         int(line.removeprefix("action: ")) for line in golden.splitlines() if line.startswith("action: ")

@@ -1,4 +1,4 @@
-"""PettingZoo's own tests, and ours: strong play beside a table, nothing hidden told, nothing global."""
+"""PettingZoo: its own tests, strong play compared with a table, hidden information, global state."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def any_legal(env: Any, rng: random.Random) -> int:
 
 
 def played_out(env: Any, seed: int = 0) -> dict[str, float]:
-    """Play a whole game by lot; what each agent has got."""
+    """Play a whole game at random and return each agent's reward."""
     rng, got = random.Random(seed), dict.fromkeys(env.possible_agents, 0.0)
     env.reset(seed=seed)
     for agent in env.agent_iter():
@@ -64,7 +64,7 @@ def played_out(env: Any, seed: int = 0) -> dict[str, float]:
 
 
 class AnyNumber(BaseWrapper):  # type: ignore[misc]
-    """Takes any number for a legal action, for tests that know no masks."""
+    """Maps any number to a legal action, for tests without masks."""
 
     def __init__(self, env: Any) -> None:
         super().__init__(env)
@@ -81,7 +81,7 @@ class AnyNumber(BaseWrapper):  # type: ignore[misc]
 
 
 @each_table
-def test_its_api_test(game: str, players: int) -> None:
+def test_api_test_passes(game: str, players: int) -> None:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         api_test(pettingzoo.env(game, players), num_cycles=60)
@@ -90,12 +90,12 @@ def test_its_api_test(game: str, players: int) -> None:
 
 
 @each_table
-def test_its_seed_test(game: str, players: int) -> None:
+def test_seed_test_passes(game: str, players: int) -> None:
     seed_test(lambda: pettingzoo.env(game, players), num_cycles=30)
 
 
-def test_its_max_cycles_test() -> None:
-    """It knows no masks and takes moves for simultaneous: seats must take turns, as at first in this game."""
+def test_max_cycles_test_passes() -> None:
+    """The test ignores masks and assumes alternating seats, as in the first moves of this game."""
 
     def env(max_cycles: int) -> Any:
         return AnyNumber(pettingzoo.raw_env("rota", 3, max_cycles=max_cycles))
@@ -106,7 +106,7 @@ def test_its_max_cycles_test() -> None:
     max_cycles_test(SimpleNamespace(env=env, parallel_env=parallel_env))
 
 
-def test_its_performance_benchmark(
+def test_performance_benchmark_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ticks = iter(range(100_000))
@@ -117,7 +117,7 @@ def test_its_performance_benchmark(
 
 
 @each_game
-def test_its_render_test(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_render_test_passes(game: str, capsys: pytest.CaptureFixture[str]) -> None:
     def made(render_mode: str) -> Any:
         return pettingzoo.env(game, 2, render_mode=render_mode)
 
@@ -130,7 +130,7 @@ def test_its_render_test(game: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "?" in env.view(agent).hand(1 - env.possible_agents.index(agent))
 
 
-def test_turn_by_turn_as_a_parallel_environment() -> None:
+def test_turn_based_parallel_wrapper_works() -> None:
     parallel = turn_based_aec_to_parallel(pettingzoo.raw_env("trio", 2))
     seen, _ = parallel.reset(seed=3)
     moving = next(agent for agent, told in seen.items() if told["action_mask"].any())
@@ -143,7 +143,7 @@ def test_turn_by_turn_as_a_parallel_environment() -> None:
 
 
 def strongly(env: GameEnv, style: str, seed: int) -> int:
-    """Play a game by a player of ours beside a table, comparing; how often an agent moved twice in a row."""
+    """Play a game with a bot, comparing with a table; return the number of extra turns."""
     env.reset(seed=seed)
     rng, beside, got = Generator(style), Beside(env._game), dict.fromkeys(env.agents, 0.0)
     again = 0
@@ -171,19 +171,19 @@ def strongly(env: GameEnv, style: str, seed: int) -> int:
 
 @each_table
 @pytest.mark.parametrize("style", ["greedy", "balanced"])
-def test_strong_play_is_that_of_a_table(game: str, players: int, style: str) -> None:
+def test_strong_play_matches_a_table(game: str, players: int, style: str) -> None:
     again = strongly(pettingzoo.raw_env(game, players, reward="place"), style, seed=players)
     assert again > 0 or game == "rota"
 
 
 @pytest.mark.parametrize("option", ["children", "short"])
-def test_with_options_too(option: str) -> None:
+def test_strong_play_with_options_matches_a_table(option: str) -> None:
     env = pettingzoo.raw_env("trio", 2, options={option: True}, reward="place")
     assert env._game.variant.options == (option,)
     assert strongly(env, "greedy", seed=1) > 0
 
 
-def test_alone_too() -> None:
+def test_strong_solo_play_matches_a_table() -> None:
     env = pettingzoo.raw_env("hex", 1, reward="place")
     assert strongly(env, "greedy", seed=1) > 10
     with warnings.catch_warnings(record=True) as said:
@@ -193,7 +193,7 @@ def test_alone_too() -> None:
 
 
 def test_strong_play_reaches_caps_and_extra_turns() -> None:
-    """What random play never shows: the last point of a track counts and wins another turn."""
+    """Random play never reaches the cap of a track, which wins an extra turn."""
     for game in ("axio", "hex", "rota"):
         env, capped, again = pettingzoo.raw_env(game, 2), 0, 0
         rng = Generator(game)
@@ -235,7 +235,7 @@ def test_rewards_add_up(game: str, players: int) -> None:
 
 
 def reshuffled(env: GameEnv, seat: int, rng: np.random.Generator) -> GameEnv:
-    """The same game, but for the tiles that a seat cannot see."""
+    """Return the same game with other hidden tiles for a seat."""
     other = copy.deepcopy(env)
     state = other._game.states[0]
     hidden = [kind for kind, count in enumerate(state["bag"]) for _ in range(count)]
@@ -251,7 +251,7 @@ def reshuffled(env: GameEnv, seat: int, rng: np.random.Generator) -> GameEnv:
 
 
 @three_seats
-def test_observations_tell_nothing_hidden(game: str, players: int) -> None:
+def test_observations_contain_no_hidden_tiles(game: str, players: int) -> None:
     env, rng, numbers = pettingzoo.raw_env(game, players), Generator(game), np.random.default_rng(1)
     env.reset(seed=2)
     changed = 0
@@ -268,7 +268,7 @@ def test_observations_tell_nothing_hidden(game: str, players: int) -> None:
     assert changed > 10
 
 
-def test_what_was_observed_may_be_kept() -> None:
+def test_returned_observations_are_not_reused() -> None:
     env, rng = pettingzoo.raw_env("hex", 2), random.Random(4)
     env.reset(seed=4)
     kept, copies = [], []
@@ -283,8 +283,8 @@ def test_what_was_observed_may_be_kept() -> None:
     assert len(bases) == len(arrays)
 
 
-def test_a_seed_is_a_game() -> None:
-    """The one that a batch has as its first, and so has the game after it, for which no seed is told."""
+def test_seed_determines_the_game() -> None:
+    """It is the first game of a batch with this seed, and so is the next game, without a seed."""
     env, batch = pettingzoo.raw_env("axio", 2), Batch("axio", 2, 1, seed=11, auto_reset=False)
     for seed in (11, None):
         env.reset(seed=seed)
@@ -297,7 +297,7 @@ def test_a_seed_is_a_game() -> None:
         batch.reset()
 
 
-def test_without_a_seed_every_environment_has_games_of_its_own() -> None:
+def test_environments_without_a_seed_differ() -> None:
     one, other = pettingzoo.env("hex", 2), pettingzoo.env("hex", 2)
     one.reset()
     other.reset()
@@ -312,7 +312,7 @@ def test_without_a_seed_every_environment_has_games_of_its_own() -> None:
     assert data_equivalence(second, other.last()[0], exact=True)
 
 
-def test_chance_is_nobody_elses() -> None:
+def test_environments_do_not_touch_global_generators() -> None:
     before = random.getstate(), np.random.get_state()[1].copy()  # type: ignore[index]
     played_out(pettingzoo.env("rota", 2), seed=9)
     pettingzoo.env("rota", 2).reset()
@@ -320,7 +320,7 @@ def test_chance_is_nobody_elses() -> None:
     assert (np.random.get_state()[1] == before[1]).all()  # type: ignore[index]
 
 
-def test_a_copy_goes_its_own_way() -> None:
+def test_copies_are_independent() -> None:
     env, rng = pettingzoo.env("trio", 2), random.Random(1)
     env.reset(seed=1)
     env.step(any_legal(env, rng))
@@ -336,7 +336,7 @@ def test_a_copy_goes_its_own_way() -> None:
 # ---------------------------------------------------------------- what is wrong
 
 
-def test_an_illegal_action_is_refused_and_changes_nothing() -> None:
+def test_illegal_action_changes_nothing() -> None:
     env = pettingzoo.raw_env("rota", 2)
     env.reset(seed=1)
     mask = env.last()[0]["action_mask"]
@@ -363,13 +363,13 @@ def test_an_illegal_action_is_refused_and_changes_nothing() -> None:
 
 
 def usual(game: str, players: int) -> Any:
-    """A game in PettingZoo's own three wrappers."""
+    """Return a game in PettingZoo's three usual wrappers."""
     env = wrappers.TerminateIllegalWrapper(pettingzoo.raw_env(game, players), illegal_reward=-1)
     return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env))
 
 
 @pytest.mark.parametrize("when", [0, 5, 10_000])
-def test_ours_does_what_three_wrappers_do(when: int) -> None:
+def test_safe_env_matches_the_usual_wrappers(when: int) -> None:
     ours, theirs = pettingzoo.env("rota", 3), usual("rota", 3)
     for env in (ours, theirs):
         for name in (
@@ -421,7 +421,7 @@ def test_ours_does_what_three_wrappers_do(when: int) -> None:
     assert str(ours) == str(theirs) == "rota_v0"
 
 
-def test_a_game_can_be_broken_off() -> None:
+def test_max_cycles_truncates_the_game() -> None:
     env = pettingzoo.raw_env("hex", 2, max_cycles=3)
     assert sum(played_out(env).values()) == 0
     rng = random.Random(0)
@@ -445,12 +445,12 @@ def test_a_game_can_be_broken_off() -> None:
         ({"render_mode": "opera"}, "no render mode 'opera'; there are human, ansi, rgb_array"),
     ],
 )
-def test_an_environment_that_cannot_be(settings: dict[str, Any], says: str) -> None:
+def test_invalid_environment(settings: dict[str, Any], says: str) -> None:
     with pytest.raises(AxioError, match=says):
         pettingzoo.env(**{"game": "rota", **settings})
 
 
-def test_what_cannot_be_asked() -> None:
+def test_invalid_calls() -> None:
     env = pettingzoo.raw_env("trio", 2, options={"short": True})
     with pytest.raises(AxioError, match="a seed is a whole number, not 'seven'"):
         env.reset(seed="seven")  # type: ignore[arg-type]
@@ -464,7 +464,7 @@ def test_what_cannot_be_asked() -> None:
         env.move(int(np.flatnonzero(env.last()[0]["action_mask"] == 0)[0]))
 
 
-def test_names_for_numbers() -> None:
+def test_observation_and_action_names() -> None:
     env = pettingzoo.raw_env("axio", 2)
     env.reset(seed=1)
     seen = env.last()[0]
@@ -475,8 +475,8 @@ def test_names_for_numbers() -> None:
     assert env.tracks == tuple("RGBOP")
 
 
-def test_the_core_does_without() -> None:
-    """Nothing of the package but its environments imports a framework, and these say what is missing."""
+def test_package_imports_no_framework() -> None:
+    """Only environments import frameworks, and they report a missing one."""
     script = """
 import sys
 for library in ("gymnasium", "pettingzoo", "momaland", "pyspiel"):

@@ -41,12 +41,12 @@ def record_where(case: Case, condition: Callable[[Json], bool]) -> tuple[Json, i
 
 
 def refusal(value: Json) -> InvalidRecord | None:
-    """Return what is wrong with a record, or `None` if it holds."""
+    """Return the error of a record, or `None` if it is valid."""
     return refusal_of_text(json.dumps(value))
 
 
 def refusal_of_text(text: str | bytes) -> InvalidRecord | None:
-    """Return what is wrong with the text of a record, or `None` if it holds."""
+    """Return the error of the text of a record, or `None` if it is valid."""
     try:
         replay(Record.parse(text))
     except InvalidRecord as error:

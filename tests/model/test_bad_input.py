@@ -1,4 +1,4 @@
-"""Whatever a person or a program hands in wrongly gets an error that says what and why; nothing changes."""
+"""Invalid input: every error names the value and the reason, and nothing changes."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ from tests.games.playing import play_on
 # ---------------------------------------------------------------- what does not exist
 
 
-def test_an_unknown_game_is_named_with_those_that_exist() -> None:
+def test_unknown_game_error_lists_the_games() -> None:
     with pytest.raises(UnknownGame, match="unknown game 'chess': choose one of axio, hex, rota, trio"):
         new_game("chess")
 
 
 @pytest.mark.parametrize("players", [0, 5, -1, True, 2.0, "2"])
-def test_a_wrong_number_of_players(players: Any) -> None:
+def test_invalid_number_of_players(players: Any) -> None:
     with pytest.raises(InvalidPlayers, match="is for 1 to 4 players, not"):
         new_game("axio", players)
 
 
-def test_an_unknown_option_or_value() -> None:
+def test_unknown_option_or_value() -> None:
     with pytest.raises(InvalidOption, match="axio has no option 'children': it has no options"):
         new_game("axio", options={"children": True})
     with pytest.raises(InvalidOption, match="trio has no option 'long': its options are children, short"):
@@ -59,7 +59,7 @@ def test_an_unknown_option_or_value() -> None:
         new_game("trio", options={"short": 1})  # type: ignore[dict-item]
 
 
-def test_an_unknown_player() -> None:
+def test_unknown_player() -> None:
     with pytest.raises(InvalidPlayers, match="unknown player 'deep': choose from random, greedy, balanced"):
         player("deep")
 
@@ -73,7 +73,7 @@ def test_a_seat_that_does_not_exist() -> None:
 
 
 def first_where(case: Case, condition: Callable[[Table], bool], twist: str = "plain") -> Table:
-    """The first table of games of this case at which the condition holds."""
+    """Return the first table of this case's games for which the condition holds."""
     for n in range(60):
         for table in play(twisted(case, twist), ("balanced", "random"), f"bad input {n}"):
             if condition(table):
@@ -90,7 +90,7 @@ def with_offer() -> Table:
 
 
 def refused_placements(table: Table, wanted: Reason) -> Iterator[str]:
-    """Placements of the hand that the rules refuse for this reason."""
+    """Yield placements that the rules refuse for this reason."""
     variant = table.variant
     for action in range(variant.first_other_action):
         if variant.kernels[loops.step](variant.constants, table.state.copy(), action, True) == wanted:
@@ -103,7 +103,7 @@ def bag_is_empty_and_can_place(table: Table) -> bool:
 
 
 def illegal() -> Iterator[tuple[str, Reason, Callable[[], tuple[Table, str]]]]:
-    """A name, the reason, and a table with a move that is refused for it."""
+    """Yield a name, a reason, and a table with a move that is refused for it."""
     square = [
         ("outside the play area", Reason.OUTSIDE, "RR a1-a2"),
         ("no cell of the board", Reason.OUTSIDE, "RR z1-z2"),
@@ -196,7 +196,7 @@ def illegal() -> Iterator[tuple[str, Reason, Callable[[], tuple[Table, str]]]]:
 
 
 def almost_full() -> Table:
-    """A board of red with room for one red tile, which is still in the bag."""
+    """Return a red board with room for one red tile, which is still in the bag."""
     variant = find_variant("trio", 2)
     rows = [row.replace(".", "R").replace("*", "R") for row in variant.setup()["board"]]
     rows[-1] = "3" + rows[-1][3:]
@@ -209,7 +209,7 @@ ILLEGAL = list(illegal())
 
 
 @pytest.mark.parametrize(("name", "reason", "make"), ILLEGAL, ids=[name for name, _, _ in ILLEGAL])
-def test_an_illegal_move_says_why_and_changes_nothing(
+def test_illegal_move_has_a_reason_and_changes_nothing(
     name: str, reason: Reason, make: Callable[[], tuple[Table, str]]
 ) -> None:
     table, move = make()
@@ -224,7 +224,7 @@ def test_an_illegal_move_says_why_and_changes_nothing(
     assert axio.Move.parse(move) not in table.legal_moves()
 
 
-def test_a_seat_moves_only_in_its_turn() -> None:
+def test_seat_moves_only_in_its_turn() -> None:
     table = new_game("axio", seed=7)
     with pytest.raises(IllegalMove) as caught:
         table.play(table.legal_moves()[0], seat=1)
@@ -234,7 +234,7 @@ def test_a_seat_moves_only_in_its_turn() -> None:
     assert caught.value.reason is Reason.NOT_YOUR_TURN
 
 
-def test_what_is_no_seat_move_tile_or_position_is_said() -> None:
+def test_wrong_types_of_arguments_are_reported() -> None:
     table = new_game("axio", players=4, seed=7)
     for seat in (-1, 4, 99):
         with pytest.raises(AxioError, match=f"there is no seat {seat}: 0 to 3"):
@@ -262,7 +262,7 @@ NO_SEAT: tuple[Any, ...] = (
 
 
 @pytest.mark.parametrize("seat", NO_SEAT, ids=lambda seat: type(seat).__name__)
-def test_a_seat_that_is_none(seat: Any) -> None:
+def test_invalid_seats(seat: Any) -> None:
     table = new_game("axio", seed=7)
     uses: list[Callable[[], Any]] = [
         lambda: table.hand(seat),
@@ -283,7 +283,7 @@ def test_a_seat_that_is_none(seat: Any) -> None:
     assert table.plies == 0
 
 
-def test_a_seat_may_be_a_number_of_numpy() -> None:
+def test_numpy_integers_are_seats() -> None:
     table = new_game("axio", seed=7)
     number: Any
     for seat in range(2):
@@ -294,7 +294,7 @@ def test_a_seat_may_be_a_number_of_numpy() -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, 5, 10**5000, b"pass", ["pass"], Unprintable()], ids=type)
-def test_what_is_no_text_at_all(wrong: Any) -> None:
+def test_arguments_that_are_not_text(wrong: Any) -> None:
     table = new_game("axio", seed=7)
     for use in (
         axio.Move.parse,
@@ -310,7 +310,7 @@ def test_what_is_no_text_at_all(wrong: Any) -> None:
         assert len(str(caught.value)) < 300
 
 
-def test_names_for_the_wrong_number_of_seats_are_not_drawn() -> None:
+def test_drawing_checks_the_number_of_names() -> None:
     table = new_game("axio", seed=7)
     for names in (["Ann"], ["Ann", "Ben", "Cem"]):
         for draw in (table.svg, lambda names: table.text(names=names), table.scene):
@@ -318,7 +318,7 @@ def test_names_for_the_wrong_number_of_seats_are_not_drawn() -> None:
                 draw(names)
 
 
-def test_tiles_that_cannot_be_drawn() -> None:
+def test_undrawable_tiles() -> None:
     with pytest.raises(IllegalMove) as caught:
         new_game("axio", seed=7).draw("RG")
     assert caught.value.reason is Reason.NO_DRAW_DUE
@@ -329,7 +329,7 @@ def test_tiles_that_cannot_be_drawn() -> None:
     assert table.actions == []
 
 
-def test_every_reason_has_been_seen() -> None:
+def test_every_reason_is_tested() -> None:
     seen = {reason for _, reason, _ in ILLEGAL}
     assert seen | {Reason.NOT_YOUR_TURN, Reason.NO_DRAW_DUE, Reason.NOT_IN_BAG} == set(Reason)
 
@@ -340,7 +340,7 @@ def test_every_reason_has_been_seen() -> None:
 @pytest.mark.parametrize(
     "text", ["", "GR", "GR k8", "GR k8_j8", "gr k8-j8", "(P) 2,-1", "exchange rg", "x" * 9999]
 )
-def test_text_that_is_no_move(text: str) -> None:
+def test_invalid_move_text(text: str) -> None:
     with pytest.raises(ParseError, match="is not a move: write a placement as 'GR k8-j8'"):
         axio.Move.parse(text)
 
@@ -381,7 +381,7 @@ OPENING = new_game("axio", seed=7).position
         (lambda text: text + " more=1", "has the fields board hands bag"),
     ],
 )
-def test_a_position_that_is_wrong(change: Callable[[str], str], message: str) -> None:
+def test_invalid_position_text(change: Callable[[str], str], message: str) -> None:
     text = change(OPENING)
     assert text != OPENING
     with pytest.raises(ParseError, match=message):
@@ -405,7 +405,7 @@ def test_a_position_that_is_wrong(change: Callable[[str], str], message: str) ->
         ("trio", [("board=2#", "board=R1#")], "do not make whole tiles"),
     ],
 )
-def test_a_position_that_cannot_be(game: str, changes: list[tuple[str, str]], message: str) -> None:
+def test_unreachable_position(game: str, changes: list[tuple[str, str]], message: str) -> None:
     text = new_game(game, seed=7).position
     for old, new in changes:
         assert text.count(old) >= 1, text
@@ -414,7 +414,7 @@ def test_a_position_that_cannot_be(game: str, changes: list[tuple[str, str]], me
         axio.Position.parse(text)
 
 
-def test_a_tile_cannot_lie_in_a_display_and_be_held() -> None:
+def test_tile_cannot_be_in_the_display_and_a_hand() -> None:
     table = new_game("rota", seed=7)
     laid = table.laid()[0].letters
     held = table.hand(1)[0]
@@ -422,7 +422,7 @@ def test_a_tile_cannot_lie_in_a_display_and_be_held() -> None:
         axio.Position.parse(table.position.replace(f";{held} bag", f";{laid} bag"))
 
 
-def test_a_game_text_that_is_wrong() -> None:
+def test_invalid_game_text() -> None:
     text = write_game(record_of(finished("axio"), ["Ann", "Ben"]))
     read_game(text)
     lines = text.splitlines(keepends=True)
@@ -452,7 +452,7 @@ GOLDENS = {name: Path(__file__).parents[1] / "games" / "goldens" / f"{name}.json
 
 
 def numbers_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where in a JSON value the numbers are."""
+    """Yield the paths of all numbers in a JSON value."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from numbers_in(inner, (*path, key))
@@ -464,7 +464,7 @@ def numbers_in(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ..
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_record_with_any_number_changed_is_found_out(name: str) -> None:
+def test_changing_any_number_of_a_record_is_detected(name: str) -> None:
     lines = GOLDENS[name].read_text(encoding="utf-8").splitlines()
     whole = json.loads(lines[1])
     found = 0
@@ -482,7 +482,7 @@ def test_a_record_with_any_number_changed_is_found_out(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_record_without_any_one_of_its_events_is_found_out(name: str) -> None:
+def test_removing_any_event_of_a_record_is_detected(name: str) -> None:
     lines = GOLDENS[name].read_text(encoding="utf-8").splitlines()
     events = json.loads(lines[1])["events"]
     for n in range(len(events)):
@@ -492,7 +492,7 @@ def test_a_record_without_any_one_of_its_events_is_found_out(name: str) -> None:
             replay(Record.parse(json.dumps(changed)))
 
 
-def test_a_record_says_at_which_event_it_is_wrong() -> None:
+def test_record_error_names_the_event() -> None:
     record = json.loads(GOLDENS["axio"].read_text(encoding="utf-8").splitlines()[1])
     record["events"][2]["gain"]["R"] = 7
     with pytest.raises(InvalidRecord, match=r"event 3: .* the record says") as caught:
@@ -530,7 +530,7 @@ def test_a_record_says_at_which_event_it_is_wrong() -> None:
         (lambda r: r["result"].update(winners=[0, 1]), "the result is"),
     ],
 )
-def test_a_record_that_is_wrong(change: Callable[[dict[str, Any]], Any], message: str) -> None:
+def test_invalid_record(change: Callable[[dict[str, Any]], Any], message: str) -> None:
     record = json.loads(GOLDENS["axio"].read_text(encoding="utf-8").splitlines()[1])
     replay(Record.parse(json.dumps(record)))
     change(record)
@@ -538,14 +538,14 @@ def test_a_record_that_is_wrong(change: Callable[[dict[str, Any]], Any], message
         replay(Record.parse(json.dumps(record)))
 
 
-def test_unknown_keys_are_ignored_and_the_setup_may_be_missing() -> None:
+def test_unknown_keys_are_ignored_and_setup_is_optional() -> None:
     record = json.loads(GOLDENS["axio"].read_text(encoding="utf-8").splitlines()[1])
     del record["setup"]
     record["comment"] = record["events"][0]["comment"] = "hello"
     assert replay(Record.parse(json.dumps(record))).over
 
 
-def test_tiles_may_be_written_in_any_orientation_and_draws_split() -> None:
+def test_tiles_in_any_orientation_and_split_draws_are_accepted() -> None:
     record = json.loads(GOLDENS["axio"].read_text(encoding="utf-8").splitlines()[1])
     first = record["events"][0]
     first["tiles"] = [tile[::-1] for tile in first["tiles"]]
@@ -553,7 +553,7 @@ def test_tiles_may_be_written_in_any_orientation_and_draws_split() -> None:
     assert replay(Record.parse(json.dumps(record))).over
 
 
-def test_files_that_are_wrong(tmp_path: Path) -> None:
+def test_invalid_files(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="No such file"):
         list(read_records(tmp_path / "none.jsonl"))
     (tmp_path / "empty.jsonl").write_text("\n", encoding="utf-8")
@@ -568,6 +568,6 @@ def test_files_that_are_wrong(tmp_path: Path) -> None:
         list(read_records(tmp_path / "bytes.jsonl"))
 
 
-def test_names_for_the_wrong_number_of_seats() -> None:
+def test_record_checks_the_number_of_names() -> None:
     with pytest.raises(AxioError, match="1 names for 2 seats"):
         record_of(new_game("axio", seed=1), ["Ann"])

@@ -1,4 +1,4 @@
-"""Every change of the structure of a record, judged by the package and the oracle: they agree on each event.
+"""Mutations of the structure of a record: the package and the oracle agree on each.
 
 Events are dropped, repeated, reordered, split, merged, renamed, retyped and added after the end; so is every
 field of them, down to single tiles and squares.
@@ -50,7 +50,7 @@ _INDEX = re.compile(r"event (\d+): ")
 
 
 def oracle_refusal(text: str) -> str | None:
-    """What the oracle says against a record, or `None` if it holds."""
+    """Return the oracle's objection to a record, `None` if it is valid."""
     try:
         replay(json.loads(text))
     except (OracleError, ValueError, RecursionError) as error:  # some texts are no JSON for Python either
@@ -59,7 +59,7 @@ def oracle_refusal(text: str) -> str | None:
 
 
 def assert_same_verdict(what: str, text: str, *, stricter: bool = False) -> bool:
-    """Both accept the record, or both refuse it at the same event; whether they accept it."""
+    """Check that both accept the record, or refuse it at the same event; return whether they accept it."""
     ours, theirs = refusal_of_text(text), oracle_refusal(text)
     if theirs is None:
         assert ours is None or stricter, f"{what}: refused, {ours}"
@@ -79,7 +79,7 @@ def with_events(value: Json, events: list[Any]) -> str:
 
 
 def changed_events(events: list[Json], at: int) -> Iterator[tuple[str, list[Any]]]:
-    """The events with something done to the one at an index."""
+    """Yield the events with a mutation of the one at an index."""
     event = events[at]
     before, after = events[:at], events[at + 1 :]
     yield "dropped", before + after
@@ -122,7 +122,7 @@ def merged(one: Json, other: Json) -> Json:
 
 
 def abandoned(value: Json, events: int) -> Json:
-    """The start of a game that was not finished."""
+    """Return the record of an unfinished game."""
     return {
         **{key: inner for key, inner in value.items() if key != "result"},
         "events": value["events"][:events],
@@ -130,7 +130,7 @@ def abandoned(value: Json, events: int) -> Json:
 
 
 def of_each_kind(events: list[Json]) -> list[int]:
-    """The index of the first event of each kind."""
+    """Return the index of the first event of each kind."""
     first: dict[str, int] = {}
     for index, event in enumerate(events):
         first.setdefault(f"{event['t']} {'pyramids' in event} {'named' in event}", index)
@@ -138,7 +138,7 @@ def of_each_kind(events: list[Json]) -> list[int]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_change_of_an_event(case: Case) -> None:
+def test_mutations_of_an_event(case: Case) -> None:
     value = abandoned(record(case), 9)
     accepted = refused = 0
     for at in range(len(value["events"])):
@@ -156,7 +156,7 @@ def test_every_change_of_an_event(case: Case) -> None:
 @pytest.mark.parametrize(
     "case", [case if case in QUICK else pytest.param(case, marks=pytest.mark.slow) for case in CASES], ids=str
 )
-def test_every_change_of_a_field(case: Case) -> None:
+def test_mutations_of_a_field(case: Case) -> None:
     whole = record(case)
     for at in of_each_kind(whole["events"]):
         value = abandoned(whole, at + 1)
@@ -173,7 +173,7 @@ def test_every_change_of_a_field(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_change_of_the_result(case: Case) -> None:
+def test_mutations_of_the_result(case: Case) -> None:
     whole = record(case)
     assert refusal_of_text(json.dumps(whole)) is None
     assert oracle_refusal(json.dumps(whole)) is None
@@ -190,7 +190,7 @@ def test_every_change_of_the_result(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_nothing_follows_the_end(case: Case) -> None:
+def test_no_event_follows_the_end(case: Case) -> None:
     whole = record(case)
     for extra in (*EXTRA, *whole["events"][-3:]):
         assert_same_verdict(f"after the end: {extra}", with_events(whole, [*whole["events"], extra]))
@@ -199,7 +199,7 @@ def test_nothing_follows_the_end(case: Case) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_every_change_of_every_event_of_a_whole_game(case: Case) -> None:
+def test_mutations_of_every_event_of_a_game(case: Case) -> None:
     value = record(case, "whole")
     for at in range(len(value["events"])):
         for what, events in changed_events(value["events"], at):

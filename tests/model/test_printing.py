@@ -1,4 +1,4 @@
-"""What a table looks like where it is looked at: a terminal, a file, a notebook."""
+"""Output of a table to a terminal, a file and a notebook."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from axiogames.model.table import new_game
 
 
 class Terminal:
-    """Something that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_table_is_printed_in_colour_on_a_terminal_only(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table_is_printed_in_colour_only_on_a_terminal(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     table = new_game(name, seed=1)
     assert "\033[" not in str(table)
     plain = str(table)
@@ -31,6 +31,6 @@ def test_a_table_is_printed_in_colour_on_a_terminal_only(name: str, monkeypatch:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_notebook_gets_a_picture(name: str) -> None:
+def test_notebook_shows_a_picture(name: str) -> None:
     root = ElementTree.fromstring(new_game(name, seed=1)._repr_svg_())
     assert root.tag.endswith("svg")

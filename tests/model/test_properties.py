@@ -1,4 +1,4 @@
-"""Properties that hold for whatever hypothesis comes up with: histories, and damaged texts."""
+"""Property tests: histories and damaged texts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.games.conformance.test_history import tiles_of
 
 @st.composite
 def histories(draw: st.DrawFn) -> Table:
-    """A table after any moves; hypothesis says which are made, and where one is taken back."""
+    """Return a table after arbitrary moves and undos, chosen by hypothesis."""
     case: Case = draw(st.sampled_from(CASES))
     table = Table(twisted(case, draw(st.sampled_from(TWISTS))), draw(st.integers(0, 9999)))
     for choice in draw(st.lists(st.integers(-3, 5000), max_size=90)):
@@ -40,7 +40,7 @@ def histories(draw: st.DrawFn) -> Table:
 
 
 @given(histories())
-def test_any_history_keeps_what_must_be_kept(table: Table) -> None:
+def test_invariants_hold_for_any_history(table: Table) -> None:
     variant = table.variant
     assert tiles_of(table) == {variant.kind_of(tile): n for tile, n in variant.tileset.items()}
     assert (table.turn is None) == (len(table.legal_moves()) == 0)
@@ -54,7 +54,7 @@ def test_any_history_keeps_what_must_be_kept(table: Table) -> None:
 
 
 @given(histories(), st.data())
-def test_no_seat_ever_scores_beyond_its_track(table: Table, data: st.DataObject) -> None:
+def test_no_seat_exceeds_the_cap(table: Table, data: st.DataObject) -> None:
     most = table.variant.cap
     for points in table.scores:
         assert min(points.values()) >= 0
@@ -65,7 +65,7 @@ def test_no_seat_ever_scores_beyond_its_track(table: Table, data: st.DataObject)
 
 
 @given(st.text(alphabet="RGBOPY_()abcdefgmnp0123456789,- exchangkp", max_size=24))
-def test_any_text_is_a_move_or_an_error(text: str) -> None:
+def test_any_text_is_a_move_or_a_parse_error(text: str) -> None:
     try:
         move = Move.parse(text)
     except ParseError:
@@ -75,7 +75,7 @@ def test_any_text_is_a_move_or_an_error(text: str) -> None:
 
 @cache
 def texts(name: str) -> tuple[str, str, str]:
-    """A position, a game text and a record in the middle of a game."""
+    """Return a position, a game text and a record from the middle of a game."""
     table = play_match(name, [player("greedy")] * 2, 1)
     for _ in range(9):
         table.undo()
@@ -86,7 +86,7 @@ def texts(name: str) -> tuple[str, str, str]:
 @given(
     st.sampled_from(GAMES), st.integers(0, 1 << 20), st.sampled_from('RG?^x;,=/ 0719-:{"\n'), st.booleans()
 )
-def test_damaged_texts_are_read_as_they_are_or_refused(name: str, at: int, letter: str, insert: bool) -> None:
+def test_damaged_texts_are_parsed_or_refused(name: str, at: int, letter: str, insert: bool) -> None:
     readers: tuple[Callable[[str], Any], ...] = (
         Position.parse,
         read_game,
@@ -107,7 +107,7 @@ def test_damaged_texts_are_read_as_they_are_or_refused(name: str, at: int, lette
 
 
 @given(st.sampled_from(GAMES), st.integers(0, 1 << 20))
-def test_a_text_that_is_cut_off_is_refused(name: str, at: int) -> None:
+def test_truncated_text_is_refused(name: str, at: int) -> None:
     position, game, record = texts(name)
     for text, read in ((position, Position.parse), (game, read_game), (record, Record.parse)):
         cut = text.rstrip()[: at % len(text.rstrip())]

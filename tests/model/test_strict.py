@@ -1,4 +1,4 @@
-"""Records that are wrong in one thing are refused, with the event and the reason."""
+"""Records with one error are refused with the event and the reason."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_TEXT: list[Any] = [None, 5, 10**5000, 1.5, True, [], ["{}"], {}, object(), Pa
 
 
 def assert_refused(value: Json, event: int | None, *words: str) -> None:
-    """The record is refused at this event, counted from 1, and the message has these words."""
+    """Check that the record is refused at this event, counted from 1, with these words in the message."""
     error = refusal(value)
     assert error is not None, "the record was accepted"
     assert error.event == event, error
@@ -33,7 +33,7 @@ def assert_refused(value: Json, event: int | None, *words: str) -> None:
 
 
 def first(value: Json, kind: str) -> int:
-    """The index of the first event of a kind."""
+    """Return the index of the first event of a kind."""
     return next(n for n, event in enumerate(value["events"]) if event["t"] == kind)
 
 
@@ -41,7 +41,7 @@ def first(value: Json, kind: str) -> int:
 
 
 @pytest.mark.parametrize("case", [AXIO, HEX, TRIO], ids=str)
-def test_an_exchange_lists_exactly_what_is_given_up(case: Case) -> None:
+def test_exchange_lists_exactly_the_exchanged_tiles(case: Case) -> None:
     value, at = record_where(case, lambda event: event["t"] == "exchange" and len(event["shown"]) > 1)
     assert refusal(value) is None
     shown = value["events"][at]["shown"]
@@ -61,7 +61,7 @@ def test_an_exchange_lists_exactly_what_is_given_up(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [AXIO, HEX, ROTA, TRIO, SHORT], ids=str)
-def test_an_empty_display_is_refused_anywhere(case: Case) -> None:
+def test_empty_display_is_refused(case: Case) -> None:
     length = len(record(case)["events"])
     for at in (0, 1, 2, length // 2, length - 1, length):
         value = record(case)
@@ -71,7 +71,7 @@ def test_an_empty_display_is_refused_anywhere(case: Case) -> None:
     assert_refused(value, length + 1, "the game is over")
 
 
-def test_a_display_is_accepted_in_any_order_of_its_tiles() -> None:
+def test_display_tiles_may_be_in_any_order() -> None:
     value = record(ROTA)
     end = replay(Record.parse(json.dumps(value))).position
     for display in permutations(value["events"][0]["display"]):
@@ -94,13 +94,13 @@ def test_a_display_is_accepted_in_any_order_of_its_tiles() -> None:
         (lambda display: display.clear(), "lies on nothing"),
     ],
 )
-def test_a_display_has_four_tiles_on_its_four_positions(change: Callable[[Json], Any], words: str) -> None:
+def test_display_has_four_tiles_on_four_cells(change: Callable[[Json], Any], words: str) -> None:
     value = record(ROTA)
     change(value["events"][0]["display"])
     assert_refused(value, 1, words)
 
 
-def test_a_display_is_one_event() -> None:
+def test_display_is_one_event() -> None:
     value = record(ROTA)
     display = value["events"][0]["display"]
     value["events"][:1] = [{"t": "start", "display": display[:2]}, {"t": "start", "display": display[2:]}]
@@ -113,14 +113,14 @@ def test_a_display_is_one_event() -> None:
     assert_refused(value, 1, "first the opening display has to be laid")
 
 
-def test_an_empty_corner_of_a_display_points_to_the_middle() -> None:
+def test_empty_corner_of_a_display_points_to_the_middle() -> None:
     value, _ = record_where(ROTA, lambda event: "_" in str(event.get("display")))
     shown = next(shown for shown in value["events"][0]["display"] if "_" in shown["tile"])
     shown["tile"] = shown["tile"][1:] + shown["tile"][0]
     assert_refused(value, 1, f"draw {shown['tile']} {shown['at']}: the tile is not among those")
 
 
-def test_a_display_that_cannot_be_drawn_is_named_in_the_words_of_the_record() -> None:
+def test_undrawable_display_error_quotes_the_record() -> None:
     table = Table(find_variant("rota", 2))
     with pytest.raises(IllegalMove, match=r"^draw RRRR 0,0: the tile is not among"):
         table.draw("RRRR 0,0")
@@ -154,7 +154,7 @@ def test_tiles_are_removed_once_before_the_deal_of_a_short_game() -> None:
 
 
 @pytest.mark.parametrize("case", [TRIO, Case("trio", 2, ("children",)), SHORT, AXIO, ROTA], ids=str)
-def test_a_draw_is_not_a_removal(case: Case) -> None:
+def test_draw_is_not_a_removal(case: Case) -> None:
     events = record(case)["events"]
     for at in [n for n, event in enumerate(events) if event["t"] == "draw"][:6]:
         value = record(case)
@@ -168,13 +168,13 @@ def test_a_draw_is_not_a_removal(case: Case) -> None:
 @pytest.mark.parametrize(
     "named", ["RGBOP", "RG", "GB", "", "_", "Y", "r", " R", "R ", "R\n", 0, 1, True, ["R"]]
 )
-def test_a_named_colour_is_one_letter_of_the_game(named: Json) -> None:
+def test_named_colour_is_one_letter_of_the_game(named: Json) -> None:
     value, at = record_where(ROTA, lambda event: event["t"] == "place" and "_" in event["tile"])
     value["events"][at]["named"] = named
     assert_refused(value, at + 1)
 
 
-def test_only_an_empty_corner_is_named() -> None:
+def test_only_empty_corners_are_named() -> None:
     value, at = record_where(ROTA, lambda event: event["t"] == "place" and "_" not in event["tile"])
     value["events"][at]["named"] = "R"
     assert_refused(value, at + 1, "only a tile with an empty corner can name a colour")
@@ -192,7 +192,7 @@ def test_only_an_empty_corner_is_named() -> None:
     "at",
     ["1,2,3", "a,b", "1,", ",1", ",", "", "1", "1;2", "9" * 5000 + ",0", "0x1,0", "1.0,0", "1e0,0", "--1,0"],
 )
-def test_what_is_no_position_is_refused(at: str) -> None:
+def test_invalid_position_is_refused(at: str) -> None:
     value = record(ROTA)
     n = first(value, "place")
     value["events"][n]["at"] = [at]
@@ -214,7 +214,7 @@ def test_what_is_no_position_is_refused(at: str) -> None:
         lambda x, y: f"{x},{y}".replace("-", "\u2212") if x < 0 or y < 0 else f"{x}\uff0c{y}",
     ],
 )
-def test_a_position_is_written_in_one_way(written: Callable[[int, int], str]) -> None:
+def test_position_text_is_canonical(written: Callable[[int, int], str]) -> None:
     value = record(ROTA)
     for n in [n for n, event in enumerate(value["events"]) if event["t"] == "place"][:12]:
         changed = record(ROTA)
@@ -243,13 +243,13 @@ def test_a_position_is_written_in_one_way(written: Callable[[int, int], str]) ->
         (lambda tiles: tiles.clear(), "differs"),
     ],
 )
-def test_a_tileset_is_exactly_ours(change: Callable[[Json], Any], words: str) -> None:
+def test_tileset_must_match(change: Callable[[Json], Any], words: str) -> None:
     value = record(AXIO)
     change(value["setup"]["tileset"])
     assert_refused(value, None, words)
 
 
-def test_a_tileset_may_write_tiles_in_any_orientation() -> None:
+def test_tileset_accepts_tiles_in_any_orientation() -> None:
     value = record(AXIO)
     tiles = value["setup"]["tileset"]
     tiles.update(RG=5, GR=3)
@@ -280,7 +280,7 @@ def line() -> str:
         ('"format":', '"x":1,"x":2,"format":', None),
     ],
 )
-def test_a_key_that_stands_twice_is_refused(old: str, new: str, event: int | None) -> None:
+def test_repeated_key_is_refused(old: str, new: str, event: int | None) -> None:
     text = line()
     assert refusal_of_text(text) is None
     assert old in text
@@ -290,7 +290,7 @@ def test_a_key_that_stands_twice_is_refused(old: str, new: str, event: int | Non
     assert error.event == event
 
 
-def test_a_key_that_stands_twice_in_a_gain_or_a_display_is_refused_with_its_event() -> None:
+def test_repeated_key_in_an_event_is_refused_with_its_index() -> None:
     text = line()
     n = first(json.loads(text), "place")
     gain = json.dumps(json.loads(text)["events"][n]["gain"], separators=(",", ":"))
@@ -305,7 +305,7 @@ def test_a_key_that_stands_twice_in_a_gain_or_a_display_is_refused_with_its_even
     assert error.event == 1
 
 
-def test_unknown_keys_are_ignored_with_all_that_is_in_them() -> None:
+def test_unknown_keys_are_ignored_with_their_contents() -> None:
     extra = '"x":{"a":[1,null,{"b":"\\u00e9 é"}],"a":2},"n":' + "9" * 5000 + ',"f":1e999,'
     text = line().replace('{"format"', "{" + extra + '"format"', 1)
     text = text.replace('{"t":"draw"', "{" + extra + '"t":"draw"', 1)
@@ -341,7 +341,7 @@ def test_unknown_keys_are_ignored_with_all_that_is_in_them() -> None:
         (b"9" * 100_000, "Expected `object`, got `float`"),
     ],
 )
-def test_bytes_that_are_no_record(text: bytes, words: str) -> None:
+def test_invalid_bytes_are_refused(text: bytes, words: str) -> None:
     error = refusal_of_text(text)
     assert error is not None
     assert words in str(error)
@@ -350,8 +350,8 @@ def test_bytes_that_are_no_record(text: bytes, words: str) -> None:
 REPEATING = '{"a":1,"a":2}'
 
 
-def test_work_on_repeated_keys_grows_with_the_length_of_a_line_only() -> None:
-    """Keys repeated at the bottom of deep JSON: the way to each of them is as long as the JSON is deep."""
+def test_repeated_keys_take_linear_time() -> None:
+    """Return deep JSON with repeated keys at the bottom, whose paths are as long as the JSON is deep."""
     for inner in (
         f"[{','.join([REPEATING] * 200)}]",
         '{"a":' * 100 + "[" * 100 + "]" * 100 + ',"a":1}' * 100,
@@ -364,7 +364,7 @@ def test_work_on_repeated_keys_grows_with_the_length_of_a_line_only() -> None:
     assert read_json(f'{{"x":[{REPEATING}]}}')[1] == [(("x", 0), "a")]
 
 
-def test_repeated_keys_of_deep_json_are_ignored_or_refused_in_few_words() -> None:
+def test_repeated_keys_of_deep_json_give_short_errors() -> None:
     deep = '"x":' + '{"a":0,"a":[' * 300 + REPEATING + "]}" * 300 + ","
     assert refusal_of_text(line().replace("{", "{" + deep, 1)) is None
     assert refusal_of_text(line().replace('{"t":"draw"', "{" + deep + '"t":"draw"', 1)) is None
@@ -375,25 +375,25 @@ def test_repeated_keys_of_deep_json_are_ignored_or_refused_in_few_words() -> Non
 
 
 @pytest.mark.parametrize("text", NO_TEXT, ids=lambda value: type(value).__name__)
-def test_what_is_no_text_is_no_record(text: Any) -> None:
+def test_record_must_be_text(text: Any) -> None:
     with pytest.raises(InvalidRecord, match=r"not a record: .* is no text: give a line of JSON") as caught:
         Record.parse(text)
     assert len(str(caught.value)) < 200
 
 
-def test_a_record_is_read_from_text_or_bytes() -> None:
+def test_record_is_parsed_from_text_or_bytes() -> None:
     text: Any
     for text in (line().encode(), bytearray(line().encode())):
         assert Record.parse(text) == Record.parse(line())
 
 
 @pytest.mark.parametrize("source", [None, 5, b"games.jsonl", ["games.jsonl"]])
-def test_what_is_no_name_of_a_file(source: Any) -> None:
+def test_invalid_file_names(source: Any) -> None:
     with pytest.raises(InvalidFile, match="is not a file name"):
         list(read_records(source))
 
 
-def test_names_of_players_are_texts() -> None:
+def test_player_names_are_text() -> None:
     table = Table(find_variant("axio", 2))
     names: Any
     for names in (["Ann", 5], [None, "Ben"], ["Ann", "\ud800"]):
@@ -401,7 +401,7 @@ def test_names_of_players_are_texts() -> None:
             record_of(table, names)
 
 
-def test_bad_bytes_in_an_unknown_key_are_refused() -> None:
+def test_invalid_bytes_in_an_unknown_key_are_refused() -> None:
     good = line().encode()
     for bad in (b'{"x":"\xff",', b'{"\xff":1,', b'{"x":"\xed\xa0\x80",'):
         error = refusal_of_text(good.replace(b"{", bad, 1))
@@ -409,13 +409,13 @@ def test_bad_bytes_in_an_unknown_key_are_refused() -> None:
         assert "not UTF-8" in str(error)
 
 
-def test_a_text_with_half_a_surrogate_pair_is_refused() -> None:
+def test_lone_surrogate_is_refused() -> None:
     for text in ("\ud800", '{"x":"\udfff"}'):
         with pytest.raises(InvalidRecord, match="lone surrogate"):
             Record.parse(text)
 
 
-def test_messages_stay_short_whatever_a_record_holds() -> None:
+def test_error_messages_of_records_are_short() -> None:
     long = "R" * 100_000
     n = first(record(AXIO), "place")
     changes: tuple[Callable[[Json], Any], ...] = (
@@ -441,7 +441,7 @@ def test_messages_stay_short_whatever_a_record_holds() -> None:
 # ---------------------------------------------------------------- the rest of the head
 
 
-def test_a_commitment_is_a_digest() -> None:
+def test_commitment_is_a_digest() -> None:
     value = record(AXIO)
     value["commitment"] = "0" * 64
     assert refusal(value) is None
@@ -450,7 +450,7 @@ def test_a_commitment_is_a_digest() -> None:
         assert_refused(value, None, "it should be a SHA-256 in 64 hexadecimal digits")
 
 
-def test_a_seed_is_hashed_for_every_draw_so_it_has_a_bounded_length() -> None:
+def test_seed_length_is_limited() -> None:
     table = new_game("axio", seed="x" * MAX_SEED_LENGTH)
     assert replay(record_of(table, with_seed=True)) == replay(record_of(table))
     longer = record_of(new_game("axio", seed="x" * (MAX_SEED_LENGTH + 1)), with_seed=True)
@@ -458,14 +458,14 @@ def test_a_seed_is_hashed_for_every_draw_so_it_has_a_bounded_length() -> None:
         replay(longer)
 
 
-def test_a_name_that_no_file_can_have() -> None:
+def test_impossible_file_name() -> None:
     with pytest.raises(InvalidFile, match="is not a valid file name"):
         list(read_records("a\0b"))
     with pytest.raises(InvalidFile, match="is not a valid file name"):
         list(read_records("\ud800"))
 
 
-def test_a_bad_record_of_a_file_keeps_its_event(tmp_path: Path) -> None:
+def test_invalid_record_of_a_file_keeps_its_event(tmp_path: Path) -> None:
     value = record(AXIO)
     value["events"][4] = None
     file = tmp_path / "games.jsonl"

@@ -1,4 +1,4 @@
-"""`verify` reads every source once, and one bad line hides nothing."""
+"""`verify` reads every source once and continues after invalid lines."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ CASE = Case("rota", 2)
 
 
 def good() -> str:
-    """The line of a record that holds."""
+    """Return the line of a valid record."""
     return json.dumps(record(CASE))
 
 
 def bad_lines() -> list[bytes]:
-    """A bad line of every kind."""
+    """Return an invalid line of every kind."""
     empty_start = json.dumps({**record(CASE), "events": [{"t": "start", "display": []}]})
     return [
         b"{",
@@ -40,7 +40,7 @@ def bad_lines() -> list[bytes]:
 
 @pytest.fixture
 def content(monkeypatch: pytest.MonkeyPatch) -> bytes:
-    """Good lines with a bad one of every kind between them."""
+    """Return valid lines with an invalid one of every kind between them."""
     monkeypatch.setattr(files, "MAX_LINE_BYTES", len(good()) + 5100)
     return b"".join(good().encode() + b"\n" + line + b"\n" for line in bad_lines()) + good().encode()
 
@@ -56,7 +56,7 @@ def assert_each_is_told(ran: CommandResult) -> None:
     assert ran.err == ""
 
 
-def test_one_bad_line_hides_nothing(content: bytes, tmp_path: Path) -> None:
+def test_verify_continues_after_an_invalid_line(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     file.write_bytes(content)
     ran = run("verify", str(file))
@@ -68,7 +68,7 @@ def test_one_bad_line_hides_nothing(content: bytes, tmp_path: Path) -> None:
     assert wrong["event"] == 1
 
 
-def test_a_pipe_is_read_once(content: bytes, tmp_path: Path) -> None:
+def test_pipe_is_read_once(content: bytes, tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True)
@@ -86,9 +86,7 @@ def test_standard_input_is_read_once(name: str) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
 @pytest.mark.parametrize("command", ["verify", "show", "review", "hint"])
-def test_a_line_without_an_end_does_not_fill_the_memory(
-    command: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endless_line_does_not_fill_memory(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_SKIPPED_BYTES", 1 << 20)
     monkeypatch.setattr(files, "MAX_LINE_BYTES", 1 << 16)
     assert_refused(run(command, "/dev/zero"), "/dev/zero", "no line break within")

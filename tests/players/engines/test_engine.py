@@ -1,4 +1,4 @@
-"""`axio engine`: every command, and nothing that is typed ends it but `quit` and the end of the input."""
+"""`axio engine`: every command; only `quit` and the end of the input stop it."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ GAME = GAMES[0]
 
 @pytest.fixture
 def engine() -> Engine:
-    """An engine that is seat 0 and to move."""
+    """Return an engine that is seat 0 and has to move."""
     made = Engine(GAME, "greedy")
     assert said(made, f"view {write_view(new_game(GAME, seed=7).view(0))}") == ""
     return made
 
 
 def said(engine: Engine, line: str) -> str:
-    """What an engine answers that does not refuse."""
+    """Return the answer to a request that is accepted."""
     answer = engine.respond(line)
     assert answer is not None
     assert answer.startswith("="), answer
@@ -53,7 +53,7 @@ def said(engine: Engine, line: str) -> str:
 
 
 def refused(engine: Engine, line: str) -> str:
-    """Why an engine refuses a line."""
+    """Return the reason why a request is refused."""
     answer = engine.respond(line)
     assert answer is not None
     assert answer.startswith("?"), answer
@@ -62,7 +62,7 @@ def refused(engine: Engine, line: str) -> str:
     return answer[1:].strip()
 
 
-def test_who_it_is(engine: Engine) -> None:
+def test_engine_identification(engine: Engine) -> None:
     assert said(engine, "protocol_version") == "1"
     assert said(engine, "name") == "axio greedy"
     assert said(engine, "version") == __version__
@@ -71,18 +71,18 @@ def test_who_it_is(engine: Engine) -> None:
     assert said(engine, "known_command stop") == "false"
 
 
-def test_answers_carry_the_number_of_the_request(engine: Engine) -> None:
+def test_answers_repeat_the_request_number(engine: Engine) -> None:
     assert engine.respond("12 protocol_version\n") == "=12 1\n\n"
     assert engine.respond("  7   undo  \r\n") == "?7 nothing has been told that could be taken back\n\n"
     assert engine.respond("0") == "?0 unknown command '': list_commands lists all\n\n"
 
 
 @pytest.mark.parametrize("line", ["", "\n", "   \t \n", "# a remark", "  # another\n"])
-def test_empty_lines_and_remarks_are_not_answered(engine: Engine, line: str) -> None:
+def test_empty_lines_and_comments_are_not_answered(engine: Engine, line: str) -> None:
     assert engine.respond(line) is None
 
 
-def test_legal_moves_with_their_points(engine: Engine) -> None:
+def test_legal_moves_have_points(engine: Engine) -> None:
     table = new_game(GAME, seed=7)
     legal = json.loads(said(engine, "legal"))
     assert [one["move"] for one in legal] == [str(move) for move in table.legal_moves()]
@@ -99,7 +99,7 @@ def test_legal_moves_with_their_points(engine: Engine) -> None:
         for other, name in enumerate(GAMES)
     ],
 )
-def test_it_plays_what_the_player_would(name: str, who: str) -> None:
+def test_engine_plays_the_moves_of_its_player(name: str, who: str) -> None:
     engine = Engine(name, who)
     table = new_game(name, seed="engine")
     for number in range(6):
@@ -116,7 +116,7 @@ def test_it_plays_what_the_player_would(name: str, who: str) -> None:
         table.play(thought["move"])
 
 
-def test_the_same_seed_gives_the_same_move(engine: Engine) -> None:
+def test_same_seed_gives_the_same_move(engine: Engine) -> None:
     said(engine, "set player random")
     said(engine, "set seed seven of nine")
     first = [said(engine, "think") for _ in range(5)]
@@ -129,7 +129,7 @@ def test_the_same_seed_gives_the_same_move(engine: Engine) -> None:
     assert json.loads(said(engine, "settings"))["player"] == "random"
 
 
-def test_it_is_asked_only_on_its_turn(engine: Engine) -> None:
+def test_think_is_refused_out_of_turn(engine: Engine) -> None:
     said(engine, "new_game 1 2")
     assert refused(engine, "think") == "a draw has to be told first: seat 0 has to draw"
     table = new_game(GAME, seed=7)
@@ -171,7 +171,7 @@ def test_it_is_asked_only_on_its_turn(engine: Engine) -> None:
         ("play ² RR e3-f3", "should be a number"),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_has_changed(engine: Engine, line: str, says: str) -> None:
+def test_invalid_request_is_refused_and_changes_nothing(engine: Engine, line: str, says: str) -> None:
     before = said(engine, "show_view")
     assert says in refused(engine, line)
     assert said(engine, "show_view") == before
@@ -185,7 +185,7 @@ SEAT_COMMANDS = (
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_seat_that_does_not_exist_is_refused_at_any_moment(name: str) -> None:
+def test_unknown_seat_is_refused_at_any_time(name: str) -> None:
     engine = Engine(name, "random")
     table = Table(find_variant(name))
     whole = play_match(name, [player("random"), player("random")], 1).events
@@ -199,7 +199,7 @@ def test_a_seat_that_does_not_exist_is_refused_at_any_moment(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_no_more_tiles_are_exchanged_than_a_hand_has(name: str) -> None:
+def test_exchange_is_limited_to_the_hand(name: str) -> None:
     table = new_game(name, seed=7)
     while table.turn != 1:
         table.play(next(move for move in table.legal_moves() if move.kind == "place"))
@@ -215,12 +215,12 @@ def test_no_more_tiles_are_exchanged_than_a_hand_has(name: str) -> None:
         said(engine, f"play 1 exchange {'? ' * hand}")
 
 
-def test_a_view_of_another_game_is_refused(engine: Engine) -> None:
+def test_view_of_another_game_is_refused(engine: Engine) -> None:
     view = write_view(new_game(GAMES[1], seed=1).view(0))
     assert f"started for {GAME}, not for {GAMES[1]}" in refused(engine, f"view {view}")
 
 
-def test_other_numbers_of_players_and_options_come_with_a_view() -> None:
+def test_view_sets_players_and_options() -> None:
     engine = Engine(GAMES[-1], "random")
     table = Table(find_variant(GAMES[-1], 3, {"short": True}), 1)
     said(engine, f"view {write_view(table.view(0))}")
@@ -234,7 +234,7 @@ def test_other_numbers_of_players_and_options_come_with_a_view() -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(st.text(), st.builds("{} {}".format, st.sampled_from(list(COMMANDS)), st.text())))
-def test_garbage_never_ends_it(line: str) -> None:
+def test_garbage_does_not_stop_the_engine(line: str) -> None:
     answer = GARBAGE.respond(line)
     assert answer is None or (answer[0] in "=?" and answer.endswith("\n\n") and "\n\n" not in answer[:-2])
     assert answer is None or "internal error" not in answer
@@ -253,7 +253,7 @@ ODD = (
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_odd_words_are_refused_in_a_short_line(name: str, engine: Engine) -> None:
+def test_refusals_are_one_short_line(name: str, engine: Engine) -> None:
     for word in ODD:
         answer = engine.respond(f"7 {name} {word}")
         assert answer is not None
@@ -265,7 +265,7 @@ def test_odd_words_are_refused_in_a_short_line(name: str, engine: Engine) -> Non
 
 
 class Broken:
-    """A player with a fault."""
+    """A player that raises an error."""
 
     name = "random"
 
@@ -273,7 +273,7 @@ class Broken:
         raise ZeroDivisionError("a fault")
 
 
-def test_a_player_that_fails_does_not_end_it(
+def test_failing_player_does_not_stop_the_engine(
     engine: Engine, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "_player", Broken())
@@ -298,7 +298,7 @@ def test_long_lines_are_refused_and_skipped() -> None:
 
 
 class Endless(StringIO):
-    """A line that never ends."""
+    """An endless line."""
 
     read_so_far = 0
 
@@ -308,7 +308,7 @@ class Endless(StringIO):
         return "\0" * size
 
 
-def test_a_line_without_an_end_ends_it() -> None:
+def test_endless_line_stops_the_engine() -> None:
     engine, out, endless = Engine(GAME, "random"), StringIO(), Endless()
     engine.serve(endless, out)
     assert out.getvalue() == f"? the line is longer than {LONGEST_LINE} characters\n\n"
@@ -319,7 +319,7 @@ def test_a_line_without_an_end_ends_it() -> None:
 
 
 class Pipes:
-    """An engine process and both ends of its pipes."""
+    """Provide an engine process and its pipes."""
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
@@ -356,7 +356,7 @@ def pipes() -> Iterator[Pipes]:
     opened.process.communicate()
 
 
-def test_every_answer_comes_at_once(pipes: Pipes) -> None:
+def test_answers_are_flushed(pipes: Pipes) -> None:
     assert pipes.ask(b"1 protocol_version") == b"=1 1"
     assert pipes.ask(b"2 name") == b"=2 axio greedy"
     assert pipes.ask(b"nonsense").startswith(b"?")
@@ -364,7 +364,7 @@ def test_every_answer_comes_at_once(pipes: Pipes) -> None:
     assert pipes.close() == (0, b"")
 
 
-def test_wrong_encodings_are_refused(pipes: Pipes) -> None:
+def test_invalid_encodings_are_refused(pipes: Pipes) -> None:
     for line in (
         b"\xff\xfe\x00t",
         b"view \xc3\x28",
@@ -376,14 +376,14 @@ def test_wrong_encodings_are_refused(pipes: Pipes) -> None:
     assert pipes.ask(b"name") == b"= axio greedy"
 
 
-def test_the_end_of_the_input_ends_it(pipes: Pipes) -> None:
+def test_end_of_input_stops_the_engine(pipes: Pipes) -> None:
     assert pipes.ask(b"name") == b"= axio greedy"
     pipes.into.write(b"3 version")  # without an end of line: still a request
     assert pipes.process.communicate(timeout=60)[0] == f"=3 {__version__}\n\n".encode()
     assert pipes.process.returncode == 0
 
 
-def test_a_reader_that_goes_away_ends_it(pipes: Pipes) -> None:
+def test_closed_output_stops_the_engine(pipes: Pipes) -> None:
     assert pipes.ask(b"name") == b"= axio greedy"
     pipes.out.close()
     pipes.into.write(b"name\nname\n")
@@ -393,8 +393,8 @@ def test_a_reader_that_goes_away_ends_it(pipes: Pipes) -> None:
     assert b"Traceback" not in pipes.process.stderr.read()
 
 
-def test_it_plays_itself_through_pipes() -> None:
-    """Two processes of ours, each told only what its seat learns, to the end of a game."""
+def test_engine_plays_itself_through_pipes() -> None:
+    """Two engine processes play a whole game, each told only what its seat learns."""
     table = Table(find_variant(GAMES[-1]), "pipes")
     engines = [Pipes(GAMES[-1], "--bot", who) for who in ("balanced", "greedy")]
     told = [0, 0]
@@ -424,10 +424,10 @@ def test_it_plays_itself_through_pipes() -> None:
         ([GAME, "--option", "blind"], ["blind"]),
     ],
 )
-def test_bad_arguments_are_refused_in_one_line(arguments: list[str], words: list[str]) -> None:
+def test_invalid_arguments_are_refused_in_one_line(arguments: list[str], words: list[str]) -> None:
     assert_refused(run("engine", *arguments), *words)
 
 
-def test_an_engine_has_one_of_our_players() -> None:
+def test_engine_accepts_built_in_players_only() -> None:
     with pytest.raises(InvalidPlayers):
         Engine(GAME, f"engine:{os.devnull}")

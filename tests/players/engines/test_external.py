@@ -49,7 +49,7 @@ LEGAL = 'say(f"={number} " + json.dumps({"move": view["moves"][0]["move"]}) + "\
 
 
 class Bad:
-    """An engine that is written for a test, and the log of what it was told."""
+    """A scripted engine and the log of its requests."""
 
     def __init__(self, folder: Path, think: str, version: str = "1") -> None:
         self.log = folder / "told"
@@ -83,7 +83,7 @@ def view(name: str = GAMES[0]) -> View:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_example_plays_a_whole_game_of_every_kind(name: str) -> None:
+def test_example_engine_plays_every_game(name: str) -> None:
     engine = ExternalEngine(EXAMPLE)
     table = play_match(name, [engine, player("balanced")], "example", budget=Budget(0.01))
     assert table.result is not None
@@ -93,12 +93,12 @@ def test_the_example_plays_a_whole_game_of_every_kind(name: str) -> None:
 
 
 @pytest.mark.parametrize("players", [1, 3, 4])
-def test_the_example_plays_alone_and_with_more(players: int) -> None:
+def test_example_engine_plays_with_1_to_4_players(players: int) -> None:
     with open_players([f"engine:{EXAMPLE}@10ms", *["random"] * (players - 1)]) as seats:
         assert play_match(GAMES[-1], seats, "more", options={"short": True}).over
 
 
-def test_it_takes_the_most_points() -> None:
+def test_example_engine_takes_the_most_points() -> None:
     engine = ExternalEngine(EXAMPLE)
     choice = engine.choose(view(), Budget(), Generator(1))
     seen = view()
@@ -109,13 +109,13 @@ def test_it_takes_the_most_points() -> None:
     engine.close()
 
 
-def test_our_engine_sits_as_a_foreign_one() -> None:
+def test_axio_engine_is_a_player() -> None:
     with open_players([f"engine:{OURS} {GAMES[2]} --bot greedy", "greedy"]) as seats:
         table = play_match(GAMES[2], seats, "ours")
     assert table.over
 
 
-def test_the_example_is_short_and_needs_nothing_of_ours() -> None:
+def test_example_engine_is_short_and_standalone() -> None:
     text = (ROOT / "examples" / "engine.py").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 60
     assert set(re.findall(r"^(?:import|from) (\w+)", text, re.M)) == {"json", "random", "sys"}
@@ -125,7 +125,7 @@ def test_the_example_is_short_and_needs_nothing_of_ours() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_no_hidden_tile_ever_reaches_the_process(name: str, tmp_path: Path) -> None:
+def test_engine_receives_no_hidden_tiles(name: str, tmp_path: Path) -> None:
     spies = []
     for seat in range(2):
         (tmp_path / str(seat)).mkdir()
@@ -167,7 +167,7 @@ def test_two_seats_never_share_a_process() -> None:
 # ---------------------------------------------------------------- what can be wrong
 
 
-def test_a_command_that_does_not_exist() -> None:
+def test_nonexistent_command() -> None:
     with pytest.raises(
         EngineTerminated, match=r"the engine '/nowhere/engine' cannot be started: No such file"
     ):
@@ -175,12 +175,12 @@ def test_a_command_that_does_not_exist() -> None:
 
 
 @pytest.mark.parametrize("command", ["", "   ", "'open"])
-def test_a_command_that_is_none(command: str) -> None:
+def test_invalid_command(command: str) -> None:
     with pytest.raises(InvalidPlayers):
         parse_player(f"engine:{command}")
 
 
-def test_a_crash_is_forgiven_once(tmp_path: Path) -> None:
+def test_engine_is_restarted_after_a_crash(tmp_path: Path) -> None:
     mark = repr(str(tmp_path / "crashed"))
     once = f"os.path.exists({mark}) or (open({mark}, 'x'), os._exit(3)); {LEGAL}"
     bad = Bad(tmp_path, once)
@@ -190,7 +190,7 @@ def test_a_crash_is_forgiven_once(tmp_path: Path) -> None:
     bad.player.close()
 
 
-def test_a_second_crash_is_an_error(tmp_path: Path) -> None:
+def test_second_crash_is_an_error(tmp_path: Path) -> None:
     bad = Bad(tmp_path, "os._exit(3)")
     with pytest.raises(EngineTerminated, match=r"ended with exit code 3 when asked 'think 0.01s'") as caught:
         bad.choose()
@@ -201,19 +201,19 @@ def test_a_second_crash_is_an_error(tmp_path: Path) -> None:
     assert (type(copy), str(copy)) == (EngineTerminated, str(caught.value))
 
 
-def test_an_engine_that_does_not_answer_is_ended(tmp_path: Path) -> None:
+def test_unresponsive_engine_is_killed(tmp_path: Path) -> None:
     bad = Bad(tmp_path, "while True: time.sleep(60)")
     with pytest.raises(EngineTimeout, match=r"did not answer 'think 0.01s' within 0.31 s"):
         bad.choose()
 
 
-def test_a_child_that_holds_the_pipes_is_ended_too(tmp_path: Path) -> None:
+def test_children_of_an_engine_are_killed(tmp_path: Path) -> None:
     bad = Bad(tmp_path, "import subprocess; subprocess.run(['sleep', 'infinity'])")
     with pytest.raises(EngineTimeout):
         bad.choose()
 
 
-def test_an_engine_that_does_not_read_is_ended() -> None:
+def test_engine_that_does_not_read_is_killed() -> None:
     deaf = ExternalEngine(
         f"{shlex.quote(sys.executable)} -c 'import time; time.sleep(60)'", setup_timeout=0.5
     )
@@ -247,7 +247,7 @@ def test_an_engine_that_does_not_read_is_ended() -> None:
         ("""say(f'={number} {{"move": 1e400}}\\n\\n')""", "answers"),
     ],
 )
-def test_an_answer_without_sense_is_an_error_at_once(think: str, says: str, tmp_path: Path) -> None:
+def test_malformed_answer_is_an_error(think: str, says: str, tmp_path: Path) -> None:
     bad = Bad(tmp_path, think)
     with pytest.raises(EngineProtocolError, match=says) as caught:
         bad.choose()
@@ -257,7 +257,7 @@ def test_an_answer_without_sense_is_an_error_at_once(think: str, says: str, tmp_
     assert len(str(caught.value)) < 1000 + len(bad.command)
 
 
-def test_another_version_or_no_commands(tmp_path: Path) -> None:
+def test_wrong_version_or_missing_commands(tmp_path: Path) -> None:
     with pytest.raises(EngineProtocolError, match="speaks version '2', not 1"):
         Bad(tmp_path, LEGAL, version="2").choose()
     with pytest.raises(EngineProtocolError, match="an answer begins with =1"):
@@ -266,7 +266,7 @@ def test_another_version_or_no_commands(tmp_path: Path) -> None:
         ExternalEngine("false").choose(view(), Budget(), Generator(1))
 
 
-def test_moves_may_be_written_either_way(tmp_path: Path) -> None:
+def test_moves_are_accepted_in_any_spelling(tmp_path: Path) -> None:
     bad = Bad(
         tmp_path,
         """say(f'={number} {{"move": "RO h11-i11", "candidates": [{{"move": "OR i11-h11"}}]}}\\n\\n')""",
@@ -289,12 +289,12 @@ def test_moves_may_be_written_either_way(tmp_path: Path) -> None:
         ("engine:ssh me@host mine@50msx2", "ssh me@host mine", Budget(0.05, None, 2)),
     ],
 )
-def test_the_limit_stands_behind_the_last_sign(spec: str, command: str, budget: Budget | None) -> None:
+def test_budget_follows_the_last_at_sign(spec: str, command: str, budget: Budget | None) -> None:
     engine = external_engine(spec)
     assert (engine.command, engine._budget, engine.name) == (command, budget, spec)
 
 
-def test_simulate_takes_engines(tmp_path: Path) -> None:
+def test_simulate_accepts_engines(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     names = f"engine:{EXAMPLE}@10ms,balanced"
     ran = run("simulate", GAMES[0], "--bots", names, "--games", "3", "--out", str(file))
@@ -308,7 +308,7 @@ def test_simulate_takes_engines(tmp_path: Path) -> None:
     assert two.read_bytes() == file.read_bytes()
 
 
-def test_no_engine_outlives_those_who_ask_it(tmp_path: Path) -> None:
+def test_engines_exit_with_their_parent(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     script = tmp_path / "engine.sh"
     script.write_text(f"echo $$ >> {shlex.quote(str(pids))}\nexec {EXAMPLE}\n", encoding="utf-8")
@@ -325,12 +325,12 @@ def test_no_engine_outlives_those_who_ask_it(tmp_path: Path) -> None:
             os.kill(pid, 0)
 
 
-def test_simulate_says_what_is_wrong_with_an_engine() -> None:
+def test_simulate_reports_engine_errors() -> None:
     assert_refused(run("simulate", GAMES[0], "--bots", "engine:,random"), "engine:./my_engine")
     ran = run("simulate", GAMES[0], "--bots", "engine:/nowhere/x,random", "--games", "1")
     assert_refused(ran, "/nowhere/x", "cannot be started")
 
 
-def test_all_errors_of_engines_are_of_one_family() -> None:
+def test_engine_errors_have_a_common_base() -> None:
     assert issubclass(EngineError, axio.AxioError)
     assert {EngineTerminated, EngineTimeout, EngineProtocolError} == set(EngineError.__subclasses__())

@@ -1,4 +1,4 @@
-"""Told event by event, a seat comes to know what its view of the table says; nothing hidden can be told."""
+"""The tracker reproduces views of a table from events, and refuses hidden information."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def engine_for(case: Case, seat: int) -> Engine:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_every_seat_follows_whole_games(case: Case) -> None:
+def test_tracker_follows_whole_games(case: Case) -> None:
     exchanges = 0
     for game in range(3):
         engines = [engine_for(case, seat) for seat in range(case.players)]
@@ -52,7 +52,7 @@ def test_every_seat_follows_whole_games(case: Case) -> None:
 
 
 def dealt(seat: int = 0) -> SeatTracker:
-    """A game of squares for two, after the deal, with a known hand."""
+    """Return a tracker of a two-player game after the deal, with a known hand."""
     game = SeatTracker(find_variant(SQUARES), seat)
     for p in range(2):
         game.draw(p, ["RR", "RG", "GB", "GB", "GO"] if p == seat else ["?"] * 5)
@@ -66,12 +66,12 @@ def dealt(seat: int = 0) -> SeatTracker:
         (1, ["?"], "no tile has to be drawn"),
     ],
 )
-def test_no_draw_is_told_where_none_is_due(seat: int, tiles: list[str], says: str) -> None:
+def test_draw_is_refused_where_none_is_due(seat: int, tiles: list[str], says: str) -> None:
     with pytest.raises(IllegalMove, match=says):
         dealt().draw(seat, tiles)
 
 
-def test_tiles_of_others_cannot_be_told() -> None:
+def test_hidden_tiles_are_refused() -> None:
     game = SeatTracker(find_variant(SQUARES), 0)
     game.draw(0, ["RR"] * 4 + ["RG"])
     before = game.view.position
@@ -91,7 +91,7 @@ def test_tiles_of_others_cannot_be_told() -> None:
     assert edges.view.events[-1] == Exchange(1, ("?", "?"))
 
 
-def test_what_the_rules_or_the_unseen_tiles_contradict_is_refused() -> None:
+def test_inconsistent_events_are_refused() -> None:
     game = dealt()
     before = game.view.position
     for seat, move, says in (
@@ -114,7 +114,7 @@ def test_what_the_rules_or_the_unseen_tiles_contradict_is_refused() -> None:
     assert game.view.turn == 0
 
 
-def test_a_tile_that_has_been_seen_elsewhere_is_in_no_other_hand() -> None:
+def test_seen_tiles_cannot_be_in_another_hand() -> None:
     game = SeatTracker(find_variant(SQUARES), 0)
     game.draw(0, ["RR"] * 4 + ["BB"])
     game.draw(1, ["?"] * 5)
@@ -124,7 +124,7 @@ def test_a_tile_that_has_been_seen_elsewhere_is_in_no_other_hand() -> None:
         game.play(1, Move.parse("RR k8-j8"))
 
 
-def test_what_was_told_can_be_taken_back() -> None:
+def test_undo_restores_the_view() -> None:
     case = Case(EDGES, 3)
     *_, table = play(case.variant(), STYLES, "undo")
     engine = engine_for(case, 1)
@@ -140,8 +140,8 @@ def test_what_was_told_can_be_taken_back() -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
-def test_a_view_is_a_start_as_good_as_any(case: Case) -> None:
-    """Also one from the middle of a turn, where a draw or the answer to an offer is due."""
+def test_tracker_continues_from_a_view(case: Case) -> None:
+    """Also from the middle of a turn, where a draw or the answer to an offer is due."""
     *_, whole = play(case.variant(), STYLES, "from a view")
     table = Table(case.variant())
     engines: list[Engine] = []

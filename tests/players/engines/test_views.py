@@ -1,4 +1,4 @@
-"""A view as one line carries all that a seat knows, and has no place for what it does not."""
+"""The text of a view has everything that a seat knows and nothing else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WITHOUT_MEANING = ("sums", "gain")
 
 
 def essence(view: View) -> dict[str, Any]:
-    """All that rules and players can tell two views apart by."""
+    """Return everything that distinguishes views for rules and players."""
     state = view.state
     names = [name for name in state.dtype.names if name not in WITHOUT_MEANING]
     moves = view.legal_moves()
@@ -40,7 +40,7 @@ def essence(view: View) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("case", EACH, ids=str)
-def test_a_view_comes_back_as_it_was(case: Case) -> None:
+def test_view_text_round_trips(case: Case) -> None:
     for table in play(case.variant(), STYLES, "lines"):
         if table.plies % 11 and not table.over:
             continue
@@ -53,7 +53,7 @@ def test_a_view_comes_back_as_it_was(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.players > 1], ids=str)
-def test_what_is_sent_does_not_depend_on_what_is_hidden(case: Case) -> None:
+def test_view_text_does_not_depend_on_hidden_tiles(case: Case) -> None:
     rng = Generator(f"{case} lines")
     varied = 0
     for table in play(case.variant(), STYLES, "lines"):
@@ -77,7 +77,7 @@ def replaced(position: str, field: str, value: str) -> str:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_tiles_of_another_seat_are_refused(name: str) -> None:
+def test_visible_hand_of_another_seat_is_refused(name: str) -> None:
     told = example(name)
     hands = told["position"].partition("hands=")[2].partition(" ")[0].split(";")
     kinds = sorted(told["unseen"])
@@ -93,7 +93,7 @@ def test_the_tiles_of_another_seat_are_refused(name: str) -> None:
         read_view(json.dumps(told))
 
 
-def test_the_whole_position_of_a_table_is_refused() -> None:
+def test_position_of_a_table_is_refused() -> None:
     *_, table = (table.copy() for table in play(Case(GAMES[-1], 2, ("short",)).variant(), STYLES, "all"))
     table.undo()
     for seat in range(2):
@@ -108,7 +108,7 @@ def test_the_whole_position_of_a_table_is_refused() -> None:
             read_view(json.dumps(told))
 
 
-def test_draws_of_others_are_refused_in_events() -> None:
+def test_visible_draws_of_others_are_refused() -> None:
     told = example()
     number = next(n for n, event in enumerate(told["events"]) if event["t"] == "draw" and event["p"] == 1)
     told["events"][number]["tiles"][-1] = "RR"
@@ -134,7 +134,7 @@ def test_draws_of_others_are_refused_in_events() -> None:
         ({"events": [{"t": "jump"}]}, "jump"),
     ],
 )
-def test_nonsense_is_refused(change: dict[str, Any], says: str) -> None:
+def test_invalid_view_is_refused(change: dict[str, Any], says: str) -> None:
     with pytest.raises(ParseError, match=says):
         read_view(json.dumps(example() | change))
 
@@ -166,7 +166,7 @@ ODD_FIELDS: tuple[dict[str, Any], ...] = (
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_odd_cells_of_events_are_refused(name: str) -> None:
+def test_invalid_cells_of_events_are_refused(name: str) -> None:
     told = example(name)
     number, place = next((n, e) for n, e in enumerate(told["events"]) if e["t"] == "place")
     events = told["events"]
@@ -189,7 +189,7 @@ def test_odd_cells_of_events_are_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("at", ["", "0", "0,0,0", "\u0000", "a1", "99999999,0", "2,0", "00,0"])
-def test_odd_cells_of_an_opening_display_are_refused(at: str) -> None:
+def test_invalid_cells_of_a_display_are_refused(at: str) -> None:
     told = example("rota")
     told["events"][0]["display"][1]["at"] = at
     with pytest.raises(ParseError, match="event 1: no tile of an opening display"):
@@ -197,7 +197,7 @@ def test_odd_cells_of_an_opening_display_are_refused(at: str) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.players == 2], ids=str)
-def test_a_part_of_the_events_is_accepted(case: Case) -> None:
+def test_partial_events_are_accepted(case: Case) -> None:
     *_, table = play(case.variant(), STYLES, "part")
     for since in range(0, len(table.events), 7):
         view = table.view(0, since=since)
@@ -205,7 +205,7 @@ def test_a_part_of_the_events_is_accepted(case: Case) -> None:
 
 
 def mutated(events: list[dict[str, Any]], rng: Generator) -> list[dict[str, Any]]:
-    """The events with a few things in them swapped, left out, doubled or replaced."""
+    """Return the events with a few parts swapped, removed, repeated or replaced."""
     odd = ("", "\u0000", "a1", "a99999999", "0,0", "-1,2", "999,-999", "R", "?", "f6", "g7")
     events = json.loads(json.dumps(events))
     for _ in range(1 + rng.randint(2)):
@@ -230,7 +230,7 @@ def mutated(events: list[dict[str, Any]], rng: Generator) -> list[dict[str, Any]
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_mutated_events_are_refused_or_can_be_shown(name: str) -> None:
+def test_mutated_events_are_refused_or_usable(name: str) -> None:
     told, rng = example(name), Generator(f"{name} mutated")
     events, refused = told["events"], 0
     for _ in range(300):
@@ -246,7 +246,7 @@ def test_mutated_events_are_refused_or_can_be_shown(name: str) -> None:
 
 
 def longest_game() -> Table:
-    """A game in which everybody exchanges as often as may be, so that it has about the most events."""
+    """Return a game with as many exchanges, and so about as many events, as possible."""
     table = new_game("trio", 4, seed=1)
     variant = table.variant
     while not table.over:
@@ -265,7 +265,7 @@ def test_the_longest_games_have_views() -> None:
         assert read_view(write_view(view)) == view
 
 
-def test_a_view_has_no_more_events_than_a_game_can_have() -> None:
+def test_number_of_events_is_limited() -> None:
     told = example("trio")
     draw = {"t": "draw", "p": 1, "tiles": ["?"]}
     told["events"] += [draw] * (MAX_EVENTS - len(told["events"]))
@@ -277,7 +277,7 @@ def test_a_view_has_no_more_events_than_a_game_can_have() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_an_event_has_no_more_tiles_than_the_rules_know(name: str) -> None:
+def test_number_of_tiles_in_an_event_is_limited(name: str) -> None:
     told, variant = example(name), find_variant(name)
     hand, start = variant.hand, len(variant.start_places)
     many: list[tuple[dict[str, Any], int, int]] = []
@@ -295,7 +295,7 @@ def test_an_event_has_no_more_tiles_than_the_rules_know(name: str) -> None:
             read_view(json.dumps(broken))
 
 
-def test_forty_tiles_are_removed_at_most() -> None:
+def test_number_of_removed_tiles_is_limited() -> None:
     variant = find_variant("trio", 2, {"short": True})
     told = json.loads(write_view(Table(variant, 1).view(0)))
     assert len(told["events"][0]["tiles"]) == 40
@@ -304,7 +304,7 @@ def test_forty_tiles_are_removed_at_most() -> None:
         read_view(json.dumps(told))
 
 
-def test_messages_stay_short_whatever_a_view_holds() -> None:
+def test_error_messages_of_views_are_short() -> None:
     long = "R" * 100_000
     number = int("9" * 4000)
     told = example()
@@ -328,18 +328,18 @@ def test_messages_stay_short_whatever_a_view_holds() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", "null", "{", "[" * 5000, '{"seat":0}', "\ufffd"])
-def test_what_is_no_view_is_refused(text: str) -> None:
+def test_view_must_be_text(text: str) -> None:
     with pytest.raises(ParseError):
         read_view(text)
 
 
 @pytest.mark.parametrize("text", ["\ud800", '{"x":"\udfff"}', b"\xff", b'{"position":"\xff"}', b'{"\xff":1}'])
-def test_a_view_that_is_not_unicode(text: str | bytes) -> None:
+def test_view_that_is_not_unicode(text: str | bytes) -> None:
     with pytest.raises(ParseError, match="not a view"):
         read_view(text)
 
 
-def test_a_view_between_the_last_exchange_and_its_draw_comes_back() -> None:
+def test_view_between_exchange_and_draw_round_trips() -> None:
     *_, whole = play(Case(GAMES[-1], 2).variant(), STYLES, "start")
     table = Table(whole.variant)
     for event in whole.events:
