@@ -1,8 +1,8 @@
 """`python -m benchmarks.search.rollout_configs GAME`: compare rollout configurations on shared deals.
 
-With one player, all configurations play the same deals. With more, each plays against the default configuration,
-in every seat of each deal, or all play against the player given by `--against`. `--write` stores the best one with
-the game's weights if it beats the default one by two standard errors of the difference.
+With one player, all configurations play the same deals. With more, each plays against the default
+configuration, in every seat of each deal, or all play against the player given by `--against`. `--write`
+stores the best one with the game's weights if it is better by two standard errors of the difference.
 """
 
 from __future__ import annotations
