@@ -12,7 +12,16 @@ from dataclasses import dataclass
 
 from itsdangerous import BadSignature, Signer
 
-_SHAPE = re.compile(r"[0-9a-f]{20}:\d{1,9}(?::[0-9a-f]{0,32}:\d{1,12})?\.[A-Za-z0-9_-]{20,}")
+SIGNED_OUT, BANNED = 4401, 4403
+"""WebSocket close codes, documented in docs/reference/http_and_websocket.md."""
+
+CONSONANTS, VOWELS = "bdfgklmnprstvz", "aeiou"
+WORDS_PER_PHRASE = 6  # of 12.25 bits each
+
+CloseSocket = Callable[[int], None]
+
+_TOKEN = re.compile(r"[0-9a-f]{20}:\d{1,9}(?::[0-9a-f]{0,32}:\d{1,12})?\.[A-Za-z0-9_-]{20,}")
+_SYLLABLES = [consonant + vowel for consonant in CONSONANTS for vowel in VOWELS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +75,7 @@ def _now() -> int:
 
 def looks_like_token(token: str) -> bool:
     """Return whether an invalid token has the form of ours, and so may be signed with an unknown key."""
-    return _SHAPE.fullmatch(token) is not None
+    return _TOKEN.fullmatch(token) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +98,7 @@ class Person:
         return not self.erased and token.epoch == self.epoch and token.session not in self.revoked
 
 
-SIGNED_OUT = 4401
-BANNED = 4403
-"""Codes that a WebSocket is closed with; docs/reference/http_and_websocket.md has them."""
-
-CloseSocket = Callable[[int], None]
+# ------------------------------------------------------------ WebSockets of sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +143,7 @@ class SessionSockets:
                 it.end(BANNED if person.banned else SIGNED_OUT)
 
 
-CONSONANTS = "bdfgklmnprstvz"
-VOWELS = "aeiou"
-WORDS = 6  # of 12.25 bits each
-
-_SYLLABLES = [consonant + vowel for consonant in CONSONANTS for vowel in VOWELS]
+# ------------------------------------------------------------ phrases
 
 
 def new_phrase() -> str:
@@ -151,7 +152,7 @@ def new_phrase() -> str:
     >>> len(new_phrase().split("-"))
     6
     """
-    return "-".join(secrets.choice(_SYLLABLES) + secrets.choice(_SYLLABLES) for _ in range(WORDS))
+    return "-".join(secrets.choice(_SYLLABLES) + secrets.choice(_SYLLABLES) for _ in range(WORDS_PER_PHRASE))
 
 
 def hash_phrase(phrase: str, key: str) -> str:

@@ -35,7 +35,8 @@ Language = Annotated[
 SVG, PNG = "image/svg+xml", "image/png"
 
 MoveNumber = Annotated[
-    int | None, QueryParameter(name="move", ge=0, le=1000, description="Number of moves after which to show the game.")
+    int | None,
+    QueryParameter(name="move", ge=0, le=1000, description="Number of moves after which to show the game."),
 ]
 CACHE_HOUR = {"cache-control": "max-age=3600"}
 
