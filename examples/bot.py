@@ -1,4 +1,4 @@
-"""A player of your own: makes a guest, opens or joins a table, and always takes the most points."""
+"""A bot for the server: creates a guest, opens or joins a table, and always takes the most points."""
 
 import argparse
 import json
@@ -28,11 +28,11 @@ else:
     table = post("/api/tables", {"game": asked.game, "seats": [{"kind": "me"}, rival]}, token)["id"]
 live, headers = f"ws{asked.server[4:]}/api/tables/{table}/live", {"Authorization": f"Bearer {token}"}
 with connect(live, additional_headers=headers, max_size=None) as socket:
-    for told in map(json.loads, socket):
-        if told.get("moves"):
-            gains = [sum(gain) for gain in told["moves"]["gain"]]
+    for message in map(json.loads, socket):
+        if message.get("moves"):
+            gains = [sum(gain) for gain in message["moves"]["gain"]]
             pick = gains.index(max(gains)) if gains else 0
-            socket.send(json.dumps({"do": "move", "id": str(told["n"]), "n": told["n"], "pick": pick}))
-        if (result := told.get("now", {}).get("result")) or told.get("now", {}).get("phase") == "closed":
+            socket.send(json.dumps({"do": "move", "id": str(message["n"]), "n": message["n"], "pick": pick}))
+        if (result := message.get("now", {}).get("result")) or message.get("now", {}).get("phase") == "closed":
             print(json.dumps(result))
             break

@@ -1,4 +1,4 @@
-"""An engine of your own: takes the most points. It knows no rules, and nothing of axio is imported.
+"""An external engine that takes the most points. It knows no rules and imports nothing of axio.
 
 axio simulate axio --bots "engine:python examples/engine.py,balanced" --games 5
 """
@@ -7,7 +7,7 @@ import json
 import random
 import sys
 
-view: dict = {}  # what our seat knows: its legal moves with their points are part of it
+view: dict = {}  # the last view, with the legal moves and their points
 rng = random.Random()
 
 
@@ -53,7 +53,7 @@ COMMANDS = {
     "quit": lambda rest: sys.exit(),
 }
 for line in sys.stdin:
-    number, command, rest = [*line.strip().split(" ", 2), "", ""][:3]  # our caller always sends a number
+    number, command, rest = [*line.strip().split(" ", 2), "", ""][:3]  # axio numbers every request
     try:
         print(f"={number} {COMMANDS[command](rest)}\n", flush=True)
     except Exception as error:

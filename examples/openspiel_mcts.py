@@ -1,4 +1,4 @@
-"""OpenSpiel's search in information sets plays one of our games for two; what it wins more than it loses."""
+"""OpenSpiel's information set Monte Carlo tree search plays a two-player game against a bot of axio."""
 
 import argparse
 
@@ -10,7 +10,7 @@ from axiogames.envs import openspiel
 
 options = argparse.ArgumentParser(description=__doc__)
 options.add_argument("--game", default="axio_rota", help="with parameters, such as 'axio_trio(short=True)'")
-options.add_argument("--against", default="random", help="a player of ours: random, greedy, balanced …")
+options.add_argument("--against", default="random", help="a bot of axio: random, greedy, balanced …")
 options.add_argument("--games", type=int, default=10)
 options.add_argument("--simulations", type=int, default=60, help="for each move")
 options.add_argument("--seed", type=int, default=1)
@@ -24,10 +24,10 @@ search = ismcts.ISMCTSBot(
     uct_c=1.0,
     max_simulations=asked.simulations,
     random_state=rng,
-    # With so few simulations every move is tried once or twice: the better ones have won by then.
+    # With so few simulations every move is visited once or twice, so the value says more than the count.
     final_policy_type=ismcts.ISMCTSFinalPolicyType.MAX_VALUE,
 )
-# It guesses what it cannot see. Left to itself it would take other guesses each time the program runs.
+# A seeded resampler for hidden tiles makes the run reproducible.
 search.set_resampler(lambda state, seat: state.resample_from_infostate(seat, rng.random_sample))
 rival = openspiel.SpielBot(asked.against, seed=asked.seed)
 

@@ -27,7 +27,7 @@ def run(name: str, *arguments: str) -> list[str]:
 def test_random_agents(arguments: tuple[str, ...], games: int, agents: int) -> None:
     lines = run("random_agents.py", *arguments)
     assert [line.partition(":")[0] for line in lines] == [f"game {n}" for n in range(games)]
-    assert all(line.count("is number") == agents and "is number 1" in line for line in lines)
+    assert all(line.count("has rank") == agents and "has rank 1" in line for line in lines)
 
 
 def test_batch_rollouts() -> None:
