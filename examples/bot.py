@@ -33,6 +33,7 @@ with connect(live, additional_headers=headers, max_size=None) as socket:
             gains = [sum(gain) for gain in message["moves"]["gain"]]
             pick = gains.index(max(gains)) if gains else 0
             socket.send(json.dumps({"do": "move", "id": str(message["n"]), "n": message["n"], "pick": pick}))
-        if (result := message.get("now", {}).get("result")) or message.get("now", {}).get("phase") == "closed":
-            print(json.dumps(result))
+        now = message.get("now", {})
+        if now.get("result") or now.get("phase") == "closed":
+            print(json.dumps(now.get("result")))
             break
