@@ -102,7 +102,7 @@ goldens: setup
 
 # Warnings are errors.
 docs: .venv/docs.done
-	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto docs build/docs
+	$(BIN)/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet --jobs auto docs build/docs
 	@echo "the documentation is in build/docs/index.html"
 
 bench: setup
