@@ -61,7 +61,7 @@ async def ask_for(made: Inside, language: str) -> None:
         assert answer.status == 200, path
 
 
-def test_languages_that_nobody_speaks_are_not_remembered(tmp_path: Path) -> None:
+def test_unknown_languages_are_not_cached(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             for language in LANGUAGES:
@@ -75,7 +75,7 @@ def test_languages_that_nobody_speaks_are_not_remembered(tmp_path: Path) -> None
     run(work)
 
 
-def test_addresses_of_nothing_are_not_remembered(tmp_path: Path) -> None:
+def test_unknown_urls_are_not_cached(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             await install(made, played(Case("rota", 2), "people"))
@@ -113,7 +113,7 @@ def test_addresses_of_nothing_are_not_remembered(tmp_path: Path) -> None:
     run(work)
 
 
-def test_long_addresses_and_cookies_are_not_remembered(tmp_path: Path) -> None:
+def test_long_urls_and_cookies_are_not_cached(tmp_path: Path) -> None:
     # The framework keeps the last thousand of each, whatever their size, with what it makes of them.
     async def work() -> None:
         async with inside(tmp_path) as made:
@@ -146,7 +146,7 @@ def test_long_addresses_and_cookies_are_not_remembered(tmp_path: Path) -> None:
     run(work)
 
 
-def test_places_on_a_growing_board_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_place_cache_of_a_growing_board_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(board_json, "MOST_PLACES", 50)
     variant = next(made for name in GAMES if (made := find_variant(name)).grows)
     fresh = board_json.BoardEncoder(variant)

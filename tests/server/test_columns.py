@@ -20,18 +20,18 @@ def _compiled() -> None:
 
 
 @given(st.lists(st.integers(-(2**62), 2**62), max_size=40))
-def test_a_column_is_a_list(numbers: list[int]) -> None:
+def test_column_is_a_json_list(numbers: list[int]) -> None:
     assert json.loads(column_as_json(np.array(numbers, np.int64))) == numbers
 
 
 @given(st.integers(1, 5).flatmap(lambda width: st.lists(st.lists(SMALL, min_size=width, max_size=width))))
-def test_rows_are_a_list_of_lists(rows: list[list[int]]) -> None:
+def test_rows_are_a_json_list_of_lists(rows: list[list[int]]) -> None:
     width = len(rows[0]) if rows else 3
     assert json.loads(rows_as_json(np.array(rows, np.int16).reshape(len(rows), width))) == rows
 
 
 @given(st.lists(st.integers(0, 3000), max_size=60))
-def test_different_numbers_are_found_in_order(numbers: list[int]) -> None:
+def test_distinct_numbers_are_in_ascending_order(numbers: list[int]) -> None:
     different, where = distinct(np.array(numbers, np.int32))
     assert different.tolist() == sorted(set(numbers))
     assert different[where].tolist() == numbers

@@ -25,7 +25,7 @@ async def lobby(made: Inside, which: str = "open") -> list[str]:
     return [table["id"] for table in await made.good("GET", f"/api/tables?which={which}")]
 
 
-def test_one_guest_has_one_line_in_the_lobby(tmp_path: Path) -> None:
+def test_guest_has_one_line_in_the_lobby(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -40,7 +40,7 @@ def test_one_guest_has_one_line_in_the_lobby(tmp_path: Path) -> None:
     run(work)
 
 
-def test_one_guest_has_one_line_among_the_games_in_play(tmp_path: Path) -> None:
+def test_guest_has_one_line_among_games_in_play(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             bots = [{"kind": "me"}, {"kind": "me"}]
@@ -53,7 +53,7 @@ def test_one_guest_has_one_line_among_the_games_in_play(tmp_path: Path) -> None:
     run(work)
 
 
-def test_tables_whose_host_is_there_come_first(tmp_path: Path, url: str) -> None:
+def test_tables_with_a_present_host_are_listed_first(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             for number, table in enumerate(("here", "elsewhere", "gone", "watched")):
@@ -92,7 +92,7 @@ async def refusals(made: Inside, tokens: list[str], path: str, body: Any = None)
         ("daily.DAILY_FROM_ADDRESS", "/api/daily/rota", None, "too_fast"),
     ],
 )
-def test_many_guests_of_one_address_share_its_pace(
+def test_guests_of_one_address_share_its_rate_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pace: str, path: str, body: Any, code: str
 ) -> None:
     monkeypatch.setattr(f"axiogames.server.routes.{pace}", ONCE_OR_TWICE)
@@ -111,7 +111,7 @@ def test_many_guests_of_one_address_share_its_pace(
     run(work)
 
 
-def test_a_rematch_counts_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rematch_counts_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -127,7 +127,7 @@ def test_a_rematch_counts_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyP
     run(work)
 
 
-def test_an_address_gets_new_guests_at_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_guests_per_address_are_rate_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.routes.identity.NEW_GUESTS", ONCE_OR_TWICE)
 
     async def work() -> None:
@@ -140,7 +140,7 @@ def test_an_address_gets_new_guests_at_a_pace(tmp_path: Path, monkeypatch: pytes
     run(work)
 
 
-def test_tables_that_cannot_be_read_take_nobodys_place(tmp_path: Path) -> None:
+def test_unreadable_tables_do_not_count_as_unfinished(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             for number in range(3):
@@ -153,7 +153,7 @@ def test_tables_that_cannot_be_read_take_nobodys_place(tmp_path: Path) -> None:
     run(work)
 
 
-def test_two_paces_with_the_same_numbers_do_not_share_what_is_left() -> None:
+def test_equal_rate_limits_do_not_share_tokens() -> None:
     limits = RateLimits()
     one, other = RateLimit(1, 1e-9), RateLimit(1, 1e-9)
     assert [limits.allow(pace, "here") for pace in (one, other, one, other)] == [True, True, False, False]

@@ -48,7 +48,7 @@ def play(guest: Guest, game: str) -> tuple[str, str, list[str]]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_seed_is_the_one_that_was_committed_to_and_was_secret_till_the_end(
+def test_seed_matches_the_commitment_and_is_secret_until_the_end(
     small: RunningServer, game: str, tmp_path: Path
 ) -> None:
     ann = small.guest()
@@ -77,19 +77,19 @@ def changed(record: Json, **parts: Any) -> Json:
     return {**json.loads(json.dumps(record)), **parts}
 
 
-def test_another_seed_is_found_out(record: Json, tmp_path: Path) -> None:
+def test_another_seed_is_detected(record: Json, tmp_path: Path) -> None:
     code, said = verify(changed(record, seed="0" * 64), tmp_path)
     assert code == 1
     assert "SHA-256" in said
 
 
-def test_another_commitment_is_found_out(record: Json, tmp_path: Path) -> None:
+def test_another_commitment_is_detected(record: Json, tmp_path: Path) -> None:
     code, said = verify(changed(record, commitment="0" * 64), tmp_path)
     assert code == 1
     assert "SHA-256" in said
 
 
-def test_another_seed_with_its_own_commitment_is_found_out(record: Json, tmp_path: Path) -> None:
+def test_another_seed_with_its_own_commitment_is_detected(record: Json, tmp_path: Path) -> None:
     seed = "ab" * 32
     other = changed(record, seed=seed, commitment=hashlib.sha256(seed.encode()).hexdigest())
     code, said = verify(other, tmp_path)
@@ -97,7 +97,7 @@ def test_another_seed_with_its_own_commitment_is_found_out(record: Json, tmp_pat
     assert "not the ones that the seed deals" in said
 
 
-def test_draws_in_another_order_are_found_out(record: Json, tmp_path: Path) -> None:
+def test_draws_in_another_order_are_detected(record: Json, tmp_path: Path) -> None:
     """The tiles of the first hand came in another order: everything else of the game stays right."""
     other = changed(record)
     tiles = other["events"][0]["tiles"]
@@ -108,20 +108,20 @@ def test_draws_in_another_order_are_found_out(record: Json, tmp_path: Path) -> N
     assert "not the ones that the seed deals" in said
 
 
-def test_a_tile_that_was_not_drawn_is_found_out(record: Json, tmp_path: Path) -> None:
+def test_tile_that_was_not_drawn_is_detected(record: Json, tmp_path: Path) -> None:
     other = changed(record)
     tiles = other["events"][0]["tiles"]
     tiles[0] = next(tile for tile in other["setup"]["tileset"] if tile != tiles[0])
     assert verify(other, tmp_path)[0] == 1
 
 
-def test_every_table_has_a_seed_of_its_own(small: RunningServer) -> None:
+def test_every_table_has_its_own_seed(small: RunningServer) -> None:
     ann = small.guest()
     seen = {ann.view(ann.open("axio", ["me", "open"]).id)["table"]["commitment"] for _ in range(10)}
     assert len(seen) == 10
 
 
-def test_a_placement_taken_back_and_made_again_draws_the_same(small: RunningServer) -> None:
+def test_repeating_a_placement_after_take_back_draws_the_same_tiles(small: RunningServer) -> None:
     """Nobody can try for a better tile: the draw follows from the seed and the number of draws."""
     ann = small.guest()
     table, _, _ = play(ann, "axio")  # it takes one back, and the record still follows from the seed
@@ -129,7 +129,7 @@ def test_a_placement_taken_back_and_made_again_draws_the_same(small: RunningServ
     assert all(told["type"] == "step" for told in replay["steps"])
 
 
-def test_the_seed_of_an_unfinished_game_is_told_to_nobody(server: RunningServer) -> None:
+def test_seed_of_an_unfinished_game_is_never_sent(server: RunningServer) -> None:
     ann = server.guest()
     table = ann.open("axio", ["me", "greedy"])
     for path in ("record", "replay"):

@@ -54,7 +54,7 @@ async def no_bot(*_: object) -> Any:
 # ---------------------------------------------------------------- bots for those who are away
 
 
-def test_no_seat_is_taken_over_at_a_table_with_a_clock(tmp_path: Path) -> None:
+def test_no_bot_is_called_at_a_table_with_a_clock(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(move_time=3 * 86_400), SEATED)
@@ -68,7 +68,7 @@ def test_no_seat_is_taken_over_at_a_table_with_a_clock(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("level", ["random", "level8", "greedy", DEFAULT_LEVEL, None])
-def test_whoever_is_away_gets_a_bot_of_the_default_level(tmp_path: Path, level: str | None) -> None:
+def test_absent_person_gets_a_bot_of_the_default_level(tmp_path: Path, level: str | None) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             ann, bob = [await made.guest(name) for name in ("Ann", "Bob")]
@@ -88,7 +88,7 @@ def test_whoever_is_away_gets_a_bot_of_the_default_level(tmp_path: Path, level: 
 
 
 @pytest.mark.parametrize("what", ["look", "move", "refused move", "picture", "socket", "return"])
-def test_whoever_has_just_been_there_is_not_away(tmp_path: Path, what: str) -> None:
+def test_recently_seen_person_is_not_absent(tmp_path: Path, what: str) -> None:
     """Also without a connection, as those are who play over HTTP."""
 
     async def work() -> None:
@@ -127,7 +127,7 @@ def test_whoever_has_just_been_there_is_not_away(tmp_path: Path, what: str) -> N
     run(work)
 
 
-def test_a_move_before_a_restart_counts_after_it(tmp_path: Path) -> None:
+def test_move_before_a_restart_counts_as_presence_after_it(tmp_path: Path) -> None:
     async def before() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
@@ -150,7 +150,7 @@ def test_a_move_before_a_restart_counts_after_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["a move", "a look"])
-def test_whoever_was_at_another_process_is_not_away(tmp_path: Path, how: str) -> None:
+def test_person_seen_by_another_process_is_not_absent(tmp_path: Path, how: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             for server in (here, there):
@@ -176,7 +176,7 @@ def test_whoever_was_at_another_process_is_not_away(tmp_path: Path, how: str) ->
     run(work)
 
 
-def test_a_look_does_not_shorten_what_is_known_of_a_connection(tmp_path: Path) -> None:
+def test_http_request_does_not_shorten_the_presence_of_a_connection(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.open(terms(), SEATED)
@@ -215,7 +215,7 @@ def leave_behind(folder: Path, *, hold: bool = False, move_time: int | None = 60
 
 
 @pytest.mark.parametrize("hold", [False, True])
-def test_after_a_start_everybody_has_time_to_come_back(tmp_path: Path, hold: bool) -> None:
+def test_restart_gives_everybody_time_to_return(tmp_path: Path, hold: bool) -> None:
     leave_behind(tmp_path, hold=hold)
 
     async def work() -> None:
@@ -241,7 +241,7 @@ def test_after_a_start_everybody_has_time_to_come_back(tmp_path: Path, hold: boo
 
 
 @pytest.mark.parametrize("hold", [False, True])
-def test_after_that_time_the_clock_goes_on(
+def test_clock_continues_after_the_respite(
     tmp_path: Path, hold: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uptime_module, "RESPITE", 0.05)
@@ -258,7 +258,7 @@ def test_after_that_time_the_clock_goes_on(
     run(work)
 
 
-def test_a_table_that_nobody_had_in_memory_was_not_away(tmp_path: Path) -> None:
+def test_unloaded_table_gets_no_extra_time(tmp_path: Path) -> None:
     leave_behind(tmp_path)
 
     async def work() -> None:
@@ -273,7 +273,7 @@ def test_a_table_that_nobody_had_in_memory_was_not_away(tmp_path: Path) -> None:
     run(work)
 
 
-def test_bots_do_not_wait_after_a_start(tmp_path: Path) -> None:
+def test_bots_do_not_wait_after_a_restart(tmp_path: Path) -> None:
     async def before() -> None:
         async with running(tmp_path) as server:
             (
@@ -293,7 +293,7 @@ def test_bots_do_not_wait_after_a_start(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", ["a notice", "a sign of life"])
-def test_processes_agree_on_a_deadline_and_tell_it(tmp_path: Path, how: str) -> None:
+def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, how: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(terms(move_time=10), SEATED)
@@ -324,7 +324,7 @@ def test_processes_agree_on_a_deadline_and_tell_it(tmp_path: Path, how: str) -> 
     run(work)
 
 
-def test_without_the_database_no_clock_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_clock_ends_without_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(move_time=3_000), SEATED)
@@ -350,7 +350,7 @@ def test_without_the_database_no_clock_ends(tmp_path: Path, monkeypatch: pytest.
     run(work)
 
 
-def test_a_server_notes_that_it_has_started_before_anybody_is_let_in(tmp_path: Path) -> None:
+def test_server_stores_its_start_before_accepting_clients(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             started = now()

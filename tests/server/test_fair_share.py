@@ -38,9 +38,7 @@ async def account(made: Inside, guest: Guest, name: str) -> Answer:
     return await made.ask("POST", "/api/me/account", guest.token, body)
 
 
-def test_a_login_does_not_wait_behind_accounts_of_guests(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_login_does_not_wait_behind_guest_accounts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             slow = SlowHasher()
@@ -73,7 +71,7 @@ def test_a_login_does_not_wait_behind_accounts_of_guests(
     run(work)
 
 
-def test_replays_are_made_one_at_a_time_and_others_get_their_turn(
+def test_replays_are_made_one_at_a_time_without_blocking_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fair_share, "SLICE", -1.0)  # a turn for others after every entry
@@ -96,7 +94,7 @@ def test_replays_are_made_one_at_a_time_and_others_get_their_turn(
     run(work)
 
 
-def test_who_asks_for_replay_after_replay_has_to_wait(tmp_path: Path) -> None:
+def test_repeated_replay_requests_are_delayed(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             await install(made, played(Case("rota", 2), "people"))

@@ -21,7 +21,7 @@ PATHS = ("/picture.svg", "/picture.png", "/record", "/replay")
 
 @pytest.mark.parametrize("failure", FAILURES)
 @pytest.mark.parametrize("game", GAMES)
-def test_a_move_that_is_not_kept_is_told_to_nobody_and_can_be_made_again(
+def test_uncommitted_move_is_not_broadcast_and_can_be_repeated(
     tmp_path: Path, game: str, failure: str
 ) -> None:
     async def play() -> int:
@@ -51,7 +51,7 @@ def test_a_move_that_is_not_kept_is_told_to_nobody_and_can_be_made_again(
     assert asyncio.run(play()) > 3
 
 
-def test_a_move_that_is_kept_although_the_answer_is_lost_is_acknowledged(tmp_path: Path) -> None:
+def test_committed_move_is_acknowledged_though_its_confirmation_was_lost(tmp_path: Path) -> None:
     async def play() -> None:
         async with company(tmp_path, "axio") as here:
             for _ in range(6):
@@ -70,7 +70,7 @@ def test_a_move_that_is_kept_although_the_answer_is_lost_is_acknowledged(tmp_pat
     asyncio.run(play())
 
 
-def test_a_number_that_somebody_else_has_taken_is_refused_with_a_fresh_view(tmp_path: Path) -> None:
+def test_conflicting_entry_number_is_refused_with_a_fresh_view(tmp_path: Path) -> None:
     async def play() -> None:
         async with company(tmp_path, "axio") as here:
             for _ in range(5):
@@ -90,7 +90,7 @@ def test_a_number_that_somebody_else_has_taken_is_refused_with_a_fresh_view(tmp_
     asyncio.run(play())
 
 
-def test_while_the_database_is_away_nothing_happens_and_afterwards_the_game_goes_on(tmp_path: Path) -> None:
+def test_game_stops_without_the_database_and_resumes(tmp_path: Path) -> None:
     async def play() -> None:
         async with company(tmp_path, "axio") as here:
             for _ in range(5):
@@ -116,7 +116,7 @@ def test_while_the_database_is_away_nothing_happens_and_afterwards_the_game_goes
     asyncio.run(play())
 
 
-def test_nobody_is_shown_a_move_before_it_is_kept(tmp_path: Path) -> None:
+def test_move_is_not_broadcast_before_its_commit(tmp_path: Path) -> None:
     async def play() -> None:
         async with company(tmp_path, "axio", public=True) as here:
             targets = [f"/api/tables/{here.table}{path}" for path in ("", *PATHS)]
@@ -147,9 +147,7 @@ def test_nobody_is_shown_a_move_before_it_is_kept(tmp_path: Path) -> None:
     asyncio.run(play())
 
 
-def test_what_could_not_be_written_is_not_in_the_logs(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_failed_write_does_not_appear_in_the_logs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async def play() -> tuple[str, str]:
         async with company(tmp_path, "axio") as here:
             async with here.made.server.database.writing() as connection:
@@ -172,7 +170,7 @@ def test_what_could_not_be_written_is_not_in_the_logs(
     assert "drawn" not in logged
 
 
-def test_a_table_that_is_left_while_a_draw_waits_is_closed_for_good(tmp_path: Path) -> None:
+def test_table_left_with_a_held_draw_is_closed(tmp_path: Path) -> None:
     async def play() -> None:
         async with inside(tmp_path) as made:
             ann: Guest = await made.guest("Ann")
@@ -189,7 +187,7 @@ def test_a_table_that_is_left_while_a_draw_waits_is_closed_for_good(tmp_path: Pa
 
 
 @pytest.mark.parametrize("waiting", ["a bot", "a draw"])
-def test_what_the_server_does_by_itself_waits_for_the_database_and_goes_on(
+def test_automation_waits_for_the_database_and_resumes(
     tmp_path: Path, waiting: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def play() -> None:

@@ -96,7 +96,7 @@ def pick(found: list[Viewer], rng: Generator) -> Viewer:
 
 @pytest.mark.usefixtures("pinned")
 @each_world
-def test_every_message_is_the_same_whatever_is_hidden(tmp_path: Path, case: Case, kind: str) -> None:
+def test_messages_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
         world, rng, same = played(case, kind), Generator(f"{case} {kind}"), 0
         async with inside(tmp_path) as made:
@@ -116,7 +116,7 @@ def test_every_message_is_the_same_whatever_is_hidden(tmp_path: Path, case: Case
 
 @pytest.mark.usefixtures("pinned")
 @each_world
-def test_every_answer_is_the_same_whatever_is_hidden(tmp_path: Path, case: Case, kind: str) -> None:
+def test_responses_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
         world, rng, same = played(case, kind), Generator(f"{case} {kind} answers"), 0
         async with inside(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as made:
@@ -133,7 +133,7 @@ def test_every_answer_is_the_same_whatever_is_hidden(tmp_path: Path, case: Case,
     assert asyncio.run(run()) > 0
 
 
-def test_every_route_is_asked_or_changes_no_table(tmp_path: Path) -> None:
+def test_every_route_is_compared_or_changes_no_table(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             asked = targets(made, "axio", slow=True)
@@ -153,7 +153,7 @@ def test_every_route_is_asked_or_changes_no_table(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_the_comparison_finds_a_leak(tmp_path: Path, pinned: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_comparison_detects_a_leak(tmp_path: Path, pinned: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a server that shows every hand, both tests above fail."""
     honest = room_module.Room.view
 

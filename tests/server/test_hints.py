@@ -75,7 +75,7 @@ def played(tmp_path: Path, work: Callable[[Inside], Coroutine[Any, Any, None]], 
     run(main)
 
 
-def test_bots_move_while_hints_are_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bots_move_while_hints_are_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = SlowHints(monkeypatch)
 
     async def work(made: Inside) -> None:
@@ -97,7 +97,7 @@ def test_bots_move_while_hints_are_made(tmp_path: Path, monkeypatch: pytest.Monk
     played(tmp_path, work)
 
 
-def test_a_person_has_one_hint_at_a_time_on_however_many_sockets(
+def test_one_hint_at_a_time_per_person_across_sockets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow = SlowHints(monkeypatch)
@@ -122,7 +122,7 @@ def test_a_person_has_one_hint_at_a_time_on_however_many_sockets(
     played(tmp_path, work)
 
 
-def test_who_hangs_up_takes_no_place_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disconnecting_frees_the_place_in_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = SlowHints(monkeypatch)
 
     async def work(made: Inside) -> None:
@@ -145,9 +145,7 @@ def test_who_hangs_up_takes_no_place_any_more(tmp_path: Path, monkeypatch: pytes
     played(tmp_path, work)
 
 
-def test_guests_from_one_network_fill_a_part_of_the_queue_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_network_fills_only_part_of_the_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = SlowHints(monkeypatch)
 
     async def work(made: Inside) -> None:
@@ -169,7 +167,7 @@ def test_guests_from_one_network_fill_a_part_of_the_queue_only(
     played(tmp_path, work)
 
 
-def test_hints_have_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hints_are_rate_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = SlowHints(monkeypatch)
     slow.go.set()
 
@@ -190,7 +188,7 @@ def test_hints_have_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     played(tmp_path, work)
 
 
-def test_a_hint_that_fails_is_refused_and_logged(
+def test_failing_hint_is_refused_and_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> None:
@@ -228,7 +226,7 @@ def blocked(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     return go
 
 
-def test_a_bot_that_never_answers_is_logged_counted_and_moved_for(
+def test_hanging_bot_is_logged_counted_and_replaced(
     tmp_path: Path, blocked: threading.Event, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(made: Inside) -> None:
@@ -255,7 +253,7 @@ def test_a_bot_that_never_answers_is_logged_counted_and_moved_for(
     assert "the bot level8 does not respond" in caplog.text
 
 
-def test_bots_of_one_person_take_turns_with_those_of_others(
+def test_bot_moves_are_queued_fairly_between_people(
     tmp_path: Path, blocked: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seconds: dict[str, float] = {}
@@ -298,7 +296,7 @@ def test_bots_of_one_person_take_turns_with_those_of_others(
     played(tmp_path, work)
 
 
-def test_a_bot_waits_for_a_place_in_a_full_queue(
+def test_bot_waits_for_a_full_queue(
     tmp_path: Path, blocked: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_MOVES", QueueLimits(1))

@@ -96,25 +96,25 @@ def statuses(folder: Path, hosts: list[str], **how: Any) -> list[int]:
     return found
 
 
-def test_names_that_are_not_the_servers_are_refused(tmp_path: Path) -> None:
+def test_foreign_host_names_are_refused(tmp_path: Path) -> None:
     assert statuses(tmp_path, OWN + LAN) == [200] * (len(OWN) + len(LAN))
     assert statuses(tmp_path, NAMES) == [421] * len(NAMES)
     assert statuses(tmp_path, NOTHING) == [400] * len(NOTHING)
 
 
-def test_names_that_were_given_are_the_servers(tmp_path: Path) -> None:
+def test_configured_host_names_are_accepted(tmp_path: Path) -> None:
     names = ["box.local:8000", "BOX.local.", "club.lan", "xn--mller-kva.example", "evil.example"]
     given = {"host": "club.lan", "allowed_hosts": ("box.local", "müller.example")}
     assert statuses(tmp_path, names, **given) == [200, 200, 200, 200, 421]
 
 
-def test_with_an_origin_only_its_host_and_the_servers_own_addresses_are_known(tmp_path: Path) -> None:
+def test_with_an_origin_only_its_host_and_local_addresses_are_accepted(tmp_path: Path) -> None:
     hosts = ["play.example", "play.example:443", *OWN, *LAN, *NAMES]
     wanted = [200] * (2 + len(OWN)) + [421] * (len(LAN) + len(NAMES))
     assert statuses(tmp_path, hosts, origins=(PAGE,)) == wanted
 
 
-def test_the_address_that_a_connection_came_in_at_is_known(tmp_path: Path) -> None:
+def test_address_of_the_accepting_socket_is_accepted(tmp_path: Path) -> None:
     async def work(made: Inside) -> None:
         for host, local, status in (
             (b"10.0.0.9:8000", "10.0.0.9", 200),
@@ -128,7 +128,7 @@ def test_the_address_that_a_connection_came_in_at_is_known(tmp_path: Path) -> No
     serve(tmp_path, work, origins=(PAGE,))
 
 
-def test_a_request_names_one_host(tmp_path: Path) -> None:
+def test_request_needs_exactly_one_host(tmp_path: Path) -> None:
     async def work(made: Inside) -> None:
         for hosts in ([], [b"localhost"] * 2, [b"localhost", b"evil.example"]):
             assert code(await made.ask("GET", "/health", host=hosts)) == (400, "bad_request")
@@ -147,7 +147,7 @@ MALFORMED = [
 ]  # fmt: skip
 
 
-def test_a_malformed_origin_is_foreign(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_malformed_origin_is_foreign(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async def work(made: Inside) -> None:
         guest = await made.guest("Ann")
         table = await made.open(guest, "axio", [{"kind": "me"}, {"kind": "open"}])
@@ -183,7 +183,7 @@ ORIGINS: list[tuple[tuple[str, ...], str, str, str, bool]] = [
 ]
 
 
-def test_only_the_page_itself_writes(tmp_path: Path) -> None:
+def test_only_our_own_page_can_write(tmp_path: Path) -> None:
     for number, (origins, host, origin, scheme, allowed) in enumerate(ORIGINS):
         site = Site("127.0.0.1", origins)
         parsed = parse_host(host)
@@ -201,7 +201,7 @@ def test_only_the_page_itself_writes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["evil", "https://", "https://a b", "https://x/y", "ftp://x", "https://u@x", "https://x:y"]
 )
-def test_settings_that_are_no_addresses_are_refused(text: str) -> None:
+def test_invalid_addresses_in_settings_are_refused(text: str) -> None:
     with pytest.raises(InvalidSetting, match="origin"):
         Settings(origins=(text,)).check()
     with pytest.raises(InvalidSetting, match="host"):
@@ -219,7 +219,7 @@ def hops(proxies: tuple[str, ...], peer: str, forwarded: str) -> str:
     return TrustedProxies(proxies).client(peer, forwarded)
 
 
-def test_the_client_is_the_rightmost_hop_that_is_no_proxy_of_ours() -> None:
+def test_client_is_the_rightmost_untrusted_hop() -> None:
     ours = ("10.0.0.0/8", "2001:db8::/32", "127.0.0.1")
     assert hops((), "127.0.0.1", "192.0.2.1") == "127.0.0.1"
     assert hops(ours, "192.0.2.9", "192.0.2.1") == "192.0.2.9"
@@ -235,7 +235,7 @@ def test_the_client_is_the_rightmost_hop_that_is_no_proxy_of_ours() -> None:
     assert hops(ours, "10.0.0.1", "6.6.6.6," * 3_000 + "192.0.2.1") == "192.0.2.1"
 
 
-def test_limits_are_kept_for_an_ipv4_address_and_for_64_bits_of_an_ipv6_one() -> None:
+def test_limits_are_per_ipv4_address_or_ipv6_64_prefix() -> None:
     assert network_of("192.0.2.1") != network_of("192.0.2.2")
     assert network_of("::ffff:192.0.2.1") == network_of("192.0.2.1")
     assert network_of("2001:db8::1") == network_of("2001:db8::ffff:2") != network_of("2001:db8:0:1::1")
@@ -243,7 +243,7 @@ def test_limits_are_kept_for_an_ipv4_address_and_for_64_bits_of_an_ipv6_one() ->
     assert client_network({"client": None}) == ""
 
 
-def test_who_is_no_trusted_proxy_forges_no_address(tmp_path: Path) -> None:
+def test_untrusted_proxy_cannot_forge_an_address(tmp_path: Path) -> None:
     async def tries(made: Inside, peer: str) -> int:
         """How many of twenty phrases are tried, each said to come from somebody else."""
         found = []
@@ -263,7 +263,7 @@ def test_who_is_no_trusted_proxy_forges_no_address(tmp_path: Path) -> None:
     serve(tmp_path, work, limits=True, proxies=("10.0.0.5",))
 
 
-def test_sockets_have_a_number_for_each_person(tmp_path: Path) -> None:
+def test_sockets_per_person_are_limited(tmp_path: Path) -> None:
     async def work(made: Inside) -> None:
         ann, bob = await made.guest("Ann"), await made.guest("Bob")
         table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
@@ -291,7 +291,7 @@ PRIVATE = [
 ]
 
 
-def test_nothing_private_is_kept_by_a_cache(tmp_path: Path) -> None:
+def test_private_responses_are_not_cached(tmp_path: Path) -> None:
     async def work(made: Inside) -> None:
         ann = await made.guest("Ann")
         table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
@@ -327,7 +327,7 @@ def test_nothing_private_is_kept_by_a_cache(tmp_path: Path) -> None:
         ((PAGE, "http://old.example"), (), {"host": "old.example"}, False),
     ],
 )
-def test_behind_https_cookies_are_secure_and_browsers_come_back_by_https(
+def test_https_sites_send_secure_cookies_and_hsts(
     tmp_path: Path, origins: tuple[str, ...], proxies: tuple[str, ...], given: dict[str, str], secure: bool
 ) -> None:
     async def work(made: Inside) -> None:
@@ -340,7 +340,7 @@ def test_behind_https_cookies_are_secure_and_browsers_come_back_by_https(
     serve(tmp_path, work, origins=origins, proxies=proxies)
 
 
-def test_head_is_answered_as_get_without_a_body(tmp_path: Path) -> None:
+def test_head_is_answered_like_get_without_a_body(tmp_path: Path) -> None:
     async def work(made: Inside) -> None:
         for path in (
             "/",
@@ -365,7 +365,7 @@ def test_head_is_answered_as_get_without_a_body(tmp_path: Path) -> None:
     serve(tmp_path, work)
 
 
-def test_what_breaks_is_told_as_every_error_is(caplog: pytest.LogCaptureFixture) -> None:
+def test_internal_error_is_a_regular_error_response(caplog: pytest.LogCaptureFixture) -> None:
     async def fail(*_: Any) -> None:
         raise RuntimeError("planted")
 
@@ -393,7 +393,7 @@ def test_what_breaks_is_told_as_every_error_is(caplog: pytest.LogCaptureFixture)
     assert "planted" in caplog.text
 
 
-def test_what_can_be_an_origin_and_what_cannot() -> None:
+def test_origins_are_parsed_or_refused() -> None:
     assert parse_origin("https://play.example") == parse_page_address("HTTPS://Play.Example:443/")
     assert parse_origin("https://play.example/") is None
     assert all(parse_origin(text) is None for text in MALFORMED)

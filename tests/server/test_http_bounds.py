@@ -73,7 +73,7 @@ def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **ho
         "upgrade",
     ],
 )
-def test_what_is_no_body_has_at_most_32_kb(beginning: bytes, repeated: bytes) -> None:
+def test_everything_outside_a_body_is_limited_to_32_kb(beginning: bytes, repeated: bytes) -> None:
     async def work(port: Port) -> None:
         found = await port.ask(beginning + repeated * 100)
         assert b"HTTP/1.1 431 " in found
@@ -82,7 +82,7 @@ def test_what_is_no_body_has_at_most_32_kb(beginning: bytes, repeated: bytes) ->
     run(work)
 
 
-def test_who_goes_on_sending_after_that_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_that_keeps_sending_after_a_refusal_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.http_protocol.LINGERING", PATIENCE)
     monkeypatch.setattr("axiogames.server.transport.http_protocol.MOST_DISCARDED", 100_000)
 
@@ -98,7 +98,7 @@ def test_who_goes_on_sending_after_that_is_cut_off(monkeypatch: pytest.MonkeyPat
     run(work)
 
 
-def test_a_head_that_is_too_large_is_answered_as_every_error_is() -> None:
+def test_oversized_head_gets_a_regular_error_response() -> None:
     async def work(port: Port) -> None:
         head, _, body = (await port.ask(GET + b"X: y\r\n" * 10_000)).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 431 ")
@@ -112,7 +112,7 @@ def test_a_head_that_is_too_large_is_answered_as_every_error_is() -> None:
     run(work)
 
 
-def test_a_head_that_is_split_is_counted_as_one() -> None:
+def test_split_head_is_counted_as_one() -> None:
     async def work(port: Port) -> None:
         wire = await port.wire()
         for number in range(40):
@@ -123,7 +123,7 @@ def test_a_head_that_is_split_is_counted_as_one() -> None:
     run(work)
 
 
-def test_requests_one_after_the_other_have_a_head_each() -> None:
+def test_head_size_is_counted_per_request() -> None:
     async def work(port: Port) -> None:
         wire = await port.wire()
         for _ in range(10):
@@ -133,7 +133,7 @@ def test_requests_one_after_the_other_have_a_head_each() -> None:
     run(work)
 
 
-def test_a_body_without_end_is_cut_off() -> None:
+def test_endless_body_is_refused() -> None:
     async def work(port: Port) -> None:
         found = await port.ask(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
         assert found.startswith(b"HTTP/1.1 413 ")
@@ -141,7 +141,7 @@ def test_a_body_without_end_is_cut_off() -> None:
     run(work, bounds=RequestBounds(body=300_000))
 
 
-def test_a_body_that_was_refused_is_taken_until_its_bounds() -> None:
+def test_refused_body_is_discarded_up_to_its_limit() -> None:
     async def refusing(scope: Any, receive: Any, send: Any) -> None:
         await receive()
         await send({"type": "http.response.start", "status": 413, "headers": [(b"content-length", b"0")]})
@@ -154,7 +154,7 @@ def test_a_body_that_was_refused_is_taken_until_its_bounds() -> None:
     run(work, refusing, bounds=RequestBounds(body=300_000))
 
 
-def test_many_requests_at_once_wait_outside_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pipelined_requests_wait_outside_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each one that is parsed takes a hundred times the memory of its bytes."""
     most, answered, go_on = 0, 0, asyncio.Event()
     begin = HttpProtocol.on_message_begin
@@ -183,7 +183,7 @@ def test_many_requests_at_once_wait_outside_the_parser(monkeypatch: pytest.Monke
     run(work, app=slow)
 
 
-def test_trailers_are_no_headers_of_any_request() -> None:
+def test_trailers_are_ignored() -> None:
     async def work(port: Port) -> None:
         trailers = b"1\r\nx\r\n0\r\nX-First: 1\r\nX-Second: 2\r\n\r\n"
         found = await port.ask(CHUNKED + trailers + GET + b"Connection: close\r\n\r\n")
@@ -208,7 +208,7 @@ def test_trailers_are_no_headers_of_any_request() -> None:
         GET + b": y\r\n\r\n",
     ],
 )
-def test_what_is_no_http_is_answered_400_and_not_logged(
+def test_invalid_http_is_answered_with_400_and_not_logged(
     request_: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(port: Port) -> None:
@@ -222,7 +222,7 @@ def test_what_is_no_http_is_answered_400_and_not_logged(
 
 
 @pytest.mark.parametrize("head", [b"A: b\r\n" * 500, b"", b"X: " + b"y" * 9_000 + b"\r\n"])
-def test_a_handshake_that_cannot_be_is_answered(head: bytes) -> None:
+def test_invalid_handshake_is_answered(head: bytes) -> None:
     async def work(port: Port) -> None:
         found = await port.ask(GET + b"Connection: upgrade\r\nUpgrade: websocket\r\n" + head + b"\r\n")
         assert found.startswith(b"HTTP/1.1 4")
@@ -248,7 +248,7 @@ HURRY = RequestBounds(head_seconds=0.2, body_seconds=0.2)
         (CHUNKED + b"4\r\nhalf\r\n0\r\nX: ", b"HTTP/1.1 408 "),
     ],
 )
-def test_a_request_that_does_not_arrive_is_not_waited_for(sent: bytes, answer: bytes) -> None:
+def test_request_that_does_not_arrive_times_out(sent: bytes, answer: bytes) -> None:
     async def work(port: Port) -> None:
         wire = await port.wire()
         await wire.send(sent)
@@ -259,7 +259,7 @@ def test_a_request_that_does_not_arrive_is_not_waited_for(sent: bytes, answer: b
     run(work, bounds=HURRY)
 
 
-def test_a_request_that_trickles_is_not_waited_for() -> None:
+def test_request_that_trickles_times_out() -> None:
     async def work(port: Port) -> None:
         wire = await port.wire()
         reading = asyncio.create_task(wire.rest())
@@ -274,7 +274,7 @@ def test_a_request_that_trickles_is_not_waited_for() -> None:
 
 
 @pytest.mark.parametrize("more", [b"", b"\r\n", b"GET / HT"])
-def test_a_connection_that_is_kept_for_the_next_request_is_closed_after_a_while(more: bytes) -> None:
+def test_idle_keep_alive_connection_is_closed(more: bytes) -> None:
     async def work(port: Port) -> None:
         wire = await port.wire()
         await wire.send(GET + b"\r\n")
@@ -287,7 +287,7 @@ def test_a_connection_that_is_kept_for_the_next_request_is_closed_after_a_while(
     run(work, bounds=HURRY, timeout_keep_alive=0.2)
 
 
-def test_an_answer_that_takes_long_is_waited_for() -> None:
+def test_slow_response_does_not_time_out() -> None:
     async def slow(scope: Any, receive: Any, send: Any) -> None:
         await asyncio.sleep(3 * HURRY.head_seconds)
         await echo(scope, receive, send)
@@ -298,7 +298,7 @@ def test_an_answer_that_takes_long_is_waited_for() -> None:
     run(work, app=slow, bounds=HURRY)
 
 
-def test_an_answer_that_is_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unread_response_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.connections.STALLED_SECONDS", 0.2)
     monkeypatch.setattr("axiogames.server.transport.connections.CLOSING_SECONDS", 0.2)
 
@@ -352,7 +352,7 @@ class Stuck:
         self.later.pop()()
 
 
-def test_who_takes_a_little_is_slow_and_who_takes_nothing_is_gone() -> None:
+def test_slow_reader_stays_and_stalled_reader_is_aborted() -> None:
     slow: Any = Stuck(200_000, taken=30_000)
     StallWatch(slow, slow)
     for _ in range(5):
@@ -363,7 +363,7 @@ def test_who_takes_a_little_is_slow_and_who_takes_nothing_is_gone() -> None:
     assert slow.aborted
 
 
-def test_closing_does_not_wait_for_a_peer_that_reads_nothing() -> None:
+def test_closing_does_not_wait_for_a_stalled_peer() -> None:
     stuck: Any = Stuck(5)
     transport = PromptTransport(stuck, stuck)
     transport.close()
@@ -374,7 +374,7 @@ def test_closing_does_not_wait_for_a_peer_that_reads_nothing() -> None:
     assert stuck.aborted
 
 
-def test_garbage_behind_requests_that_are_answered_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_garbage_after_answered_requests_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def work(port: Port) -> None:
         for count in (1, 2, 5):
             await port.ask((GET + b"\r\n") * count + b"GARBAGE\r\n\r\n")
@@ -394,7 +394,7 @@ def test_garbage_behind_requests_that_are_answered_is_not_logged(caplog: pytest.
 # ------------------------------------------------------------------ number
 
 
-def test_an_address_has_so_many_connections_and_gives_them_back() -> None:
+def test_connections_per_address_are_limited_and_released() -> None:
     async def work(port: Port) -> None:
         wires = [await port.wire() for _ in range(3)]
         await port.until(3)
@@ -409,7 +409,7 @@ def test_an_address_has_so_many_connections_and_gives_them_back() -> None:
     run(work, connections=ConnectionLimits(each=3))
 
 
-def test_who_opens_connections_without_end_is_not_even_answered() -> None:
+def test_connection_flood_gets_no_response() -> None:
     async def work(port: Port) -> None:
         for _ in range(int(CONNECTIONS.burst)):
             assert (await port.ask(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
@@ -421,7 +421,7 @@ def test_who_opens_connections_without_end_is_not_even_answered() -> None:
 
 
 @pytest.mark.parametrize("said", [b"", GET, GET + b"Connection: close\r\n\r\n", GET + b"\r\n"])
-def test_a_connection_that_has_ended_leaves_no_garbage(said: bytes) -> None:
+def test_ended_connection_leaves_no_garbage(said: bytes) -> None:
     """Python collects garbage all at once, while everybody waits."""
 
     def kept() -> int:
@@ -448,7 +448,7 @@ def test_a_connection_that_has_ended_leaves_no_garbage(said: bytes) -> None:
     run(work)
 
 
-def test_connections_have_a_pace_for_each_address_but_not_for_a_proxy() -> None:
+def test_connections_are_rate_limited_per_address_but_not_for_proxies() -> None:
     burst = int(CONNECTIONS.burst)
     with patch("axiogames.server.transport.rate_limits.time.monotonic", return_value=0.0):
         limits = ConnectionLimits(proxies=TrustedProxies(["10.0.0.1"]))
@@ -460,7 +460,7 @@ def test_connections_have_a_pace_for_each_address_but_not_for_a_proxy() -> None:
         assert all(without.admits("192.0.2.1") for _ in range(burst + 1))
 
 
-def test_connections_are_counted_for_each_address_and_in_all() -> None:
+def test_connections_are_counted_per_address_and_in_total() -> None:
     limits = ConnectionLimits(10, 2, TrustedProxies(["10.0.0.1"]))
     releases = [limits.take("2001:db8::1"), limits.take("2001:db8::2"), limits.take("2001:db8:0:1::1")]
     assert all(releases)

@@ -57,7 +57,7 @@ async def finished(made: Inside, *kinds: str, **more: object) -> Rematch:
     return Rematch(made, people, table)
 
 
-def test_the_clock_starts_when_the_other_has_come(tmp_path: Path) -> None:
+def test_clock_starts_when_the_invited_person_joins(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             rematch = await finished(made, "me", "open", move_time=60)
@@ -99,7 +99,7 @@ def test_the_clock_starts_when_the_other_has_come(tmp_path: Path) -> None:
     run(work)
 
 
-def test_of_three_all_have_to_come(tmp_path: Path) -> None:
+def test_rematch_of_three_waits_for_all(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             rematch = await finished(made, "open", "me", "open")
@@ -118,7 +118,7 @@ def test_of_three_all_have_to_come(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kinds", [("me", "bot"), ("me",), ("me", "me")])
-def test_a_rematch_without_others_begins_at_once(tmp_path: Path, kinds: tuple[str, ...]) -> None:
+def test_rematch_without_other_people_starts_at_once(tmp_path: Path, kinds: tuple[str, ...]) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             rematch = await finished(made, *kinds)
@@ -128,7 +128,7 @@ def test_a_rematch_without_others_begins_at_once(tmp_path: Path, kinds: tuple[st
     run(work)
 
 
-def test_two_who_ask_at_once_have_both_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_rematch_requests_seat_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             rematch = await finished(made, "me", "open")
@@ -147,7 +147,7 @@ def test_two_who_ask_at_once_have_both_come(tmp_path: Path, monkeypatch: pytest.
     run(work)
 
 
-def test_an_invitation_survives_a_restart(tmp_path: Path) -> None:
+def test_invitation_survives_a_restart(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path / "data") as made:
             rematch = await finished(made, "me", "open")
@@ -162,7 +162,7 @@ def test_an_invitation_survives_a_restart(tmp_path: Path) -> None:
     run(work)
 
 
-def test_who_declines_leaves_a_free_seat_and_who_asked_can_go_as_well(tmp_path: Path) -> None:
+def test_declining_frees_a_seat_and_the_host_can_leave(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             rematch = await finished(made, "me", "open")
@@ -179,7 +179,7 @@ def test_who_declines_leaves_a_free_seat_and_who_asked_can_go_as_well(tmp_path: 
     run(work)
 
 
-def test_a_table_at_which_nobody_is_left_but_those_who_were_invited_is_closed(tmp_path: Path) -> None:
+def test_table_with_only_invited_people_is_closed(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             rematch = await finished(made, "me", "open")
@@ -190,7 +190,7 @@ def test_a_table_at_which_nobody_is_left_but_those_who_were_invited_is_closed(tm
     run(work)
 
 
-def test_a_seat_is_kept_for_two_minutes_before_a_bot_may_have_it(
+def test_reserved_seat_can_go_to_a_bot_after_two_minutes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work() -> None:
@@ -222,7 +222,7 @@ def test_a_seat_is_kept_for_two_minutes_before_a_bot_may_have_it(
     run(work)
 
 
-def test_an_invitation_is_an_entry_of_its_own() -> None:
+def test_invitation_has_its_own_entry_type() -> None:
     act = SeatReserved(1, "bob", "Bob")
     assert encode_entry(act) == '{"a":"invite","seat":1,"person":"bob","name":"Bob"}'
     assert decode_entry(encode_entry(act)) == act

@@ -23,7 +23,7 @@ def numbers(live: Live) -> list[int]:
     return [message["n"] for message in live.heard if message["type"] in ("view", "step")]
 
 
-def test_numbers_have_no_gaps_for_anybody(ann: Guest, bob: Guest, table: str) -> None:
+def test_entry_numbers_have_no_gaps_for_any_viewer(ann: Guest, bob: Guest, table: str) -> None:
     with ann.live(table) as hers, bob.live(table) as his, Client(ann.url).live(table) as watching:
         watching.recv()
         first = watching.n
@@ -36,7 +36,7 @@ def test_numbers_have_no_gaps_for_anybody(ann: Guest, bob: Guest, table: str) ->
         assert hers.now["result"] == his.now["result"] == watching.now["result"]
 
 
-def test_the_entries_of_a_table_count_from_1(ann: Guest, bob: Guest) -> None:
+def test_entry_numbers_start_at_1(ann: Guest, bob: Guest) -> None:
     opened = ann.open("axio", ["me", "open"])
     assert ann.view(opened.id)["n"] == 1  # she sat down
     with ann.live(opened.id) as live:
@@ -47,7 +47,7 @@ def test_the_entries_of_a_table_count_from_1(ann: Guest, bob: Guest) -> None:
 
 
 @pytest.mark.parametrize("hold", [False, True])
-def test_a_move_that_is_sent_again_is_acknowledged_and_not_made_again(
+def test_repeated_move_is_acknowledged_and_not_played_twice(
     ann: Guest, bob: Guest, table: str, hold: bool
 ) -> None:
     with ann.live(table) as live, bob.live(table) as his:
@@ -72,7 +72,7 @@ def test_a_move_that_is_sent_again_is_acknowledged_and_not_made_again(
 
 
 @pytest.mark.parametrize("do", ["draw", "back"])
-def test_a_draw_or_back_that_is_sent_again_is_acknowledged(ann: Guest, table: str, do: str) -> None:
+def test_repeated_draw_or_take_back_is_acknowledged(ann: Guest, table: str, do: str) -> None:
     with ann.live(table) as live:
         live.recv()
         number = live.play(0, hold=True)["n"]
@@ -82,7 +82,7 @@ def test_a_draw_or_back_that_is_sent_again_is_acknowledged(ann: Guest, table: st
     assert ann.view(table)["n"] == number + 1
 
 
-def test_the_same_id_from_two_seats_is_two_messages(ann: Guest, bob: Guest, table: str) -> None:
+def test_same_message_id_from_two_seats_is_two_messages(ann: Guest, bob: Guest, table: str) -> None:
     with ann.live(table) as live, bob.live(table) as his:
         number = live.recv()["n"]
         his.recv()
@@ -95,7 +95,7 @@ def test_the_same_id_from_two_seats_is_two_messages(ann: Guest, bob: Guest, tabl
 
 @pytest.mark.parametrize("do", ["move", "draw", "back"])
 @pytest.mark.parametrize("off", [-1, 1, 1000])
-def test_an_order_made_from_another_number_changes_nothing(small: RunningServer, do: str, off: int) -> None:
+def test_command_with_a_stale_number_changes_nothing(small: RunningServer, do: str, off: int) -> None:
     ann = small.guest()
     opened = ann.open("axio", ["me", "greedy"])
     with ann.live(opened.id) as live:
@@ -110,7 +110,7 @@ def test_an_order_made_from_another_number_changes_nothing(small: RunningServer,
     assert (answer.status, answer.code) == (409, "stale")
 
 
-def test_coming_back_brings_exactly_the_steps_that_were_missed(ann: Guest, bob: Guest, table: str) -> None:
+def test_reconnecting_client_receives_exactly_the_missed_steps(ann: Guest, bob: Guest, table: str) -> None:
     with ann.live(table) as hers, bob.live(table) as his, bob.live(table) as his_phone:
         for live in (hers, his, his_phone):
             live.recv()
@@ -134,7 +134,7 @@ def test_coming_back_brings_exactly_the_steps_that_were_missed(ann: Guest, bob: 
         assert back.recv() == {"type": "pong"}
 
 
-def test_coming_back_to_what_cannot_be_told_in_steps_brings_a_view(ann: Guest, table: str) -> None:
+def test_reconnecting_client_receives_a_view_if_steps_do_not_suffice(ann: Guest, table: str) -> None:
     with ann.live(table) as live:
         start = live.recv()["n"]
         live.play(0, hold=True)
@@ -146,13 +146,13 @@ def test_coming_back_to_what_cannot_be_told_in_steps_brings_a_view(ann: Guest, t
 
 
 @pytest.mark.parametrize("after", ["0", "-1", "x", "", "99999999999999999999", "1.5", "%00"])
-def test_an_odd_number_to_come_back_from_brings_a_view(small: RunningServer, after: Any) -> None:
+def test_reconnecting_with_an_invalid_number_brings_a_view(small: RunningServer, after: Any) -> None:
     ann = small.guest()
     with ann.live(ann.open("axio", ["me", "greedy"]).id, after) as live:
         assert live.recv()["type"] == "view"
 
 
-def test_coming_back_after_very_long_brings_a_view(small: RunningServer) -> None:
+def test_reconnecting_after_many_entries_brings_a_view(small: RunningServer) -> None:
     ann = small.guest()
     opened = ann.open("trio", ["me"])
     with ann.live(opened.id) as live:
@@ -162,7 +162,7 @@ def test_coming_back_after_very_long_brings_a_view(small: RunningServer) -> None
         assert back.recv()["n"] == live.n
 
 
-def test_two_sockets_of_one_person_are_told_the_same(ann: Guest, table: str) -> None:
+def test_two_sockets_of_one_person_receive_the_same_messages(ann: Guest, table: str) -> None:
     with ann.live(table) as desk, ann.live(table) as phone:
         assert desk.recv() == phone.recv()
         told = desk.play(0)
@@ -172,7 +172,7 @@ def test_two_sockets_of_one_person_are_told_the_same(ann: Guest, table: str) -> 
         assert phone.now["hands"][0].count("?") == 0
 
 
-def test_people_see_who_comes_and_goes(ann: Guest, bob: Guest, table: str) -> None:
+def test_presence_is_broadcast(ann: Guest, bob: Guest, table: str) -> None:
     with ann.live(table) as hers:
         assert [seat["here"] for seat in hers.recv()["seats"]] == [True, False]
         his, phone = bob.live(table), bob.live(table)
@@ -220,7 +220,7 @@ BAD: list[tuple[str | bytes, str]] = [
 ]  # fmt: skip
 
 
-def test_a_message_that_makes_no_sense_is_refused_and_the_table_goes_on(small: RunningServer) -> None:
+def test_invalid_message_is_refused_and_the_game_continues(small: RunningServer) -> None:
     ann = small.guest()
     opened = ann.open("axio", ["me", "greedy"])
     with ann.live(opened.id) as live:
@@ -235,7 +235,7 @@ def test_a_message_that_makes_no_sense_is_refused_and_the_table_goes_on(small: R
         assert live.play(0)["n"] == 4
 
 
-def test_a_hundred_questions_at_once_are_all_answered(small: RunningServer) -> None:
+def test_a_hundred_concurrent_commands_are_all_answered(small: RunningServer) -> None:
     ann = small.guest()
     with ann.live(ann.open("axio", ["me", "greedy"]).id) as live:
         live.recv()
@@ -244,7 +244,7 @@ def test_a_hundred_questions_at_once_are_all_answered(small: RunningServer) -> N
         assert [live.until("preview")["id"] for _ in range(200)] == [str(number) for number in range(200)]
 
 
-def test_unknown_fields_are_no_harm(small: RunningServer) -> None:
+def test_unknown_fields_are_ignored(small: RunningServer) -> None:
     ann = small.guest()
     with ann.live(ann.open("axio", ["me", "greedy"]).id) as live:
         live.recv()
@@ -252,7 +252,7 @@ def test_unknown_fields_are_no_harm(small: RunningServer) -> None:
         assert live.recv() == {"type": "pong"}
 
 
-def test_a_huge_message_ends_the_connection_and_no_other(ann: Guest, bob: Guest, table: str) -> None:
+def test_huge_message_closes_only_its_own_connection(ann: Guest, bob: Guest, table: str) -> None:
     with ann.live(table) as hers, bob.live(table) as his:
         hers.recv()
         his.recv()
@@ -261,14 +261,14 @@ def test_a_huge_message_ends_the_connection_and_no_other(ann: Guest, bob: Guest,
         hers.play(0)
 
 
-def test_a_table_that_does_not_exist_has_no_socket(ann: Guest) -> None:
+def test_socket_of_an_unknown_table_is_closed(ann: Guest) -> None:
     for name in ("nothing", "x" * 200, "%00", "%C3%A4", "%ff"):
         with ann.live(name) as live:
             assert live.close_code() == NO_SUCH_TABLE
 
 
 @pytest.mark.parametrize("move", ["pick", "text"])
-def test_a_move_before_the_start_or_after_the_end_says_so(small: RunningServer, move: str) -> None:
+def test_move_before_the_start_or_after_the_end_has_its_own_code(small: RunningServer, move: str) -> None:
     ann = small.guest()
     order: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
     with ann.live(ann.open("axio", ["me", "open"]).id) as live:
@@ -282,7 +282,7 @@ def test_a_move_before_the_start_or_after_the_end_says_so(small: RunningServer, 
 
 
 @pytest.mark.parametrize("move", ["pick", "text"])
-def test_a_move_of_somebody_else_s_turn_is_refused(ann: Guest, bob: Guest, table: str, move: str) -> None:
+def test_move_out_of_turn_is_refused(ann: Guest, bob: Guest, table: str, move: str) -> None:
     order: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
     with bob.live(table) as his:
         number = his.recv()["n"]

@@ -14,7 +14,7 @@ def first_view(live: Live) -> Json:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_several_people_at_one_screen_look_in_turn(server: RunningServer, game: str) -> None:
+def test_people_at_a_shared_screen_look_in_turn(server: RunningServer, game: str) -> None:
     ann = server.guest()
     table = ann.open(game, [{"kind": "me", "name": "Left"}, {"kind": "me", "name": "Right"}])
     with ann.live(table.id) as live:
@@ -42,7 +42,7 @@ def test_several_people_at_one_screen_look_in_turn(server: RunningServer, game: 
     assert len(result["place"]) == 2
 
 
-def test_a_shared_screen_looks_only_from_its_own_seats(ann: Guest) -> None:
+def test_shared_screen_looks_only_from_its_own_seats(ann: Guest) -> None:
     table = ann.open("axio", ["me", "greedy"])
     with ann.live(table.id) as live:
         first_view(live)
@@ -54,7 +54,7 @@ def test_a_shared_screen_looks_only_from_its_own_seats(ann: Guest) -> None:
 
 
 @pytest.mark.parametrize("who", ["guest", "nobody"])
-def test_everybody_with_the_address_may_watch_and_nothing_else(ann: Guest, who: str) -> None:
+def test_anybody_with_the_link_can_watch_but_not_play(ann: Guest, who: str) -> None:
     table = ann.open("axio", ["me", "greedy"])
     watcher = Guest(ann.url, "Eve") if who == "guest" else Client(ann.url)
     with watcher.live(table.id) as live, ann.live(table.id) as hers:
@@ -77,7 +77,7 @@ def test_everybody_with_the_address_may_watch_and_nothing_else(ann: Guest, who: 
     assert watcher.refused("POST", f"/api/tables/{table.id}/moves", move).code == expected
 
 
-def test_hints_are_given_where_no_other_person_plays(ann: Guest) -> None:
+def test_hints_are_given_without_other_people(ann: Guest) -> None:
     table = ann.open("axio", ["me", "greedy"])
     with ann.live(table.id) as live:
         assert first_view(live)["table"]["hints"] is True
@@ -99,7 +99,7 @@ def test_hints_are_given_where_no_other_person_plays(ann: Guest) -> None:
             assert kind != "place" or best["move"].split(" ")[0] == made["tile"]
 
 
-def test_hints_are_refused_where_another_person_plays(ann: Guest, bob: Guest) -> None:
+def test_hints_are_refused_with_other_people(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open"])
     bob.join(table)
     with ann.live(table.id) as live:
@@ -108,7 +108,7 @@ def test_hints_are_refused_where_another_person_plays(ann: Guest, bob: Guest) ->
         assert live.until("refused")["code"] == "not_allowed"
 
 
-def test_hints_are_refused_when_it_is_not_your_turn_or_the_number_is_old(ann: Guest) -> None:
+def test_hints_are_refused_out_of_turn_or_with_a_stale_number(ann: Guest) -> None:
     table = ann.open("axio", ["me", "me"])
     with ann.live(table.id) as live:
         first_view(live)
@@ -119,7 +119,7 @@ def test_hints_are_refused_when_it_is_not_your_turn_or_the_number_is_old(ann: Gu
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_preview_tells_what_then_happens(small: RunningServer, game: str) -> None:
+def test_preview_shows_the_effects_of_a_move(small: RunningServer, game: str) -> None:
     ann = small.guest()
     table = ann.open(game, ["me"])
     choose, ends, pyramids = at_random(f"preview {game}"), False, 0
@@ -143,7 +143,7 @@ def test_a_preview_tells_what_then_happens(small: RunningServer, game: str) -> N
     assert ends or before["in_bag"] > live.now["in_bag"]
 
 
-def test_a_preview_of_what_is_not_offered_is_refused(ann: Guest) -> None:
+def test_preview_of_an_invalid_pick_is_refused(ann: Guest) -> None:
     table = ann.open("axio", ["me", "greedy"])
     with ann.live(table.id) as live:
         view = first_view(live)
@@ -155,7 +155,7 @@ def test_a_preview_of_what_is_not_offered_is_refused(ann: Guest) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_held_placement_is_taken_back_and_then_the_draw_ends_it(server: RunningServer, game: str) -> None:
+def test_held_placement_can_be_taken_back_until_the_draw(server: RunningServer, game: str) -> None:
     ann = server.guest()
     table = ann.open(game, ["me", "greedy"])
     with ann.live(table.id) as live:
@@ -185,7 +185,7 @@ def test_a_held_placement_is_taken_back_and_then_the_draw_ends_it(server: Runnin
         assert live.until("refused")["code"] == "not_allowed" or live.n > drawn["n"]
 
 
-def test_a_placement_is_not_taken_back_after_the_draw(ann: Guest, bob: Guest) -> None:
+def test_placement_cannot_be_taken_back_after_the_draw(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open"])
     bob.join(table)
     with ann.live(table.id) as live, bob.live(table.id) as his:
@@ -202,7 +202,7 @@ def test_a_placement_is_not_taken_back_after_the_draw(ann: Guest, bob: Guest) ->
     assert ann.view(table.id)["n"] == step["n"]
 
 
-def test_only_the_one_who_placed_takes_it_back_or_draws(ann: Guest, bob: Guest) -> None:
+def test_only_the_player_of_a_placement_takes_it_back_or_draws(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open"])
     bob.join(table)
     with ann.live(table.id) as live, bob.live(table.id) as his:
@@ -218,7 +218,7 @@ def test_only_the_one_who_placed_takes_it_back_or_draws(ann: Guest, bob: Guest) 
         assert his.until("step")["now"]["turn"] == 1
 
 
-def test_a_placement_that_earned_an_extra_one_is_taken_back(small: RunningServer) -> None:
+def test_placement_that_earned_an_extra_turn_can_be_taken_back(small: RunningServer) -> None:
     """No tile has been drawn in between."""
     ann = small.guest()
     for _ in range(20):

@@ -49,7 +49,7 @@ def two_people(pair: tuple[RunningServer, RunningServer]) -> tuple[Guest, Guest]
     return pair[0].guest("Ann"), pair[1].guest("Bob")
 
 
-def test_everybody_is_known_everywhere(pair: tuple[RunningServer, RunningServer]) -> None:
+def test_sessions_are_valid_in_all_processes(pair: tuple[RunningServer, RunningServer]) -> None:
     one, two = pair
     ann = one.guest("Ann")
     assert ann.at(two.url).get("/api/me") == ann.get("/api/me")
@@ -63,7 +63,7 @@ def test_everybody_is_known_everywhere(pair: tuple[RunningServer, RunningServer]
 
 
 @pytest.mark.parametrize("game", ["axio", "rota"])
-def test_a_whole_game_between_two_processes(pair: tuple[RunningServer, RunningServer], game: str) -> None:
+def test_whole_game_between_two_processes(pair: tuple[RunningServer, RunningServer], game: str) -> None:
     ann, bob = two_people(pair)
     table = ann.open(game, ["me", "open", "greedy"])
     assert bob.view(table.id)["table"]["status"] == "open"
@@ -86,7 +86,7 @@ def test_a_whole_game_between_two_processes(pair: tuple[RunningServer, RunningSe
     assert ann.get(f"/api/tables/{table.id}/record") == bob.get(f"/api/tables/{table.id}/record")
 
 
-def test_of_two_moves_with_the_same_number_exactly_one_is_made(
+def test_one_of_two_moves_with_the_same_number_is_played(
     pair: tuple[RunningServer, RunningServer],
 ) -> None:
     ann = pair[0].guest("Ann")
@@ -113,7 +113,7 @@ def test_of_two_moves_with_the_same_number_exactly_one_is_made(
     assert len(record_moves) == 12
 
 
-def test_a_message_that_is_repeated_at_another_process_is_not_carried_out_again(
+def test_message_repeated_at_another_process_is_not_executed_twice(
     pair: tuple[RunningServer, RunningServer],
 ) -> None:
     ann = pair[0].guest("Ann")
@@ -146,7 +146,9 @@ def test_one_person_with_two_devices_at_two_processes(pair: tuple[RunningServer,
             assert phone.now[key] == desk.now[key]
 
 
-def test_placements_are_held_and_taken_back_for_everybody(pair: tuple[RunningServer, RunningServer]) -> None:
+def test_held_and_taken_back_placements_reach_all_processes(
+    pair: tuple[RunningServer, RunningServer],
+) -> None:
     ann, bob = two_people(pair)
     table = ann.open("axio", ["me", "open"])
     bob.join(table)
@@ -164,7 +166,7 @@ def test_placements_are_held_and_taken_back_for_everybody(pair: tuple[RunningSer
         his.play(0)
 
 
-def test_a_bot_at_a_table_moves_once_wherever_its_table_is_watched(
+def test_bot_moves_once_however_many_processes_load_its_table(
     pair: tuple[RunningServer, RunningServer],
 ) -> None:
     ann = pair[0].guest("Ann")
@@ -179,7 +181,7 @@ def test_a_bot_at_a_table_moves_once_wherever_its_table_is_watched(
         assert "error" not in server.log
 
 
-def test_a_rematch_is_one_table_for_both_processes(pair: tuple[RunningServer, RunningServer]) -> None:
+def test_rematch_is_one_table_for_both_processes(pair: tuple[RunningServer, RunningServer]) -> None:
     ann, bob = two_people(pair)
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
@@ -197,7 +199,7 @@ def test_a_rematch_is_one_table_for_both_processes(pair: tuple[RunningServer, Ru
     assert {one["id"] for one in ann.get("/api/tables?which=mine")} - before == {first}
 
 
-def test_leaving_everywhere_is_known_everywhere_before_long(
+def test_signing_out_everywhere_reaches_all_processes(
     pair: tuple[RunningServer, RunningServer], database: str
 ) -> None:
     ann = pair[0].guest("Ann")
@@ -207,7 +209,7 @@ def test_leaving_everywhere_is_known_everywhere_before_long(
     assert run_sql(database, f"SELECT epoch FROM people WHERE id = '{ann.id}'") == [(1,)]
 
 
-def test_a_session_ends_at_once_in_all_processes(pair: tuple[RunningServer, RunningServer]) -> None:
+def test_session_ends_at_once_in_all_processes(pair: tuple[RunningServer, RunningServer]) -> None:
     ann, bob = two_people(pair)
     there = ann.at(pair[1].url)
     table = ann.open("rota", ["me", "open"])
@@ -223,7 +225,7 @@ def test_a_session_ends_at_once_in_all_processes(pair: tuple[RunningServer, Runn
         assert "error" not in server.log
 
 
-def test_a_deletion_is_followed_by_all_processes(pair: tuple[RunningServer, RunningServer]) -> None:
+def test_deletion_reaches_all_processes(pair: tuple[RunningServer, RunningServer]) -> None:
     ann, bob = two_people(pair)
     table = ann.open("rota", ["me", "open"], public=True)
     bob.join(table)
@@ -234,7 +236,7 @@ def test_a_deletion_is_followed_by_all_processes(pair: tuple[RunningServer, Runn
         assert bob.view(table.id)["seats"][0]["away"] == DELETED_NAME
 
 
-def test_when_one_process_dies_the_game_goes_on_at_the_other(
+def test_game_continues_at_another_process_when_one_dies(
     pair: tuple[RunningServer, RunningServer], database: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("doomed")
@@ -276,7 +278,7 @@ def listeners(database: str) -> int:
     return sum(text.upper().startswith("LISTEN") for (text,) in run_sql(database, query))
 
 
-def test_a_process_whose_line_to_the_database_broke_listens_again(
+def test_process_listens_again_after_losing_its_connection(
     pair: tuple[RunningServer, RunningServer], database: str
 ) -> None:
     ann, bob = two_people(pair)
@@ -314,7 +316,7 @@ def is_well(server: RunningServer) -> bool:
     return Client(server.url).ask("GET", "/health").status == 200
 
 
-def test_two_processes_outlive_a_database_that_hangs_and_restarts(
+def test_two_processes_survive_a_hanging_and_restarting_database(
     postgres: Postgres, pair: tuple[RunningServer, RunningServer], database: str
 ) -> None:
     ann, bob = two_people(pair)

@@ -95,7 +95,7 @@ def complaints(caplog: pytest.LogCaptureFixture) -> list[str]:
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-def test_a_table_that_cannot_be_read_stops_nobody_else(
+def test_unreadable_table_affects_no_other_table(
     tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def before() -> None:
@@ -132,7 +132,7 @@ def test_a_table_that_cannot_be_read_stops_nobody_else(
     assert complaints(caplog) == ["table table cannot be read and is in quarantine"]
 
 
-def test_a_table_that_is_released_goes_on_if_it_can_be_read(tmp_path: Path) -> None:
+def test_released_table_continues_if_readable(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), WITH_BOT)
@@ -163,7 +163,7 @@ def test_a_table_that_is_released_goes_on_if_it_can_be_read(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("error", [OSError, MemoryError, ImportError, RuntimeError, TimeoutError])
-def test_what_may_pass_puts_no_table_into_quarantine(
+def test_temporary_errors_quarantine_no_table(
     tmp_path: Path, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_: str) -> TableEntry:
@@ -183,7 +183,7 @@ def test_what_may_pass_puts_no_table_into_quarantine(
     run(work)
 
 
-def test_a_database_that_is_away_puts_no_table_into_quarantine(tmp_path: Path) -> None:
+def test_lost_database_quarantines_no_table(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -203,7 +203,7 @@ def test_a_database_that_is_away_puts_no_table_into_quarantine(tmp_path: Path) -
     run(work)
 
 
-def test_tables_that_cannot_be_woken_do_not_hide_those_behind_them(
+def test_tables_that_cannot_be_woken_do_not_hide_later_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """However many there are, and though nobody knows what is wrong with them."""
@@ -250,7 +250,7 @@ async def two_processes(here: Server, there: Server) -> tuple[Room, Listener, Ro
 
 
 @pytest.mark.parametrize("how", ["a notice", "the sweep"])
-def test_an_entry_that_cannot_be_followed_stops_no_other_table(
+def test_invalid_entry_affects_no_other_table(
     tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:
@@ -300,7 +300,7 @@ def test_an_entry_that_cannot_be_followed_stops_no_other_table(
     run(work)
 
 
-def test_a_history_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+def test_unreadable_history_is_refused(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
@@ -314,7 +314,7 @@ def test_a_history_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     run(work)
 
 
-def test_what_nobody_here_has_heard_of_is_not_read_for_the_history(tmp_path: Path) -> None:
+def test_history_contains_only_announced_entries(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(terms(), SEATED)
@@ -357,7 +357,7 @@ ROUTES = [
 ]
 
 
-def test_whoever_asks_for_a_table_that_cannot_be_read_is_told_so(tmp_path: Path) -> None:
+def test_request_for_an_unreadable_table_says_so(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             bad, good, token = await bad_table(made)
@@ -376,7 +376,7 @@ def test_whoever_asks_for_a_table_that_cannot_be_read_is_told_so(tmp_path: Path)
 
 
 @pytest.mark.parametrize("values", [{"game": "chess"}, {"options": "{"}, {"options": '{"x": 3}'}])
-def test_lists_leave_out_what_they_cannot_describe(tmp_path: Path, values: dict[str, Any]) -> None:
+def test_lists_omit_tables_they_cannot_describe(tmp_path: Path, values: dict[str, Any]) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             bad, good, token = await bad_table(made)
@@ -389,7 +389,7 @@ def test_lists_leave_out_what_they_cannot_describe(tmp_path: Path, values: dict[
     run(work)
 
 
-def test_a_socket_whose_history_cannot_be_read_is_closed(tmp_path: Path) -> None:
+def test_socket_with_an_unreadable_history_is_closed(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -433,7 +433,7 @@ def names(room: Room) -> list[str]:
     return [seat.name for seat in room.game.seats]
 
 
-def test_a_table_that_cannot_be_read_keeps_nobody_from_another_name_or_none(tmp_path: Path) -> None:
+def test_unreadable_table_does_not_block_renaming_or_deletion(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             ann, bob = await made.guest("Ann"), await made.guest("Bob")
@@ -458,7 +458,7 @@ def test_a_table_that_cannot_be_read_keeps_nobody_from_another_name_or_none(tmp_
     run(work)
 
 
-def test_what_a_host_does_is_followed_past_what_cannot_be(
+def test_audit_log_is_followed_past_failures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:
@@ -505,7 +505,7 @@ def test_what_a_host_does_is_followed_past_what_cannot_be(
     run(work)
 
 
-def test_one_table_of_a_person_that_fails_stops_no_other(
+def test_failing_table_of_a_person_affects_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:

@@ -32,9 +32,7 @@ def mine(guest: Guest) -> set[str]:
     return {table["id"] for table in guest.get("/api/tables?which=mine")}
 
 
-def test_a_rematch_turns_the_seats_by_one_and_is_the_same_for_everybody(
-    finished: Opened, ann: Guest, bob: Guest
-) -> None:
+def test_rematch_rotates_the_seats_and_is_the_same_for_all(finished: Opened, ann: Guest, bob: Guest) -> None:
     with bob.live(finished.id) as watching:
         watching.recv()
         first = ann.post(f"/api/tables/{finished.id}/rematch")["id"]
@@ -54,7 +52,7 @@ def test_a_rematch_turns_the_seats_by_one_and_is_the_same_for_everybody(
     assert view["moves"] is not None
 
 
-def test_two_who_ask_for_a_rematch_at_once_get_one_table(finished: Opened, ann: Guest, bob: Guest) -> None:
+def test_concurrent_rematch_requests_open_one_table(finished: Opened, ann: Guest, bob: Guest) -> None:
     before, start = mine(ann), Barrier(2)
 
     def ask(guest: Guest) -> str:
@@ -68,7 +66,7 @@ def test_two_who_ask_for_a_rematch_at_once_get_one_table(finished: Opened, ann: 
     assert mine(ann) - before == mine(bob) - before == {first}
 
 
-def test_only_those_who_played_ask_for_a_rematch(finished: Opened, server: RunningServer) -> None:
+def test_only_players_can_request_a_rematch(finished: Opened, server: RunningServer) -> None:
     refused = server.guest("Eve").refused("POST", f"/api/tables/{finished.id}/rematch")
     assert refused.code == "not_allowed"
 
@@ -78,9 +76,7 @@ def test_there_is_no_rematch_before_the_end(ann: Guest) -> None:
     assert ann.refused("POST", f"/api/tables/{table.id}/rematch").code == "not_yet"
 
 
-def test_a_finished_game_is_replayed_with_all_hands_open(
-    finished: Opened, ann: Guest, server: RunningServer
-) -> None:
+def test_replay_shows_all_hands(finished: Opened, ann: Guest, server: RunningServer) -> None:
     replay = server.guest("Eve").get(f"/api/tables/{finished.id}/replay")
     assert replay["view"]["table"]["status"] == "over"
     assert replay["view"]["moves"] is None
@@ -93,7 +89,7 @@ def test_a_finished_game_is_replayed_with_all_hands_open(
     assert len(placed) == len(ann.view(finished.id)["tiles"])
 
 
-def test_a_finished_game_is_drawn_after_any_move(finished: Opened, ann: Guest) -> None:
+def test_pictures_exist_after_every_move_of_a_finished_game(finished: Opened, ann: Guest) -> None:
     picture = f"/api/tables/{finished.id}/picture"
     last = ann.ask("GET", f"{picture}.svg")
     assert last.headers["content-type"].startswith("image/svg+xml")
@@ -105,9 +101,7 @@ def test_a_finished_game_is_drawn_after_any_move(finished: Opened, ann: Guest) -
     assert ann.refused("GET", f"{picture}.svg?move=-1").status == 400
 
 
-def test_a_rematch_may_be_declined_and_begins_without_those_who_do_not_want_it(
-    finished: Opened, ann: Guest, bob: Guest
-) -> None:
+def test_rematch_starts_without_people_who_decline(finished: Opened, ann: Guest, bob: Guest) -> None:
     table = ann.post(f"/api/tables/{finished.id}/rematch")["id"]
     assert bob.post(f"/api/tables/{table}/leave")["seats"][0]["kind"] == "open"
     ann.post(f"/api/tables/{table}/seats/0/bot", {"level": "random"})
@@ -116,7 +110,7 @@ def test_a_rematch_may_be_declined_and_begins_without_those_who_do_not_want_it(
     assert len(result["place"]) == 3
 
 
-def test_a_rematch_that_was_given_up_is_followed_by_another(finished: Opened, ann: Guest, bob: Guest) -> None:
+def test_abandoned_rematch_is_replaced_by_another(finished: Opened, ann: Guest, bob: Guest) -> None:
     asked = f"/api/tables/{finished.id}/rematch"
     tried = []
     for first, second in ((ann, bob), (bob, ann), (ann, bob)):
@@ -133,7 +127,9 @@ def test_a_rematch_that_was_given_up_is_followed_by_another(finished: Opened, an
     assert ann.get(f"/api/tables/{finished.id}/replay")["view"]["table"]["next"] == last
 
 
-def test_two_who_ask_again_at_once_get_one_table(finished: Opened, ann: Guest, bob: Guest) -> None:
+def test_concurrent_requests_for_a_second_rematch_open_one_table(
+    finished: Opened, ann: Guest, bob: Guest
+) -> None:
     asked = f"/api/tables/{finished.id}/rematch"
     ann.post(f"/api/tables/{ann.post(asked)['id']}/leave")
     start = Barrier(2)
@@ -150,7 +146,7 @@ def test_two_who_ask_again_at_once_get_one_table(finished: Opened, ann: Guest, b
 
 
 @pytest.mark.parametrize("how", ["deleted", "in quarantine"])
-def test_a_rematch_that_is_no_more_is_followed_by_another(tmp_path: Path, how: str) -> None:
+def test_deleted_rematch_is_replaced_by_another(tmp_path: Path, how: str) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             world = played(Case("rota", 2), "people")

@@ -58,7 +58,7 @@ def wait_for(ann: Client, table: str) -> Json:
     raise AssertionError("there is no review")
 
 
-def test_a_review_is_made_for_whoever_may_see_the_replay(small: RunningServer) -> None:
+def test_review_is_available_to_everybody_who_may_see_the_replay(small: RunningServer) -> None:
     ann, bob = small.guest("Ann"), small.guest("Bob")
     table = finish(ann, GAMES[2], ["me", "greedy"])
     path = f"/api/tables/{table}/review"
@@ -82,7 +82,7 @@ def test_a_review_is_made_for_whoever_may_see_the_replay(small: RunningServer) -
         assert seat["line"][-1][0] <= steps
 
 
-def test_a_game_alone_can_be_reviewed(server: RunningServer) -> None:
+def test_solo_game_can_be_reviewed(server: RunningServer) -> None:
     ann = server.guest("Ann")
     table = finish(ann, GAMES[2], ["me"])
     ann.post(f"/api/tables/{table}/review")
@@ -91,7 +91,7 @@ def test_a_game_alone_can_be_reviewed(server: RunningServer) -> None:
     assert len(review["seats"]) == 1
 
 
-def test_a_review_is_what_the_schema_says(small: RunningServer) -> None:
+def test_review_matches_the_schema(small: RunningServer) -> None:
     ann = small.guest("Ann")
     table = finish(ann, GAMES[2], ["me", "random"])
     ann.post(f"/api/tables/{table}/review")
@@ -101,7 +101,7 @@ def test_a_review_is_what_the_schema_says(small: RunningServer) -> None:
     assert [error.message for error in validator.iter_errors(ann.get(f"/api/tables/{table}/review"))] == []
 
 
-def test_nothing_is_told_before_the_game_is_over(small: RunningServer) -> None:
+def test_review_of_an_unfinished_game_is_refused(small: RunningServer) -> None:
     ann = small.guest("Ann")
     table = ann.open(GAMES[0], ["me", "greedy"])
     for method in ("GET", "POST"):
@@ -109,7 +109,7 @@ def test_nothing_is_told_before_the_game_is_over(small: RunningServer) -> None:
         assert ann.refused(method, "/api/tables/nothing/review").code == "no_such_table"
 
 
-def test_nobody_is_somebody_before_asking(small: RunningServer) -> None:
+def test_first_visit_creates_no_account(small: RunningServer) -> None:
     table = finish(small.guest("Ann"), GAMES[2], ["me", "random"])
     nobody = Client(small.url)
     assert nobody.refused("POST", f"/api/tables/{table}/review").code == "unknown_person"
@@ -117,7 +117,7 @@ def test_nobody_is_somebody_before_asking(small: RunningServer) -> None:
 
 
 @pytest.mark.parametrize("language", [*LANGUAGES, "de-AT", "xx"])
-def test_the_words_are_those_of_the_program(small: RunningServer, language: str) -> None:
+def test_texts_of_the_page_match_those_of_the_program(small: RunningServer, language: str) -> None:
     assert Client(small.url).get(f"/api/review/words?lang={language}") == review_texts(language)
 
 
@@ -185,7 +185,7 @@ def another_process(made: Inside) -> Reviews:
     return Reviews(made.server.bots, ReviewStore(made.server.database), made.server.rooms.get)
 
 
-def test_players_go_first_and_networks_and_people_take_turns(tmp_path: Path, quick: Made) -> None:
+def test_players_are_served_first_and_networks_and_people_take_turns(tmp_path: Path, quick: Made) -> None:
     async def work(made: Inside) -> None:
         names = [f"stranger{number}" for number in range(4)] + ["hers", "his", "another"]
         found, reviews = await games(made, *names), made.server.reviews
@@ -203,7 +203,7 @@ def test_players_go_first_and_networks_and_people_take_turns(tmp_path: Path, qui
     with_server(tmp_path, work)
 
 
-def test_nobody_fills_the_queue(tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_person_can_fill_the_queue(tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_PENDING", 8)
     monkeypatch.setattr(module, "MOST_OF_STRANGERS", 6)
 
@@ -240,7 +240,7 @@ def test_nobody_fills_the_queue(tmp_path: Path, quick: Made, monkeypatch: pytest
     with_server(tmp_path, work)
 
 
-def test_guests_of_one_network_wait_for_a_few_reviews_only(tmp_path: Path, quick: Made) -> None:
+def test_pending_reviews_per_network_are_limited(tmp_path: Path, quick: Made) -> None:
     async def work(made: Inside) -> None:
         names = [f"game{number}" for number in range(module.MOST_PER_NETWORK + 2)]
         found, reviews = await games(made, *names), made.server.reviews
@@ -255,7 +255,7 @@ def test_guests_of_one_network_wait_for_a_few_reviews_only(tmp_path: Path, quick
     with_server(tmp_path, work)
 
 
-def test_processes_share_the_work_and_answer_the_same(tmp_path: Path, quick: Made) -> None:
+def test_processes_share_reviews_and_give_the_same_answers(tmp_path: Path, quick: Made) -> None:
     async def work(made: Inside) -> None:
         found, first = await games(made, "one", "two"), made.server.reviews
         second = another_process(made)
@@ -281,7 +281,7 @@ def test_processes_share_the_work_and_answer_the_same(tmp_path: Path, quick: Mad
     with_server(tmp_path, work)
 
 
-def test_what_a_process_leaves_undone_is_done_by_another(
+def test_expired_claim_is_taken_over_by_another_process(
     tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(made: Inside) -> None:
@@ -306,7 +306,7 @@ def test_what_a_process_leaves_undone_is_done_by_another(
     assert "another process makes the review" in caplog.text
 
 
-def test_a_restart_goes_on_with_what_was_asked_for(tmp_path: Path, quick: Made) -> None:
+def test_pending_reviews_survive_a_restart(tmp_path: Path, quick: Made) -> None:
     async def work(made: Inside) -> None:
         found, reviews = await games(made, "one", "two"), made.server.reviews
         quick.go.clear()
@@ -330,7 +330,7 @@ def test_a_restart_goes_on_with_what_was_asked_for(tmp_path: Path, quick: Made) 
     with_server(tmp_path, work)
 
 
-def test_a_review_that_fails_can_be_asked_for_again(
+def test_failed_review_can_be_requested_again(
     tmp_path: Path, quick: Made, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(made: Inside) -> None:
@@ -348,7 +348,7 @@ def test_a_review_that_fails_can_be_asked_for_again(
     assert "the game at table one could not be reviewed" in caplog.text
 
 
-def test_a_review_waits_for_the_database(tmp_path: Path, quick: Made) -> None:
+def test_review_waits_for_the_database(tmp_path: Path, quick: Made) -> None:
     async def work(made: Inside) -> None:
         found, reviews = await games(made, "one"), made.server.reviews
         quick.error = Unavailable()
@@ -360,7 +360,7 @@ def test_a_review_waits_for_the_database(tmp_path: Path, quick: Made) -> None:
     with_server(tmp_path, work)
 
 
-def test_old_reviews_are_forgotten_but_none_that_is_on_its_way(
+def test_old_reviews_are_dropped_but_no_pending_ones(
     tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MOST_REVIEWS", 1)
@@ -379,7 +379,7 @@ def test_old_reviews_are_forgotten_but_none_that_is_on_its_way(
     with_server(tmp_path, work)
 
 
-def test_a_review_goes_on_when_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_review_continues_when_the_queue_has_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
     tried = 0
 
@@ -408,7 +408,7 @@ def test_a_review_goes_on_when_there_is_room(tmp_path: Path, monkeypatch: pytest
     assert tried > 4
 
 
-def test_asking_for_many_reviews_has_a_pace(tmp_path: Path, quick: Made) -> None:
+def test_review_requests_are_rate_limited(tmp_path: Path, quick: Made) -> None:
     async def work(made: Inside) -> None:
         await games(made, "one", "two")
         ann = await made.guest("Ann")

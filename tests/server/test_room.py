@@ -19,7 +19,7 @@ from axiogames.server.transport.commands import handle
 from tests.server.rooms import Listener, entries, run, running, terms, until
 
 
-def test_a_held_draw_is_made_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_held_draw_happens_after_a_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.domain.game_state.HOLD_SECONDS", 0.05)
 
     async def work() -> None:
@@ -42,7 +42,7 @@ def test_a_held_draw_is_made_after_a_while(tmp_path: Path, monkeypatch: pytest.M
     run(work)
 
 
-def test_a_held_draw_of_a_table_that_nobody_has_in_memory_is_made_after_a_start(
+def test_held_draw_of_an_unloaded_table_happens_after_a_restart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("axiogames.server.domain.game_state.HOLD_SECONDS", 0.05)
@@ -65,7 +65,7 @@ def test_a_held_draw_of_a_table_that_nobody_has_in_memory_is_made_after_a_start(
     run(after)
 
 
-def test_the_clock_moves_for_those_who_do_not(tmp_path: Path) -> None:
+def test_clock_moves_for_idle_players(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             acts: list[TableEntry] = [
@@ -85,7 +85,7 @@ def test_the_clock_moves_for_those_who_do_not(tmp_path: Path) -> None:
     run(work)
 
 
-def test_a_deadline_counts_from_the_last_entry(tmp_path: Path) -> None:
+def test_deadline_counts_from_the_last_entry(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(
@@ -108,7 +108,7 @@ def test_a_deadline_counts_from_the_last_entry(tmp_path: Path) -> None:
     run(work)
 
 
-def test_a_placement_of_the_clock_is_not_taken_back(tmp_path: Path) -> None:
+def test_placement_by_the_clock_cannot_be_taken_back(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
@@ -120,7 +120,7 @@ def test_a_placement_of_the_clock_is_not_taken_back(tmp_path: Path) -> None:
     run(work)
 
 
-def test_a_bot_is_called_for_somebody_who_has_been_away_for_two_minutes(
+def test_bot_can_be_called_for_a_person_absent_for_two_minutes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work() -> None:
@@ -149,7 +149,7 @@ def test_a_bot_is_called_for_somebody_who_has_been_away_for_two_minutes(
     run(work)
 
 
-def test_a_bot_that_fails_makes_some_legal_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_bot_plays_a_random_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("no idea")
 
@@ -165,7 +165,7 @@ def test_a_bot_that_fails_makes_some_legal_move(tmp_path: Path, monkeypatch: pyt
     run(work)
 
 
-def test_whoever_has_left_does_not_move_before_coming_back(
+def test_person_who_left_cannot_move_before_returning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def think(*_: object) -> None:
@@ -190,7 +190,9 @@ def test_whoever_has_left_does_not_move_before_coming_back(
     run(work)
 
 
-def test_what_can_be_undone_is_not_done_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeatable_actions_are_refused_once_the_log_is_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(preconditions, "MOST_ENTRIES", 40)
     refused = partial(pytest.raises, Refused, match="too much has been done and undone")
 

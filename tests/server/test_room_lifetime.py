@@ -103,7 +103,7 @@ def in_a_hurry(server: Server) -> None:
     event.listen(server.database._writer._engine, "connect", prepare)
 
 
-def test_players_of_1500_tables_hear_each_other_through_eviction_restart_and_reload(tmp_path: Path) -> None:
+def test_messages_reach_players_of_1500_tables_through_eviction_and_restart(tmp_path: Path) -> None:
     tables = [f"table{number}" for number in range(MANY)]
 
     async def both_hear(server: Server, mover: str) -> None:
@@ -135,9 +135,7 @@ def test_players_of_1500_tables_hear_each_other_through_eviction_restart_and_rel
     run(work)
 
 
-def test_a_room_is_the_same_as_long_as_anybody_holds_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_referenced_room_stays_the_same_object(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.domain.rooms.RECENT_ROOMS", 1)
 
     async def work() -> None:
@@ -158,7 +156,7 @@ def test_a_room_is_the_same_as_long_as_anybody_holds_it(
     run(work)
 
 
-def test_a_table_that_is_asked_for_while_it_is_opened_has_one_room(tmp_path: Path) -> None:
+def test_table_requested_while_opening_has_one_room(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             opened, found = asyncio.Event(), asyncio.Event()
@@ -179,7 +177,7 @@ def test_a_table_that_is_asked_for_while_it_is_opened_has_one_room(tmp_path: Pat
     run(work)
 
 
-def test_what_another_process_writes_while_a_table_is_loaded_is_not_missed(tmp_path: Path) -> None:
+def test_entries_written_during_loading_are_not_missed(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(terms(), SEATED)
@@ -203,7 +201,7 @@ def test_what_another_process_writes_while_a_table_is_loaded_is_not_missed(tmp_p
     run(work)
 
 
-def test_a_table_is_loaded_though_whoever_asked_first_is_gone(tmp_path: Path) -> None:
+def test_loading_continues_after_the_first_requester_has_gone(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.open(terms(), SEATED)
@@ -227,9 +225,7 @@ async def long_log(server: Server) -> Room:
     return room
 
 
-def test_others_have_their_turn_while_a_table_is_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_tasks_run_while_a_table_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fair_share, "SLICE", -1.0)  # pause after every entry
 
     async def work() -> None:
@@ -252,7 +248,9 @@ def test_others_have_their_turn_while_a_table_is_loaded(
     run(work)
 
 
-def test_who_asks_for_a_table_pays_for_loading_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loading_is_charged_to_the_requesting_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(fair_share, "SLICE", -1.0)
 
     async def work() -> None:
@@ -278,7 +276,7 @@ def test_who_asks_for_a_table_pays_for_loading_it(tmp_path: Path, monkeypatch: p
     run(work)
 
 
-def test_who_comes_back_holds_up_nobody_who_plays(tmp_path: Path) -> None:
+def test_reconnecting_client_does_not_delay_players(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
@@ -341,7 +339,7 @@ class Slow:
             self.thinking -= 1
 
 
-def test_after_a_move_of_the_clock_one_bot_thinks_and_is_known(tmp_path: Path) -> None:
+def test_one_bot_task_runs_after_a_move_of_the_clock(tmp_path: Path) -> None:
     """The task that the clock has begun must not take the handle of the bot's with it."""
 
     async def work() -> None:
@@ -366,7 +364,7 @@ def test_after_a_move_of_the_clock_one_bot_thinks_and_is_known(tmp_path: Path) -
     run(work)
 
 
-def test_after_a_failure_one_bot_thinks_and_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_bot_task_runs_after_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.domain.automation.RETRY_SECONDS", 0.0)
 
     async def work() -> None:
@@ -397,9 +395,7 @@ def test_after_a_failure_one_bot_thinks_and_is_known(tmp_path: Path, monkeypatch
     run(work)
 
 
-def test_a_room_in_which_a_bot_thinks_is_not_let_go_of(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_room_with_a_running_bot_is_not_evicted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.domain.rooms.RECENT_ROOMS", 1)
 
     async def work() -> None:
@@ -420,9 +416,7 @@ def test_a_room_in_which_a_bot_thinks_is_not_let_go_of(
     run(work)
 
 
-def test_a_far_deadline_keeps_no_room_in_memory_and_a_near_one_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_a_near_deadline_keeps_a_room_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.domain.rooms.RECENT_ROOMS", 1)
 
     async def work() -> None:
@@ -440,7 +434,7 @@ def test_a_far_deadline_keeps_no_room_in_memory_and_a_near_one_does(
     run(work)
 
 
-def test_a_room_that_is_closed_starts_nothing_any_more(tmp_path: Path) -> None:
+def test_closed_room_starts_no_tasks(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             slow = Slow(server)
@@ -462,7 +456,7 @@ def test_a_room_that_is_closed_starts_nothing_any_more(tmp_path: Path) -> None:
     run(work)
 
 
-def test_those_who_come_and_go_quickly_are_told_of_at_once(tmp_path: Path) -> None:
+def test_quick_presence_changes_are_broadcast_together(tmp_path: Path) -> None:
     """However often a person leaves before anybody could be told, there is one task and one message."""
 
     async def work() -> None:
@@ -484,7 +478,7 @@ def test_those_who_come_and_go_quickly_are_told_of_at_once(tmp_path: Path) -> No
     run(work)
 
 
-def test_nothing_is_kept_of_those_who_only_watch(tmp_path: Path) -> None:
+def test_nothing_is_stored_about_watchers(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
@@ -502,7 +496,7 @@ def test_nothing_is_kept_of_those_who_only_watch(tmp_path: Path) -> None:
     run(work)
 
 
-def test_little_is_kept_of_those_who_sat_at_a_table_and_left_it(tmp_path: Path) -> None:
+def test_presence_of_people_without_seats_is_dropped(tmp_path: Path) -> None:
     """Also where none of them ever had a connection, as those who play over HTTP."""
 
     async def work() -> None:
@@ -525,7 +519,7 @@ def test_little_is_kept_of_those_who_sat_at_a_table_and_left_it(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("how", ["closed", "told"])
-def test_those_at_a_table_are_told_of_more_time_by_one_task(tmp_path: Path, how: str) -> None:
+def test_extended_deadline_is_broadcast_by_one_task(tmp_path: Path, how: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(move_time=600), SEATED)
@@ -551,7 +545,7 @@ def test_those_at_a_table_are_told_of_more_time_by_one_task(tmp_path: Path, how:
     run(work)
 
 
-def test_a_failure_to_tell_of_more_time_is_logged(
+def test_failure_to_broadcast_a_deadline_is_logged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:

@@ -16,7 +16,7 @@ from axiogames.server.transport.websocket import _welcome
 from tests.server.rooms import Listener, run, running, terms, until
 
 
-def test_somebody_who_has_left_is_not_said_to_be_here_again(tmp_path: Path) -> None:
+def test_departed_person_does_not_reappear(tmp_path: Path) -> None:
     """What a process notes for the others must not come back to itself."""
 
     async def work() -> None:
@@ -34,7 +34,7 @@ def test_somebody_who_has_left_is_not_said_to_be_here_again(tmp_path: Path) -> N
     run(work)
 
 
-def test_somebody_at_another_process_is_here(tmp_path: Path) -> None:
+def test_person_connected_to_another_process_is_present(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
@@ -50,9 +50,7 @@ def test_somebody_at_another_process_is_here(tmp_path: Path) -> None:
     run(work)
 
 
-def test_rooms_that_nobody_uses_are_forgotten_and_found_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unused_rooms_are_evicted_and_loaded_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.domain.rooms.RECENT_ROOMS", 2)
 
     async def work() -> None:
@@ -73,7 +71,7 @@ def test_rooms_that_nobody_uses_are_forgotten_and_found_again(
     run(work)
 
 
-def test_somebody_who_comes_back_while_another_process_writes_is_told_nothing_twice(tmp_path: Path) -> None:
+def test_reconnecting_during_a_remote_write_repeats_no_message(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
@@ -89,7 +87,7 @@ def test_somebody_who_comes_back_while_another_process_writes_is_told_nothing_tw
     run(work)
 
 
-def test_of_two_processes_that_write_at_once_one_wins_and_both_know(tmp_path: Path) -> None:
+def test_one_of_two_concurrent_writers_wins_and_both_learn_it(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])

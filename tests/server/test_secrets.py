@@ -56,7 +56,7 @@ async def play(made: Inside, table: str, sockets: list[Socket], rng: random.Rand
 @pytest.mark.parametrize(
     "game", [*GAMES[::2], *(pytest.param(game, marks=pytest.mark.slow) for game in GAMES[1::2])]
 )
-def test_nothing_that_is_sent_before_the_end_has_the_seed_a_hand_or_the_key(
+def test_no_message_before_the_end_contains_seed_hand_or_key(
     tmp_path: Path, game: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def run() -> None:
@@ -115,7 +115,7 @@ def check_hands(message: Json, seat: int | None) -> None:
         assert message["moves"] is None or now["turn"] == seat
 
 
-def test_a_game_that_was_given_up_is_not_opened_to_anybody(tmp_path: Path) -> None:
+def test_abandoned_game_is_not_revealed(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -134,7 +134,7 @@ def test_a_game_that_was_given_up_is_not_opened_to_anybody(tmp_path: Path) -> No
     asyncio.run(run())
 
 
-def test_todays_deal_of_somebody_else_is_no_table_at_all(tmp_path: Path) -> None:
+def test_todays_deal_of_another_person_is_not_found(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann, eve = await made.guest("Ann"), await made.guest("Eve")
@@ -172,7 +172,7 @@ def test_todays_deal_of_somebody_else_is_no_table_at_all(tmp_path: Path) -> None
     asyncio.run(run())
 
 
-def test_the_seed_of_a_deal_is_told_only_when_its_day_is_over(
+def test_seed_of_a_daily_deal_is_revealed_after_its_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run() -> None:
@@ -191,9 +191,7 @@ def test_the_seed_of_a_deal_is_told_only_when_its_day_is_over(
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_at_a_shared_screen_nobody_sees_a_hand_before_looking_or_after_the_turn(
-    tmp_path: Path, game: str
-) -> None:
+def test_shared_screen_shows_a_hand_only_while_its_player_looks(tmp_path: Path, game: str) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -224,7 +222,7 @@ def test_at_a_shared_screen_nobody_sees_a_hand_before_looking_or_after_the_turn(
     asyncio.run(run())
 
 
-def test_hints_are_for_those_who_play_alone_or_against_bots(tmp_path: Path) -> None:
+def test_hints_require_a_solo_game_or_bots(tmp_path: Path) -> None:
     async def hint(made: Inside, person: Guest, table: str) -> Json:
         socket = await made.socket(table, person.token)
         view = await socket.until(lambda told: told["type"] == "view")

@@ -28,7 +28,7 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("origin", FOREIGN)
-def test_a_foreign_page_changes_nothing(small: RunningServer, origin: str) -> None:
+def test_foreign_page_cannot_write(small: RunningServer, origin: str) -> None:
     browser = Browser(small.url)
     table = browser.open("axio", ["me", "open"])
     evil = Browser(small.url, origin=origin)
@@ -47,7 +47,7 @@ def test_a_foreign_page_changes_nothing(small: RunningServer, origin: str) -> No
     assert browser.get("/api/me")["name"] != "Owned"
 
 
-def test_the_page_itself_may_do_everything(server: RunningServer) -> None:
+def test_own_page_can_write(server: RunningServer) -> None:
     browser = Browser(server.url)
     table = browser.open("rota", ["me"])
     with browser.live(table.id) as live:
@@ -57,15 +57,13 @@ def test_the_page_itself_may_do_everything(server: RunningServer) -> None:
 @pytest.mark.parametrize(
     ("site", "allowed"), [("same-origin", True), ("none", True), ("same-site", False), ("cross-site", False)]
 )
-def test_what_the_browser_says_of_the_site_counts_without_an_origin(
-    small: RunningServer, site: str, allowed: bool
-) -> None:
+def test_sec_fetch_site_counts_without_an_origin(small: RunningServer, site: str, allowed: bool) -> None:
     cookie = Browser(small.url).cookie
     answer = ask(small.url, "POST", "/api/tables", TABLE, {"Cookie": cookie, "Sec-Fetch-Site": site})
     assert answer.status == (201 if allowed else 403)
 
 
-def test_a_program_with_a_token_needs_no_origin(small: RunningServer) -> None:
+def test_program_with_a_token_needs_no_origin(small: RunningServer) -> None:
     guest = small.guest()
     answer = guest.ask("POST", "/api/tables", TABLE, {"Origin": "https://evil.example"})
     assert answer.status == 201  # a foreign page cannot send this header without being asked first
@@ -73,7 +71,7 @@ def test_a_program_with_a_token_needs_no_origin(small: RunningServer) -> None:
         assert live.recv()["yours"] == [0]
 
 
-def test_a_foreign_page_is_told_of_no_permission_to_read(small: RunningServer) -> None:
+def test_foreign_page_gets_no_cors_permission(small: RunningServer) -> None:
     for method in ("GET", "OPTIONS"):
         answer = ask(small.url, method, "/api/me", None, {"Origin": "https://evil.example"})
         assert answer.headers["access-control-allow-origin"] is None
@@ -91,7 +89,7 @@ PATHS = [
 
 @pytest.mark.parametrize("accept", ["*/*", "text/html"])
 @pytest.mark.parametrize("path", PATHS)
-def test_every_answer_has_the_headers_that_protect(small: RunningServer, path: str, accept: str) -> None:
+def test_responses_have_security_headers(small: RunningServer, path: str, accept: str) -> None:
     answer = ask(small.url, "GET", path, None, {"Accept": accept})
     assert answer.status == (404 if "nothing" in path else 200)
     policy = answer.headers["content-security-policy"]
@@ -108,7 +106,7 @@ def test_every_answer_has_the_headers_that_protect(small: RunningServer, path: s
     assert answer.headers["content-type"]
 
 
-def test_errors_have_the_headers_too(small: RunningServer) -> None:
+def test_errors_have_security_headers(small: RunningServer) -> None:
     for method, path, body in (("POST", "/api/tables", b"{"), ("DELETE", "/api/me", None)):
         answer = ask(small.url, method, path, body)
         assert answer.status >= 400
@@ -128,13 +126,13 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]
         yield server
 
 
-def test_behind_https_cookies_travel_over_https_only(guarded: RunningServer) -> None:
+def test_https_sites_send_secure_cookies(guarded: RunningServer) -> None:
     cookie = SimpleCookie(Client(guarded.url).ask("GET", "/api/me").headers["set-cookie"])["who"]
     assert cookie["secure"]
     assert cookie["httponly"]
 
 
-def test_behind_a_proxy_the_page_has_the_address_that_was_named(guarded: RunningServer) -> None:
+def test_page_behind_a_proxy_has_the_configured_origin(guarded: RunningServer) -> None:
     page = Browser(guarded.url, origin="https://play.example")
     table = page.open("axio", ["me", "open"])
     with page.live(table.id) as live:
@@ -148,7 +146,7 @@ def test_behind_a_proxy_the_page_has_the_address_that_was_named(guarded: Running
 # ------------------------------------------------------------------ limits
 
 
-def test_too_many_changes_have_to_wait(guarded: RunningServer) -> None:
+def test_writes_are_rate_limited(guarded: RunningServer) -> None:
     guest, other = guarded.guest("Hasty"), guarded.guest("Calm")
     refused = None
     for number in range(60):
@@ -163,7 +161,7 @@ def test_too_many_changes_have_to_wait(guarded: RunningServer) -> None:
     guest.get("/api/me")  # looking is free
 
 
-def test_too_many_tries_of_a_phrase_have_to_wait(guarded: RunningServer) -> None:
+def test_phrase_tries_are_rate_limited(guarded: RunningServer) -> None:
     browser = Browser(guarded.url)
     codes = [browser.refused("POST", "/api/enter", {"phrase": f"bado {n}"}).code for n in range(12)]
     assert codes[0] == "wrong_secret"
@@ -173,7 +171,7 @@ def test_too_many_tries_of_a_phrase_have_to_wait(guarded: RunningServer) -> None
     assert browser.refused("POST", "/api/enter", login).code == "wrong_secret"  # others are not locked out
 
 
-def test_too_many_messages_have_to_wait(guarded: RunningServer) -> None:
+def test_messages_are_rate_limited(guarded: RunningServer) -> None:
     guest = guarded.guest()
     with guest.live(guest.open("axio", ["me", "open"]).id) as live:
         live.recv()
@@ -184,12 +182,12 @@ def test_too_many_messages_have_to_wait(guarded: RunningServer) -> None:
         assert refused["detail"]
 
 
-def test_too_many_guests_have_to_wait(guarded: RunningServer) -> None:
+def test_new_guests_are_rate_limited(guarded: RunningServer) -> None:
     codes = {ask(guarded.url, "POST", "/api/guests", {"name": "x"}).status for _ in range(40)}
     assert codes == {201, 429}
 
 
-def test_a_person_has_at_most_40_unfinished_tables(small: RunningServer) -> None:
+def test_unfinished_tables_per_person_are_limited_to_40(small: RunningServer) -> None:
     guest = small.guest()
     tables = [guest.open("axio", ["me", "open"]) for _ in range(40)]
     refused = guest.refused("POST", "/api/tables", TABLE)
@@ -199,7 +197,7 @@ def test_a_person_has_at_most_40_unfinished_tables(small: RunningServer) -> None
     small.guest().open("axio", ["me", "open"])  # others are free to open theirs
 
 
-def test_a_bucket_fills_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("axiogames.server.transport.rate_limits.time.monotonic", lambda: clock[0])
     bucket = TokenBucket(RateLimit(2, 0.5))
@@ -210,7 +208,7 @@ def test_a_bucket_fills_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [bucket.take() for _ in range(3)] == [True, True, False]
 
 
-def test_limits_remember_only_so_many_names(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_buckets_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.rate_limits.MOST_BUCKETS", 3)
     limits, pace = RateLimits(), RateLimit(1, 0.0)
     assert [limits.allow(pace, name) for name in "abcab"] == [True, True, True, False, False]
@@ -223,7 +221,7 @@ def test_limits_remember_only_so_many_names(monkeypatch: pytest.MonkeyPatch) -> 
 # ------------------------------------------------------------------ the key
 
 
-def test_the_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:
+def test_key_is_created_once_and_readable_by_its_owner_only(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     (key,) = secret_keys(folder)
     assert len(key) >= 32
@@ -233,14 +231,14 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660])
-def test_a_key_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
+def test_key_readable_by_others_is_refused(tmp_path: Path, mode: int) -> None:
     secret_keys(tmp_path)
     (tmp_path / "key").chmod(mode)
     with pytest.raises(InvalidSetting, match="0600"):
         secret_keys(tmp_path)
 
 
-def test_a_short_key_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_key_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "key").touch(0o600)
     with pytest.raises(InvalidSetting, match="32 characters"):
         secret_keys(tmp_path)

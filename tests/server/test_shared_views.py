@@ -39,7 +39,7 @@ class Counter:
         return made
 
 
-def test_a_placement_taken_back_again_and_again_costs_three_views_each_time(
+def test_repeated_take_back_computes_three_views_each_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work() -> None:
@@ -64,7 +64,7 @@ def test_a_placement_taken_back_again_and_again_costs_three_views_each_time(
     run(work)
 
 
-def test_a_name_that_was_changed_or_deleted_is_in_no_view(tmp_path: Path) -> None:
+def test_old_name_appears_in_no_view(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
@@ -78,9 +78,7 @@ def test_a_name_that_was_changed_or_deleted_is_in_no_view(tmp_path: Path) -> Non
     run(work)
 
 
-def test_messages_that_come_too_late_are_refused_with_one_view(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stale_messages_share_one_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
@@ -100,9 +98,7 @@ def test_messages_that_come_too_late_are_refused_with_one_view(
     run(work)
 
 
-def test_those_who_look_again_and_again_are_shown_one_view(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_repeated_looks_share_one_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
@@ -122,7 +118,7 @@ def test_those_who_look_again_and_again_are_shown_one_view(
     run(work)
 
 
-def test_what_could_not_be_kept_is_in_no_view(tmp_path: Path) -> None:
+def test_uncommitted_change_appears_in_no_view(tmp_path: Path) -> None:
     """A view of a change that failed is not taken for that of another change with the same number."""
 
     async def work() -> None:
@@ -140,7 +136,7 @@ def test_what_could_not_be_kept_is_in_no_view(tmp_path: Path) -> None:
     run(work)
 
 
-def test_a_late_message_is_not_answered_with_a_change_that_waits_for_its_commit(tmp_path: Path) -> None:
+def test_refusal_shows_no_change_that_waits_for_its_commit(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
@@ -160,7 +156,7 @@ def test_a_late_message_is_not_answered_with_a_change_that_waits_for_its_commit(
     run(work)
 
 
-def test_the_views_that_are_kept_are_bounded(tmp_path: Path) -> None:
+def test_view_cache_is_bounded(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)

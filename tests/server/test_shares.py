@@ -44,7 +44,7 @@ class World:
         return await self.shares.run(network, lambda: self.work(seconds), longest)
 
 
-def test_a_network_uses_its_share_in_the_long_run_and_no_more() -> None:
+def test_network_uses_only_its_share_in_the_long_run() -> None:
     async def work() -> None:
         for cost in (0.0002, 0.002, 0.04):
             world = World()
@@ -57,7 +57,7 @@ def test_a_network_uses_its_share_in_the_long_run_and_no_more() -> None:
     run(work)
 
 
-def test_who_asks_for_little_never_waits() -> None:
+def test_light_user_never_waits() -> None:
     async def work() -> None:
         world = World()
         for number in range(200):
@@ -72,7 +72,7 @@ def test_who_asks_for_little_never_waits() -> None:
     run(work)
 
 
-def test_many_requests_at_once_are_spread_out() -> None:
+def test_burst_of_requests_is_spread_out() -> None:
     async def work() -> None:
         waits: list[float] = []
 
@@ -95,7 +95,7 @@ def test_many_requests_at_once_are_spread_out() -> None:
     run(work)
 
 
-def test_what_would_wait_too_long_is_refused_and_costs_nothing() -> None:
+def test_request_delayed_too_long_is_refused_and_not_charged() -> None:
     async def work() -> None:
         world = World()
         for _ in range(40):
@@ -113,7 +113,7 @@ def test_what_would_wait_too_long_is_refused_and_costs_nothing() -> None:
     run(work)
 
 
-def test_a_request_that_is_given_up_while_it_waits_costs_nothing() -> None:
+def test_request_cancelled_while_waiting_is_not_charged() -> None:
     async def work() -> None:
         forever = asyncio.Event()
 
@@ -137,7 +137,7 @@ def test_a_request_that_is_given_up_while_it_waits_costs_nothing() -> None:
     run(work)
 
 
-def test_so_many_requests_of_a_network_have_begun_at_the_same_time() -> None:
+def test_concurrent_requests_of_a_network_are_limited() -> None:
     async def work() -> None:
         world, begun = World(), list[str]()
         go = asyncio.Event()
@@ -167,7 +167,7 @@ def test_so_many_requests_of_a_network_have_begun_at_the_same_time() -> None:
     run(work)
 
 
-def test_networks_are_forgotten_at_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_remembered_networks_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_ACCOUNTS", 3)
 
     async def work() -> None:
@@ -193,7 +193,7 @@ def metered(make: Callable[[list[float]], Any]) -> tuple[Any, float]:
     return asyncio.run(main())
 
 
-def test_only_steps_count_not_what_is_waited_for() -> None:
+def test_only_time_in_the_event_loop_is_charged() -> None:
     async def work(clock: list[float]) -> str:
         clock[0] += 0.01
 
@@ -211,7 +211,7 @@ def test_only_steps_count_not_what_is_waited_for() -> None:
     assert spent == pytest.approx(0.07)
 
 
-def test_what_takes_long_is_paid_for_before_the_next_begins() -> None:
+def test_long_work_is_paid_for_before_the_next_starts() -> None:
     async def work() -> None:
         worked, slept, begun = [0.0], [0.0], list[float]()
 
@@ -243,7 +243,7 @@ def test_what_takes_long_is_paid_for_before_the_next_begins() -> None:
     run(work)
 
 
-def test_what_is_set_aside_for_others_does_not_hold_up_what_takes_long() -> None:
+def test_reserved_time_does_not_delay_long_work() -> None:
     async def work() -> None:
         world = World()
         account = world.shares._account("ann")
@@ -261,7 +261,7 @@ def test_what_is_set_aside_for_others_does_not_hold_up_what_takes_long() -> None
     run(work)
 
 
-def test_what_nobody_asked_for_is_nobodys_to_pay() -> None:
+def test_work_of_the_server_itself_is_not_charged() -> None:
     async def work() -> None:
         async with long_work():
             assert await charged(World().work(0.1)) == "done"
@@ -269,7 +269,7 @@ def test_what_nobody_asked_for_is_nobodys_to_pay() -> None:
     run(work)
 
 
-def test_a_machine_that_stands_still_is_nobodys_fault() -> None:
+def test_stalled_machine_is_not_charged() -> None:
     async def work() -> None:
         world = World()
         await world.ask("ann", 60.0)
@@ -314,7 +314,7 @@ def test_without_limits_nothing_is_measured() -> None:
     run(work)
 
 
-def test_requests_and_messages_take_their_turn(tmp_path: Path) -> None:
+def test_requests_and_messages_use_the_share_of_their_network(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             loop, waits = made.server.limits.loop, list[float]()

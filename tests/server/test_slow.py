@@ -17,7 +17,7 @@ from tests.server.driving import Guest, RunningServer
 ROUNDS = 330  # placements made and taken back: seven million bytes, more than any buffer holds
 
 
-def test_a_slow_reader_holds_up_nobody_and_is_not_left_in_the_dark(small: RunningServer) -> None:
+def test_slow_reader_delays_nobody_and_catches_up(small: RunningServer) -> None:
     ann = small.guest()
     table = ann.open("hex", ["me", "greedy"])
     parts = urlsplit(small.url)
@@ -42,7 +42,7 @@ def test_a_slow_reader_holds_up_nobody_and_is_not_left_in_the_dark(small: Runnin
             assert back.recv()["type"] in ("view", "step", "seats")
 
 
-def test_a_client_that_takes_nothing_is_given_up_after_a_while() -> None:
+def test_client_that_reads_nothing_is_closed() -> None:
     async def run() -> None:
         stuck, sent = asyncio.Event(), []
 
@@ -61,7 +61,7 @@ def test_a_client_that_takes_nothing_is_given_up_after_a_while() -> None:
     asyncio.run(run())
 
 
-def test_a_client_is_told_everything_in_order() -> None:
+def test_client_receives_messages_in_order() -> None:
     async def run() -> None:
         sent: list[str] = []
 
@@ -83,7 +83,7 @@ def test_a_client_is_told_everything_in_order() -> None:
     asyncio.run(run())
 
 
-def test_a_client_whose_line_breaks_is_given_up() -> None:
+def test_client_with_a_broken_connection_is_closed() -> None:
     async def run() -> None:
         async def send(text: str) -> None:
             raise ConnectionResetError
@@ -98,7 +98,7 @@ def test_a_client_whose_line_breaks_is_given_up() -> None:
     asyncio.run(run())
 
 
-def test_a_client_that_vanishes_does_not_disturb_the_game(ann: Guest, bob: Guest) -> None:
+def test_vanished_client_does_not_disturb_the_game(ann: Guest, bob: Guest) -> None:
     opened = ann.open("axio", ["me", "open"])
     bob.join(opened)
     with ann.live(opened.id) as hers:

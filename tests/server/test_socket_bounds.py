@@ -62,7 +62,7 @@ async def closed(wire: Wire) -> tuple[int, bytes]:
 
 
 @pytest.mark.parametrize("sent", [frame(PING, b"x" * 125), frame(PONG), frame(CONT, b"", last=False)])
-def test_control_frames_and_fragments_have_a_pace(sent: bytes) -> None:
+def test_control_frames_and_fragments_are_rate_limited(sent: bytes) -> None:
     async def work(port: Port) -> None:
         wire, _ = await connected(port)
         wire.writer.write(frame(TEXT, b"x", last=False) if sent[0] == 0 else b"")
@@ -76,7 +76,7 @@ def test_control_frames_and_fragments_have_a_pace(sent: bytes) -> None:
     run(work)
 
 
-def test_pings_at_a_pace_are_answered() -> None:
+def test_pings_within_the_rate_are_answered() -> None:
     async def work(port: Port) -> None:
         wire, _ = await connected(port)
         for number in range(20):
@@ -88,7 +88,9 @@ def test_pings_at_a_pace_are_answered() -> None:
 
 
 @pytest.mark.parametrize("sent", [frame(PING, b"x" * 125), frame(TEXT, b"x" * 10_000)], ids=["ping", "text"])
-def test_a_client_that_reads_nothing_is_not_read_either(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_server_stops_reading_from_a_client_that_reads_nothing(
+    sent: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What waits for it is bounded, and after a while it is cut off."""
     monkeypatch.setattr("axiogames.server.transport.websocket_protocol.CONTROL", RateLimit(1e9, 1))
 
@@ -108,7 +110,7 @@ def test_a_client_that_reads_nothing_is_not_read_either(sent: bytes, monkeypatch
     run(work)
 
 
-def test_a_client_that_reads_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_websocket_client_that_reads_nothing_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.connections.STALLED_SECONDS", 0.2)
 
     async def work(port: Port) -> None:
@@ -120,7 +122,7 @@ def test_a_client_that_reads_nothing_is_cut_off(monkeypatch: pytest.MonkeyPatch)
     run(work)
 
 
-def test_a_client_that_reads_late_misses_nothing() -> None:
+def test_client_that_reads_late_misses_nothing() -> None:
     async def work(port: Port) -> None:
         wire, _ = await connected(port, limit=1_000)
         number, text = 1_000, b"x" * 10_000
@@ -137,7 +139,7 @@ def test_a_client_that_reads_late_misses_nothing() -> None:
 # ------------------------------------------------------------------ messages
 
 
-def test_messages_wait_outside_the_queue_until_they_are_read() -> None:
+def test_unread_messages_stay_unparsed() -> None:
     go_on = asyncio.Event()
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
@@ -164,7 +166,7 @@ def test_messages_wait_outside_the_queue_until_they_are_read() -> None:
     run(work, slow)
 
 
-def test_a_message_in_fragments_is_one_message_and_has_a_largest_size() -> None:
+def test_fragmented_message_is_joined_and_has_a_maximum_size() -> None:
     async def work(port: Port) -> None:
         wire, _ = await connected(port)
         await wire.send(frame(TEXT, b"in ", last=False) + frame(PING) + frame(CONT, b"two"))
@@ -176,7 +178,7 @@ def test_a_message_in_fragments_is_one_message_and_has_a_largest_size() -> None:
     run(work)
 
 
-def test_a_message_has_only_so_many_fragments(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_fragments_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.websocket_protocol.CONTROL", RateLimit(1e9, 1))
 
     async def work(port: Port) -> None:
@@ -202,7 +204,7 @@ def test_a_message_has_only_so_many_fragments(monkeypatch: pytest.MonkeyPatch) -
         (frame(CLOSE, b"\x03\xe8\xff"), 1007),
     ],
 )
-def test_what_is_no_websocket_is_closed_with_a_code_and_not_logged(
+def test_invalid_frames_close_with_a_code_and_are_not_logged(
     sent: bytes, code: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(port: Port) -> None:
@@ -221,9 +223,7 @@ def test_what_is_no_websocket_is_closed_with_a_code_and_not_logged(
 
 
 @pytest.mark.parametrize("sent", [b"", frame(PING) * 5_000, frame(TEXT, b"x") * 5_000, frame(CLOSE)])
-def test_a_close_that_the_client_does_not_answer_ends_all_the_same(
-    sent: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_close_completes_without_the_clients_answer(sent: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.connections.CLOSING_SECONDS", 0.2)
 
     async def closing(scope: Any, receive: Any, send: Any) -> None:
@@ -242,7 +242,7 @@ def test_a_close_that_the_client_does_not_answer_ends_all_the_same(
     run(work, closing)
 
 
-def test_a_client_that_answers_no_ping_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_that_answers_no_ping_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.connections.CLOSING_SECONDS", 0.2)
 
     async def work(port: Port) -> None:
@@ -252,7 +252,7 @@ def test_a_client_that_answers_no_ping_is_given_up(monkeypatch: pytest.MonkeyPat
     run(work, ws_ping_interval=0.1, ws_ping_timeout=0.1)
 
 
-def test_a_closed_socket_gives_its_place_back() -> None:
+def test_closed_socket_releases_its_slot() -> None:
     async def work(port: Port) -> None:
         for _ in range(5):
             wire, _ = await connected(port)

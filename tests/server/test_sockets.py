@@ -21,7 +21,7 @@ async def _echo(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "websocket.send", "text": message["text"]})
 
 
-def test_a_socket_forgets_its_handshake_and_reads_in_order() -> None:
+def test_socket_drops_its_handshake_and_reads_in_order() -> None:
     async def run() -> None:
         config = uvicorn.Config(_echo, port=0, lifespan="off", **UVICORN_OPTIONS)
         server = uvicorn.Server(config)
@@ -43,7 +43,7 @@ def test_a_socket_forgets_its_handshake_and_reads_in_order() -> None:
     asyncio.run(run())
 
 
-def test_a_mailbox_is_read_in_order() -> None:
+def test_message_queue_is_read_in_order() -> None:
     async def run() -> None:
         box = MessageQueue()
         assert box.empty()
@@ -57,7 +57,7 @@ def test_a_mailbox_is_read_in_order() -> None:
     asyncio.run(run())
 
 
-def test_a_reader_that_gives_up_takes_nothing_along() -> None:
+def test_cancelled_reader_loses_no_message() -> None:
     async def run() -> None:
         box = MessageQueue()
         reading = asyncio.create_task(box.get())

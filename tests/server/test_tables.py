@@ -21,7 +21,7 @@ def listed(client: Client, which: str) -> dict[str, Json]:
         for other, level in enumerate(("random", "greedy", "balanced", "instant", "level1", "level5"))
     ],
 )
-def test_a_game_against_a_bot_is_played_to_the_end(small: RunningServer, game: str, level: str) -> None:
+def test_game_against_a_bot_is_played_to_the_end(small: RunningServer, game: str, level: str) -> None:
     ann = small.guest()
     table = ann.open(game, ["me", level])
     with ann.live(table.id) as live:
@@ -36,7 +36,7 @@ def test_a_game_against_a_bot_is_played_to_the_end(small: RunningServer, game: s
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_game_is_played_by_moves_written_as_text(server: RunningServer, game: str) -> None:
+def test_game_can_be_played_with_moves_as_text(server: RunningServer, game: str) -> None:
     ann = server.guest()
     table = ann.open(game, ["greedy", "me", "random"])
     with ann.live(table.id) as live:
@@ -45,7 +45,7 @@ def test_a_game_is_played_by_moves_written_as_text(server: RunningServer, game: 
     assert len(live.now["hands"]) == 3
 
 
-def test_a_game_is_played_without_a_websocket(ann: Guest) -> None:
+def test_game_can_be_played_without_a_websocket(ann: Guest) -> None:
     table = ann.open("trio", ["me"], options={"short": True})
     choose, number = at_random(3), 0
     while (view := ann.view(table.id))["now"]["phase"] != "over":
@@ -58,7 +58,7 @@ def test_a_game_is_played_without_a_websocket(ann: Guest) -> None:
     assert view["now"]["result"]["winners"] == [0]
 
 
-def test_a_move_for_a_seat_that_is_not_yours_is_refused(ann: Guest, bob: Guest) -> None:
+def test_move_for_another_persons_seat_is_refused(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open"])
     bob.join(table)
     n = ann.view(table.id)["n"]
@@ -72,19 +72,19 @@ def test_a_move_for_a_seat_that_is_not_yours_is_refused(ann: Guest, bob: Guest) 
     assert ann.post(f"/api/tables/{table.id}/moves", move) == {"n": n + 1}
 
 
-def test_a_bot_without_a_level_is_the_default_one(ann: Guest) -> None:
+def test_bot_without_a_level_has_the_default_level(ann: Guest) -> None:
     table = ann.open("axio", ["me", {"kind": "bot"}])
     default = next(bot["level"] for bot in ann.get("/api/bots") if bot["default"])
     assert ann.view(table.id)["seats"][1]["level"] == default
 
 
-def test_options_are_switched_on_for_the_whole_table(small: RunningServer) -> None:
+def test_options_apply_to_the_whole_table(small: RunningServer) -> None:
     ann = small.guest()
     table = ann.open("trio", ["me", "open"], options={"children": True, "short": False})
     assert ann.view(table.id)["table"]["options"] == {"children": True}
 
 
-def test_friends_meet_by_the_invite_link(ann: Guest, bob: Guest) -> None:
+def test_invite_link_joins_a_table(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open"])
     before = ann.view(table.id)
     assert before["now"]["phase"] == before["table"]["status"] == "open"
@@ -106,7 +106,7 @@ def test_friends_meet_by_the_invite_link(ann: Guest, bob: Guest) -> None:
     assert (late.status, late.code) == (409, "seat_taken")
 
 
-def test_whoever_sits_already_does_not_take_a_second_seat(ann: Guest, bob: Guest) -> None:
+def test_seated_person_does_not_take_a_second_seat(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open", "open"])
     bob.join(table)
     assert bob.join(table)["yours"] == [1]
@@ -114,7 +114,7 @@ def test_whoever_sits_already_does_not_take_a_second_seat(ann: Guest, bob: Guest
     assert [seat["kind"] for seat in ann.view(table.id)["seats"]] == ["person", "person", "open"]
 
 
-def test_a_seat_may_be_chosen_if_it_is_free(ann: Guest, bob: Guest) -> None:
+def test_free_seat_can_be_chosen(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open", "open", "open"])
     join = f"/api/tables/{table.id}/join"
     assert bob.refused("POST", join, {"invite": table.invite, "seat": 0}).code == "seat_taken"
@@ -122,7 +122,7 @@ def test_a_seat_may_be_chosen_if_it_is_free(ann: Guest, bob: Guest) -> None:
     assert bob.join(table, seat=2)["yours"] == [2]
 
 
-def test_the_lobby_lists_public_tables_that_wait(ann: Guest, bob: Guest) -> None:
+def test_lobby_lists_waiting_public_tables(ann: Guest, bob: Guest) -> None:
     secret = ann.open("hex", ["me", "open"])
     table = ann.open("rota", ["me", "open"], public=True, move_time=60)
     lobby = listed(bob, "open")
@@ -141,7 +141,7 @@ def test_the_lobby_lists_public_tables_that_wait(ann: Guest, bob: Guest) -> None
     assert secret.id not in listed(bob, "live")
 
 
-def test_my_tables_say_where_it_is_my_turn(ann: Guest, bob: Guest) -> None:
+def test_own_tables_show_whose_turn_it_is(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open"])
     assert listed(ann, "mine")[table.id]["your_turn"] is False
     assert listed(bob, "mine") == {}
@@ -164,7 +164,7 @@ def test_unfinished_tables_come_first_in_my_list(ann: Guest) -> None:
     assert list(listed(ann, "mine")) == [waiting.id, over.id]
 
 
-def test_only_the_host_puts_bots_on_free_seats(ann: Guest, bob: Guest) -> None:
+def test_only_the_host_seats_bots(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open", "open"])
     bob.join(table)
     seat = f"/api/tables/{table.id}/seats/2/bot"
@@ -207,14 +207,14 @@ def test_leaving_before_the_start_frees_the_seat(ann: Guest, bob: Guest) -> None
     bob.join(table)
 
 
-def test_a_host_without_a_seat_may_leave_it_to_the_others(ann: Guest, bob: Guest) -> None:
+def test_host_without_a_seat_can_leave(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["open", "open"])
     bob.join(table)
     assert ann.post(f"/api/tables/{table.id}/leave")["table"]["status"] == "open"
     assert Guest(ann.url, "Cid").join(table)["table"]["status"] == "playing"
 
 
-def test_leaving_in_play_lets_a_bot_play_until_you_return(ann: Guest, bob: Guest) -> None:
+def test_bot_plays_for_a_person_who_left_until_they_return(ann: Guest, bob: Guest) -> None:
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
     with ann.live(table.id) as live:
@@ -238,7 +238,7 @@ def test_leaving_in_play_lets_a_bot_play_until_you_return(ann: Guest, bob: Guest
     assert listed(bob, "mine")[table.id]["your_turn"] is True
 
 
-def test_nobody_calls_a_bot_for_somebody_who_has_just_left_the_room(ann: Guest, bob: Guest) -> None:
+def test_no_bot_is_called_for_a_person_who_has_just_left(ann: Guest, bob: Guest) -> None:
     table = ann.open("axio", ["me", "open"])
     bob.join(table)
     refused = ann.refused("POST", f"/api/tables/{table.id}/seats/1/bot", {"level": "greedy"})
@@ -247,7 +247,7 @@ def test_nobody_calls_a_bot_for_somebody_who_has_just_left_the_room(ann: Guest, 
 
 
 @pytest.mark.parametrize("seats", [["me", "greedy"], ["me", "open"], ["me"]])
-def test_a_table_that_everybody_has_left_is_closed(ann: Guest, seats: list[str]) -> None:
+def test_table_left_by_everybody_is_closed(ann: Guest, seats: list[str]) -> None:
     table = ann.open("axio", seats)
     with ann.live(table.id) as live:
         live.recv()

@@ -85,7 +85,7 @@ def test_nobody_is_locked_out_by_tries_of_others(tmp_path: Path, monkeypatch: py
     serve(tmp_path, work)
 
 
-def test_wrong_tries_count_for_a_network_and_an_account(tmp_path: Path) -> None:
+def test_wrong_passwords_are_charged_to_network_and_account(tmp_path: Path) -> None:
     async def work(made: Inside) -> None:
         await with_account(made)
         for _ in range(8):
@@ -99,7 +99,7 @@ def test_wrong_tries_count_for_a_network_and_an_account(tmp_path: Path) -> None:
     serve(tmp_path, work)
 
 
-def test_tries_at_the_same_time_are_counted_before_they_fail(tmp_path: Path) -> None:
+def test_concurrent_tries_are_charged_before_they_fail(tmp_path: Path) -> None:
     async def work(made: Inside) -> None:
         await with_account(made)
         tried: list[str] = []
@@ -129,7 +129,7 @@ def test_tries_at_the_same_time_are_counted_before_they_fail(tmp_path: Path) -> 
         ("DELETE", "/api/me", {"password": "x"}),
     ],
 )
-def test_a_password_is_not_guessed_with_a_stolen_session(
+def test_stolen_session_does_not_help_guessing_a_password(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str, path: str, body: dict[str, str]
 ) -> None:
     # Exports and deletions have a pace of their own.
@@ -149,7 +149,7 @@ def test_a_password_is_not_guessed_with_a_stolen_session(
     serve(tmp_path, work)
 
 
-def test_phrases_of_some_lock_out_nobody_else(tmp_path: Path) -> None:
+def test_wrong_phrases_lock_out_no_other_network(tmp_path: Path) -> None:
     async def work(made: Inside) -> None:
         anna = await made.guest("Anna")
         phrase = (await made.good("POST", "/api/me/phrase", anna.token))["phrase"]

@@ -71,7 +71,7 @@ async def due_of(server: Server, table: str = "table") -> int:
 
 
 @pytest.mark.parametrize("move_time", CLOCKS)
-def test_the_time_between_two_starts_is_charged_to_no_clock(
+def test_time_between_two_starts_is_charged_to_no_clock(
     tmp_path: Path, url: str, database: str, move_time: int
 ) -> None:
     address = url if database == "postgresql" else ""
@@ -153,7 +153,7 @@ def test_several_outages_add_up(tmp_path: Path) -> None:
     run(third)
 
 
-def test_a_clock_that_had_run_out_gets_no_more_than_the_respite(tmp_path: Path) -> None:
+def test_expired_clock_gets_only_the_respite(tmp_path: Path) -> None:
     async def before() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
@@ -173,7 +173,7 @@ def test_a_clock_that_had_run_out_gets_no_more_than_the_respite(tmp_path: Path) 
     run(after)
 
 
-def test_the_first_start_of_this_version_knows_of_no_outage(tmp_path: Path) -> None:
+def test_first_start_of_this_version_has_no_outage(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.open(terms(move_time=600), SEATED)
@@ -188,7 +188,7 @@ def test_the_first_start_of_this_version_knows_of_no_outage(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("move_time", CLOCKS)
-def test_a_suspended_process_charges_no_clock(tmp_path: Path, move_time: int) -> None:
+def test_suspended_process_charges_no_clock(tmp_path: Path, move_time: int) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
@@ -214,7 +214,7 @@ def test_a_suspended_process_charges_no_clock(tmp_path: Path, move_time: int) ->
     run(work)
 
 
-def test_a_draw_that_waits_still_waits_after_a_suspension(tmp_path: Path) -> None:
+def test_held_draw_survives_a_suspension(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
@@ -233,7 +233,7 @@ def test_a_draw_that_waits_still_waits_after_a_suspension(tmp_path: Path) -> Non
     run(work)
 
 
-def test_another_process_that_was_at_work_keeps_clocks_running(tmp_path: Path, postgres: Any) -> None:
+def test_clocks_run_while_another_process_is_at_work(tmp_path: Path, postgres: Any) -> None:
     address = postgres.create()
 
     async def work() -> None:
@@ -261,7 +261,7 @@ def test_another_process_that_was_at_work_keeps_clocks_running(tmp_path: Path, p
     run(work)
 
 
-def test_a_process_whose_clock_is_ahead_of_another_notes_no_outages(tmp_path: Path) -> None:
+def test_clock_skew_between_processes_is_no_outage(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
@@ -302,7 +302,7 @@ def test_without_the_database_clocks_stand_still(tmp_path: Path, monkeypatch: py
 # ---------------------------------------------------------------- what it costs
 
 
-def test_nothing_is_written_while_no_clock_runs(tmp_path: Path) -> None:
+def test_no_heartbeat_is_stored_while_no_clock_runs(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
@@ -321,9 +321,7 @@ def test_nothing_is_written_while_no_clock_runs(tmp_path: Path) -> None:
     run(work)
 
 
-def test_outages_are_kept_as_long_as_a_clock_needs_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_outages_are_stored_while_a_clock_needs_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store_module, "MAX_OUTAGES", 3)
 
     async def work() -> None:
@@ -343,7 +341,7 @@ def test_outages_are_kept_as_long_as_a_clock_needs_them(
     run(work)
 
 
-def test_outages_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:
+def test_invalid_outages_are_ignored(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
@@ -374,7 +372,7 @@ def test_outages_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:
         (((110, 120), (160, 260)), 100, 50, 160),
     ],
 )
-def test_time_goes_on_after_an_outage(
+def test_clocks_run_after_an_outage(
     outages: tuple[tuple[int, int], ...], since: int, length: int, expected: int
 ) -> None:
     uptime = Uptime()
@@ -382,7 +380,7 @@ def test_time_goes_on_after_an_outage(
     assert uptime.end(since, length) == expected
 
 
-def test_a_process_is_asleep_until_it_has_noted_that_it_is_awake() -> None:
+def test_process_is_asleep_until_its_next_heartbeat() -> None:
     uptime = Uptime()
     assert not uptime.asleep(10**12)
     uptime.alive = 10**12
@@ -393,7 +391,7 @@ def test_a_process_is_asleep_until_it_has_noted_that_it_is_awake() -> None:
 # ---------------------------------------------------------------- what else takes time
 
 
-def test_nobody_is_away_because_the_server_was(tmp_path: Path) -> None:
+def test_outage_makes_nobody_absent(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
@@ -412,7 +410,7 @@ def test_nobody_is_away_because_the_server_was(tmp_path: Path) -> None:
     run(work)
 
 
-def test_the_server_notes_by_itself_that_it_is_at_work(tmp_path: Path) -> None:
+def test_server_stores_heartbeats(tmp_path: Path) -> None:
     from axiogames.server import lifespan as running_module
 
     async def work() -> None:
@@ -424,7 +422,7 @@ def test_the_server_notes_by_itself_that_it_is_at_work(tmp_path: Path) -> None:
     run(work)
 
 
-def test_what_is_due_follows_the_same_rule(tmp_path: Path) -> None:
+def test_due_times_follow_the_same_rule(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(move_time=600), SEATED)
