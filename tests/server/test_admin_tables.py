@@ -77,7 +77,7 @@ def test_deleted_table_is_gone_for_all_clients(server: RunningServer, ann: Guest
     kept = ann.open("rota", ["me", "random"])
     with ann.live(table.id) as live:
         live.recv()
-        assert_refused(admin(server, "tables", "delete", table.id), "Delete 1 table", "--yes")
+        assert_refused(admin(server, "tables", "delete", table.id), "Permanently delete 1 table", "--yes")
         assert admin(server, "tables", "delete", table.id, "--dry-run").out == "1 table would be deleted\n"
         assert ann.view(table.id)["table"]["status"] == "playing"
         done = admin(server, "tables", "delete", table.id, "--yes", "--reason", "a test")
@@ -136,8 +136,8 @@ def test_invalid_commands_are_one_line_errors(small: RunningServer) -> None:
     assert_refused(admin(small, "tables", "release", table.id), "not quarantined")
     assert_refused(admin(small, "tables", "kick", table.id, "--seat", "1", "--yes"), "has no player")
     assert_refused(admin(small, "tables", "kick", table.id, "--seat", "2", "--yes"), "seats 0 to 1")
-    assert_refused(admin(small, "tables", "delete", "--yes"), "say which ones")
-    assert_refused(admin(small, "tables", "delete", table.id, "--status", "over", "--yes"), "say which ones")
+    assert_refused(admin(small, "tables", "delete", "--yes"), "select them by")
+    assert_refused(admin(small, "tables", "delete", table.id, "--status", "over", "--yes"), "select them by")
     assert_refused(admin(small, "tables", "close", "--reason", "-123456789-abcde", "nowhere"), "'nowhere'")
     assert_refused(admin(small, "tables", "close", table.id, "--reason", "\udcff"), "UTF-8")
     assert ann.view(table.id)["table"]["status"] == "open"

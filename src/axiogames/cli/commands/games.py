@@ -22,24 +22,24 @@ def command(as_json: bool) -> None:
     """List the games, their components and options, and which rules are reconstructed."""
     games = [game(name) for name in GAMES]
     if as_json:
-        infos = [{**asdict(one), "players": [1, MOST_PLAYERS]} for one in games]
+        infos = [{**asdict(info), "players": [1, MOST_PLAYERS]} for info in games]
         click.echo(json.dumps(infos, ensure_ascii=False, indent=2))
         return
     for line in format_table([HEAD, *map(_row, games)], right=(3, 4, 5)):
         click.echo(line)
-    for one in games:
+    for info in games:
         click.echo()
-        _paragraph(one.id, one.summary, bold=True)
-        for option in one.options:
+        _paragraph(info.id, info.summary, bold=True)
+        for option in info.options:
             _paragraph("", f"Option {option.name}: {option.summary}.")
-        for fact in one.reconstructed:
-            _paragraph("", f"[reconstruction] {fact}.")
+        for text in info.reconstructed:
+            _paragraph("", f"[reconstruction] {text}.")
 
 
-def _row(one: Game) -> tuple[str, ...]:
-    cap = str(one.cap) if one.cap is not None else "-"
-    options = ", ".join(option.name for option in one.options) or "-"
-    return one.id, one.name, f"1-{MOST_PLAYERS}", str(one.tiles), str(one.hand), cap, options
+def _row(info: Game) -> tuple[str, ...]:
+    cap = str(info.cap) if info.cap is not None else "-"
+    options = ", ".join(option.name for option in info.options) or "-"
+    return info.id, info.name, f"1-{MOST_PLAYERS}", str(info.tiles), str(info.hand), cap, options
 
 
 def _paragraph(name: str, text: str, *, bold: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""`best_moves`: find the best moves of a position, with their values and the reasons for them."""
+"""`hint`: find the best moves of a position, with their values and the reasons for them."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:
         table = replay(chosen.record)
         return table.view(table.turn), chosen.record.players
     try:
-        seen = Position.parse(text)
+        parsed = Position.parse(text)
     except ParseError as error:
         raise ParseError(f"{error}; or name a file with a record") from None
-    hidden = any("?" in seen.hand(seat) for seat in range(seen.players))
-    state = seen.state if hidden else seen.variant.redact(seen.state, seen.turn)
-    return View(seen.variant, state, seen.turn, ()), ()
+    hidden = any("?" in parsed.hand(seat) for seat in range(parsed.players))
+    state = parsed.state if hidden else parsed.variant.redact(parsed.state, parsed.turn)
+    return View(parsed.variant, state, parsed.turn, ()), ()
 
 
 def _first_line() -> str:

@@ -82,19 +82,19 @@ def solo(
         with progress("solve", PROGRESS_STEPS) as advance:
             done = 0
 
-            def tick(share: float) -> None:
+            def update(share: float) -> None:
                 nonlocal done
                 steps = max(int(share * PROGRESS_STEPS) - done, 0)
                 done += steps
                 advance(steps)
 
-            solution, record = solve(deal, width=width, seconds=seconds, threads=threads, on_progress=tick)
+            solution, record = solve(deal, width=width, seconds=seconds, threads=threads, on_progress=update)
         if file:
             file.write(record.to_json())
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(solution), indent=1))
         return
-    for line in report(solution):
+    for line in format_solution(solution):
         click.echo(line, err=out == STDOUT)
 
 
@@ -114,7 +114,7 @@ def _deal(source: str | None, seed: str | None, number: int, ply: int | None) ->
         raise error.located(chosen.where) from None
 
 
-def report(solution: Solution) -> list[str]:
+def format_solution(solution: Solution) -> list[str]:
     """Return the solution as lines of text."""
     tracks = tuple(solution.best.scores)
     rows = [("", "lowest", "total", "sorted", *tracks, "tiles")]
