@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 
 VOID = {"img", "input", "meta", "source"}
@@ -68,3 +68,19 @@ def document(
     ]
     body = tag("body", tag("main", content), tag("script", script) if script else None)
     return f"<!doctype html>\n{tag('html', tag('head', head), body, lang=language)}\n"
+
+
+def colour_schemes(
+    light: Mapping[str, str], dark: Mapping[str, str], *, dark_media: str = "(prefers-color-scheme:dark)"
+) -> str:
+    """Return CSS that defines custom properties for a light and a dark colour scheme.
+
+    Args:
+        light: values by name, for the light scheme.
+        dark: values by name, for the dark scheme.
+        dark_media: media query of the dark scheme.
+    """
+    light_css, dark_css = (
+        "".join(f"--{name}:{value};" for name, value in scheme.items()) for scheme in (light, dark)
+    )
+    return f":root{{color-scheme:light dark;{light_css}}}\n@media {dark_media}{{:root{{{dark_css}}}}}"

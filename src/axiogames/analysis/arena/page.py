@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from ...drawing.theme import DARK, LIGHT, Theme
+from ...drawing.theme import DARK, LIGHT, properties
 from ...errors import InvalidFile
 from ...files import write_atomic
 from ...games import game
-from ..html import Markup, document, tag
+from ..html import Markup, colour_schemes, document, tag
 from .plots import Plots, render_figure
 from .provenance import Provenance, provenance
 from .report import ReportTable, report_sentences, report_tables, run_sentence, verdict
@@ -31,8 +31,6 @@ CAPTIONS = {
 }
 
 STYLE = """
-:root { color-scheme: light dark; %(light)s }
-@media (prefers-color-scheme: dark) { :root { %(dark)s } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
@@ -41,13 +39,13 @@ h2 { font-size: 1.05rem; margin: 0 0 .75rem; }
 p { margin: .4rem 0; }
 .muted { color: var(--muted); }
 .lead { font-size: 1.15rem; margin: 1.25rem 0; }
-section { background: var(--card); border: 1px solid var(--edge); border-radius: .75rem;
+section { background: var(--card); border: 1px solid var(--card-edge); border-radius: .75rem;
   padding: 1.1rem 1.25rem; margin: 1rem 0; overflow-x: auto; }
-.plots { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%%, 26rem), 1fr)); }
+.plots { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
 .plots section { margin: 0; }
-img { display: block; width: 100%%; height: auto; }
-table { border-collapse: collapse; width: 100%%; font-variant-numeric: tabular-nums; white-space: nowrap; }
-th, td { padding: .35rem .6rem; text-align: right; border-bottom: 1px solid var(--edge); }
+img { display: block; width: 100%; height: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th, td { padding: .35rem .6rem; text-align: right; border-bottom: 1px solid var(--card-edge); }
 th { font-weight: 500; color: var(--muted); }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
 td:first-child { font-weight: 600; }
@@ -117,8 +115,8 @@ def render_page(
         *([tag("section", tag("h2", "Luck and the rest"), sentences)] if sentences else []),
         _provenance(summary, made),
     ]
-    style = STYLE % {"light": _properties(LIGHT), "dark": _properties(DARK)}
-    return document(title, Markup(style), content)
+    style = Markup(colour_schemes(properties(LIGHT), properties(DARK)) + STYLE)
+    return document(title, style, content)
 
 
 def _table(table: ReportTable) -> Markup:
@@ -163,15 +161,3 @@ def _provenance(summary: ArenaSummary, made: Provenance) -> Markup:
             ),
         ),
     )
-
-
-def _properties(theme: Theme) -> str:
-    """Return the custom properties of a theme as CSS."""
-    colours = {
-        "page": theme.page,
-        "card": theme.card,
-        "edge": theme.card_edge,
-        "ink": theme.ink,
-        "muted": theme.muted,
-    }
-    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())

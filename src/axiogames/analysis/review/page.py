@@ -8,7 +8,7 @@ from importlib import resources
 from ... import PROGRAM
 from ...drawing.theme import DARK, LIGHT, Theme, properties
 from ...model.table import Table
-from ..html import Markup, document, tag
+from ..html import Markup, colour_schemes, document, tag
 from .page_figures import legend_key, render_board, render_graph, symbol_of, tiles_in_hand
 from .remarks import Wording
 from .review import (
@@ -41,11 +41,11 @@ def render_page(review: Review, table: Table, made: Sequence[Decision], wording:
         tag("p", text(f"meaning.{review.terms.kind}")),
     ]
     if review.moves:
-        content += [_course(review, wording), _summary(review, wording)]
-        content += [_viewer(review, table, made, wording), _moves(review, wording)]
+        content += [_graph_section(review, wording), _summary_section(review, wording)]
+        content += [_viewer(review, table, made, wording), _move_table(review, wording)]
     made_by = text("made_by", rollouts=rollouts, seed=review.seed, program=PROGRAM, version=review.version)
     content.append(tag("p", made_by, class_="muted"))
-    style = Markup(f"{_colours()}\n{_file('page.css')}")
+    style = Markup(f"{_colour_schemes()}\n{_file('page.css')}")
     script = _file("page.js") if review.moves else None
     return document(f"{title}: {names}", style, content, language=wording.language, script=script)
 
@@ -54,19 +54,18 @@ def _file(name: str) -> Markup:
     return Markup((resources.files(__package__) / name).read_text(encoding="utf-8"))
 
 
-def _colours() -> str:
-    def variables(theme: Theme, shade: str) -> str:
+def _colour_schemes() -> str:
+    def variables(theme: Theme, shade: str) -> dict[str, str]:
         # Small text needs more contrast than symbols: rims have it in the light theme, fills in the dark one.
         texts = {f"{letter}-text": getattr(paint, shade) for letter, paint in theme.paints.items()}
-        return "".join(f"--{name}:{colour};" for name, colour in (properties(theme) | texts).items())
+        return properties(theme) | texts
 
-    return (
-        f":root{{color-scheme:light dark;{variables(LIGHT, 'rim')}}}\n"
-        f"@media screen and (prefers-color-scheme:dark){{:root{{{variables(DARK, 'fill')}}}}}"
-    )
+    # Printed pages are light.
+    dark_media = "screen and (prefers-color-scheme:dark)"
+    return colour_schemes(variables(LIGHT, "rim"), variables(DARK, "fill"), dark_media=dark_media)
 
 
-def _scrolling(label: str, table: Markup) -> Markup:
+def _scrollable(label: str, table: Markup) -> Markup:
     """Return a table in a box that scrolls sideways, also by keyboard."""
     return tag("div", table, class_="wide", tabindex=0, role="region", aria_label=label)
 
@@ -74,7 +73,7 @@ def _scrolling(label: str, table: Markup) -> Markup:
 # ---------------------------------------------------------------- graph and summary
 
 
-def _course(review: Review, wording: Wording) -> Markup:
+def _graph_section(review: Review, wording: Wording) -> Markup:
     text = wording.text
     legend = [tag("li", legend_key(number), f" {seat.name}") for number, seat in enumerate(review.seats)]
     turns = [
@@ -106,7 +105,7 @@ def _course(review: Review, wording: Wording) -> Markup:
     )
 
 
-def _summary(review: Review, wording: Wording) -> Markup:
+def _summary_section(review: Review, wording: Wording) -> Markup:
     text = wording.text
     head, *rows = summary_rows(review, wording)
     error = wording.change(SIGNIFICANCE * max(seat.account.error for seat in review.seats))
@@ -127,7 +126,7 @@ def _summary(review: Review, wording: Wording) -> Markup:
     return tag(
         "section",
         tag("h2", text("summary")),
-        _scrolling(text("summary"), table),
+        _scrollable(text("summary"), table),
         tag("p", text("adds_up", error=error), class_="muted"),
     )
 
@@ -149,7 +148,7 @@ def _viewer(review: Review, table: Table, made: Sequence[Decision], wording: Wor
         tag("button", text("next_mistake"), id="mistake"),
     ]
     articles = [
-        _article(move, one, hands, review, wording) for move, one in zip(review.moves, made, strict=True)
+        _move_details(move, one, hands, review, wording) for move, one in zip(review.moves, made, strict=True)
     ]
     picture = tag("div", Markup(render_board(table, made, review)), class_="picture")
     details = tag(
@@ -158,12 +157,12 @@ def _viewer(review: Review, table: Table, made: Sequence[Decision], wording: Wor
     return tag("section", tag("div", picture, details, class_="viewer"), id="viewer")
 
 
-def _rated(move: MoveReview, wording: Wording) -> Markup:
+def _rating(move: MoveReview, wording: Wording) -> Markup:
     symbol = tag("b", RATING_SYMBOLS[move.rating], aria_hidden="true")
     return tag("span", symbol, f" {wording.text(f'rating.{move.rating}')}", class_=f"rated {move.rating}")
 
 
-def _article(
+def _move_details(
     move: MoveReview, decision: Decision, hands: dict[str, str], review: Review, wording: Wording
 ) -> Markup:
     text, name = wording.text, review.seats[move.seat].name
@@ -172,7 +171,7 @@ def _article(
     drew = text("drew", tiles=", ".join(move.drew)) if move.drew else ""
     return tag(
         "article",
-        tag("header", tag("h3", f"{number} · {name}"), tag("strong", move.move), _rated(move, wording)),
+        tag("header", tag("h3", f"{number} · {name}"), tag("strong", move.move), _rating(move, wording)),
         tag("p", wording.remark(move.remark), class_="said"),
         _candidates(move, review, wording) if move.candidates else None,
         tag("h3", text("known", name=name)),
@@ -203,7 +202,7 @@ def _candidates(move: MoveReview, review: Review, wording: Wording) -> Markup:
     head = (tag("th", title, scope="col", rowspan=2, class_=_alignment(n)) for n, title in enumerate(titles))
     over = tag("thead", tag("tr", head, spanning), tag("tr", _tracks(review, wording)))
     table = tag("table", over, tag("tbody", rows), class_="candidates")
-    return _scrolling(text("candidates"), table)
+    return _scrollable(text("candidates"), table)
 
 
 def _tracks(review: Review, wording: Wording) -> list[Markup]:
@@ -230,7 +229,7 @@ def _scores(decision: Decision, review: Review, wording: Wording) -> Markup:
     return tag("table", tag("thead", head), tag("tbody", rows), class_="scores")
 
 
-def _moves(review: Review, wording: Wording) -> Markup:
+def _move_table(review: Review, wording: Wording) -> Markup:
     text = wording.text
     left = (0, 1, 2, 3, 7)
     titles = ("#", *map(text, ("player", "move", "rating", "gave_up", "luck", "best_move", "comment")))
@@ -240,7 +239,7 @@ def _moves(review: Review, wording: Wording) -> Markup:
             tag("a", str(move.ply), href=f"#{move.ply}", data_go=move.ply),
             review.seats[move.seat].name,
             move.move,
-            _rated(move, wording),
+            _rating(move, wording),
             wording.change(-move.given_up, signed=True) if move.given_up else "",
             wording.change(move.luck.change, signed=True) if move.candidates else "",
             move.candidates[0].move if move.given_up else "",
@@ -250,4 +249,4 @@ def _moves(review: Review, wording: Wording) -> Markup:
         rows.append(tag("tr", row, data_ply=move.ply))
     head = (tag("th", title, scope="col", class_=_alignment(n, left)) for n, title in enumerate(titles))
     table = tag("table", tag("thead", tag("tr", head)), tag("tbody", rows), class_="moves")
-    return tag("section", tag("h2", text("moves")), _scrolling(text("moves"), table), class_="listed")
+    return tag("section", tag("h2", text("moves")), _scrollable(text("moves"), table), class_="listed")
