@@ -175,11 +175,11 @@ def test_restored_database_is_verified_in_place(
 ) -> None:
     leave_a_journal(tmp_path / "data")
     monkeypatch.setattr(backup, "_move_aside", lambda paths: [])
-    with pytest.raises(InvalidFile, match=f"{DATABASE_FILE}: the database"):
+    with pytest.raises(InvalidFile, match=f"{DATABASE_FILE}: (cannot read )?the database"):
         restore_backup(settings(tmp_path / "data"), played.archive, force=True)
 
 
-def test_a_refused_restore_leaves_nothing_behind(played: Played, tmp_path: Path) -> None:
+def test_refused_restore_leaves_no_files(played: Played, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         restore_backup(settings(tmp_path / "new" / "folder"), tmp_path / "nothing")
     assert list(tmp_path.iterdir()) == []

@@ -360,7 +360,7 @@ def cookies(made: Inside, token: str) -> list[tuple[bytes, bytes]]:
 
 async def ask_me(made: Inside, token: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     """Return the person of a browser with a cookie, and the cookie of the response."""
-    monkeypatch.setattr("tests.server.inside._identity", lambda token: cookies(made, token))
+    monkeypatch.setattr("tests.server.in_process._identity", lambda token: cookies(made, token))
     answer = await made.ask("GET", "/api/me", token)
     given = dict(answer.headers).get(b"set-cookie", b"").decode()
     return answer.json.get("id", answer.json.get("code")), SimpleCookie(given)["who"].value if given else ""
