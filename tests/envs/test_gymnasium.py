@@ -218,9 +218,9 @@ def test_illegal_actions() -> None:
     [
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"options": {"huge": True}}, "no option 'huge'"),
-        ({"reward": "win"}, "no reward 'win'; there are lowest, rise, gains"),
+        ({"reward": "win"}, "unknown reward 'win': choose from lowest, rise, gains"),
         ({"illegal": "shrug"}, "'end' or 'raise', not 'shrug'"),
-        ({"render_mode": "opera"}, "no render mode 'opera'"),
+        ({"render_mode": "opera"}, "unknown render mode 'opera'"),
     ],
 )
 def test_invalid_environment(kind: Any, settings: dict[str, Any], says: str) -> None:

@@ -440,9 +440,9 @@ def test_max_cycles_truncates_the_game() -> None:
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"players": 5}, "1 to 4 players, not 5"),
         ({"options": {"huge": True}}, "no option 'huge'"),
-        ({"reward": "gold"}, "no reward 'gold'; there are none, win, place, lowest, gains, rise"),
+        ({"reward": "gold"}, "unknown reward 'gold': choose from none, win, place, lowest, gains, rise"),
         ({"max_cycles": 0}, "max_cycles is a positive whole number, not 0"),
-        ({"render_mode": "opera"}, "no render mode 'opera'; there are human, ansi, rgb_array"),
+        ({"render_mode": "opera"}, "unknown render mode 'opera': choose from human, ansi, rgb_array"),
     ],
 )
 def test_invalid_environment(settings: dict[str, Any], says: str) -> None:
@@ -456,7 +456,7 @@ def test_invalid_calls() -> None:
         env.reset(seed="seven")  # type: ignore[arg-type]
     env.reset(seed=1)
     for ask in (env.observe, env.view, env.action_space, env.observation_space):
-        with pytest.raises(AxioError, match="no agent 'player_2'; there are player_0, player_1"):
+        with pytest.raises(AxioError, match="unknown agent 'player_2': choose from player_0, player_1"):
             ask("player_2")
     with pytest.raises(AxioError, match="no render mode"):
         env.render()
