@@ -14,7 +14,7 @@ import pytest
 
 from axiogames.analysis.dataset import column_array, metadata, read, states
 from axiogames.analysis.dataset.generate import generate_part, write_dataset
-from axiogames.analysis.dataset.parts import SETTINGS_FILE, GameRange, open_parts
+from axiogames.analysis.dataset.parts import SETTINGS_FILE, PartRange, open_parts
 from axiogames.analysis.dataset.schema import METADATA_KEY
 from axiogames.analysis.dataset.settings import DatasetSettings
 from axiogames.errors import InvalidFile, InvalidOption
@@ -132,7 +132,7 @@ def test_parts_are_checked_like_datasets(name: str, value: Any, words: str, tmp_
         tmp_path / "out.parquet",
     )
     with open_parts(settings, target) as store:
-        store.add(generate_part(settings, GameRange(0, 2)))
+        store.add(generate_part(settings, PartRange(0, 2)))
     part = store.folder / "000000000-000000002.parquet"
     good = pq.read_table(part)
     at, field = good.schema.names.index(name), good.schema.field(name)
@@ -149,7 +149,7 @@ def test_parts_are_checked_like_datasets(name: str, value: Any, words: str, tmp_
 def test_a_part_contains_the_games_of_its_name(games: str, tmp_path: Path) -> None:
     settings, target = DatasetSettings.create("rota", ["random"], games=3), tmp_path / "out.parquet"
     with open_parts(settings, target) as store:
-        store.add(generate_part(settings, GameRange(0, 2)))
+        store.add(generate_part(settings, PartRange(0, 2)))
     part = store.folder / "000000000-000000002.parquet"
     part.rename(part.with_name(f"{games}.parquet"))
     with pytest.raises(

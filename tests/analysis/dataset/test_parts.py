@@ -18,7 +18,7 @@ from axiogames.analysis.dataset import column_array, metadata, read, states
 from axiogames.analysis.dataset import generate as generate_module
 from axiogames.analysis.dataset import parts as parts_module
 from axiogames.analysis.dataset.generate import generate_part, generate_parts, write_dataset
-from axiogames.analysis.dataset.parts import SETTINGS_FILE, GameRange, open_parts
+from axiogames.analysis.dataset.parts import SETTINGS_FILE, PartRange, open_parts
 from axiogames.analysis.dataset.schema import METADATA_KEY
 from axiogames.analysis.dataset.settings import DatasetSettings
 from axiogames.errors import InvalidFile, InvalidOption, MissingDependency, SettingsMismatch
@@ -66,7 +66,7 @@ def test_file_does_not_depend_on_the_boundaries_of_parts(tmp_path: Path) -> None
     settings = small_settings()
     write_dataset(settings, tmp_path / "whole")
     with open_parts(settings, tmp_path / "out") as store:
-        for games in (GameRange(7, 9), GameRange(0, 3), GameRange(4, 7), GameRange(3, 4)):
+        for games in (PartRange(7, 9), PartRange(0, 3), PartRange(4, 7), PartRange(3, 4)):
             store.add(generate_part(settings, games))
         assert (list(store.missing()), store.games) == ([], 9)
         store.join()
@@ -157,7 +157,7 @@ def test_a_finished_file_is_not_replaced_unless_asked_for(tmp_path: Path) -> Non
     assert not (tmp_path / "out.parts").exists()
     settings = small_settings(games=2)
     with open_parts(settings, out, force=True) as store:
-        store.add(generate_part(settings, GameRange(0, 2)))
+        store.add(generate_part(settings, PartRange(0, 2)))
         assert out.read_bytes() == before
         store.join()
     assert metadata(out).settings == settings
@@ -166,7 +166,7 @@ def test_a_finished_file_is_not_replaced_unless_asked_for(tmp_path: Path) -> Non
 def test_a_file_that_came_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     settings, out = small_settings(games=1), tmp_path / "out"
     with open_parts(settings, out) as store:
-        store.add(generate_part(settings, GameRange(0, 1)))
+        store.add(generate_part(settings, PartRange(0, 1)))
         out.write_text("somebody else's", encoding="utf-8")
         with pytest.raises(InvalidFile, match="the file exists"):
             store.join()

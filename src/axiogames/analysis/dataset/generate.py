@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 
 from ...parallel import map_unordered
-from .parts import DatasetPart, GameRange, PartStore, encode_part, open_parts
+from .parts import DatasetPart, PartRange, PartStore, encode_part, open_parts
 from .rows import game_rows, warm_up_bots
 from .schema import DatasetMetadata
 from .settings import DatasetSettings
@@ -49,7 +49,7 @@ def generate_parts(store: PartStore, jobs: int = 1) -> Generator[DatasetPart, No
     warm_up_bots(settings)  # other processes then find the compiled rules in the cache
     start = perf_counter()
     first = missing[0].first
-    yield generate_part(settings, GameRange(first, first + 1))
+    yield generate_part(settings, PartRange(first, first + 1))
     size = max(1, min(MAX_GAMES_PER_PART, int(SECONDS_PER_PART / (perf_counter() - start))))
     missing[0] = missing[0]._replace(first=first + 1)
     ranges = [piece for games in missing for piece in split_range(games, size)]
@@ -57,17 +57,17 @@ def generate_parts(store: PartStore, jobs: int = 1) -> Generator[DatasetPart, No
         yield from parts
 
 
-def split_range(games: GameRange, size: int) -> Iterator[GameRange]:
+def split_range(games: PartRange, size: int) -> Iterator[PartRange]:
     """Yield consecutive ranges of `size` games; the last one may be shorter.
 
-    >>> list(split_range(GameRange(3, 8), 2))
-    [GameRange(first=3, end=5), GameRange(first=5, end=7), GameRange(first=7, end=8)]
+    >>> list(split_range(PartRange(3, 8), 2))
+    [PartRange(first=3, end=5), PartRange(first=5, end=7), PartRange(first=7, end=8)]
     """
     for first in range(games.first, games.end, size):
-        yield GameRange(first, min(first + size, games.end))
+        yield PartRange(first, min(first + size, games.end))
 
 
-def generate_part(settings: DatasetSettings, games: GameRange) -> DatasetPart:
+def generate_part(settings: DatasetSettings, games: PartRange) -> DatasetPart:
     """Play a range of games and return their rows as a part."""
     warm_up_bots(settings)
     rows = [row for game in range(*games) for row in game_rows(settings, game)]

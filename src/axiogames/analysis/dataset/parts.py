@@ -34,7 +34,7 @@ GAMES_PER_GROUP = 256  # in a row group of the joined file
 _PART_NAME = re.compile(r"([0-9]{9,10})-([0-9]{9,10})\.parquet")
 
 
-class GameRange(NamedTuple):
+class PartRange(NamedTuple):
     """A range of game numbers, without `end`."""
 
     first: int
@@ -48,12 +48,12 @@ class GameRange(NamedTuple):
 class DatasetPart(Struct, frozen=True):
     """The rows of a range of games, as a Parquet file in memory."""
 
-    games: GameRange
+    games: PartRange
     rows: int
     content: bytes
 
 
-def encode_part(metadata: DatasetMetadata, games: GameRange, rows: list[Row]) -> DatasetPart:
+def encode_part(metadata: DatasetMetadata, games: PartRange, rows: list[Row]) -> DatasetPart:
     """Return the part with these rows."""
     columns = arrow_schema(metadata)
     table = require("pyarrow", EXTRA).Table.from_pylist(rows, columns)
@@ -139,15 +139,15 @@ class PartStore:
         """Number of stored rows."""
         return sum(self.rows.values())
 
-    def missing(self) -> Iterator[GameRange]:
+    def missing(self) -> Iterator[PartRange]:
         """Yield the ranges of games that are not stored, in their order."""
         end = 0
         for games in sorted(self.rows):
             if end < games.first:
-                yield GameRange(end, games.first)
+                yield PartRange(end, games.first)
             end = games.end
         if end < self.metadata.settings.games:
-            yield GameRange(end, self.metadata.settings.games)
+            yield PartRange(end, self.metadata.settings.games)
 
     def add(self, part: DatasetPart) -> None:
         """Store a part. Once this returns, the part survives a kill of the process."""
@@ -191,12 +191,12 @@ class PartStore:
 
     # ------------------------------------------------------------ files
 
-    def _path(self, games: GameRange) -> Path:
+    def _path(self, games: PartRange) -> Path:
         return self.folder / f"{games.first:09}-{games.end:09}.parquet"
 
-    def _stored_ranges(self) -> list[GameRange]:
+    def _stored_ranges(self) -> list[PartRange]:
         names = (_PART_NAME.fullmatch(path.name) for path in self.folder.iterdir())
-        found = sorted(GameRange(int(name[1]), int(name[2])) for name in names if name)
+        found = sorted(PartRange(int(name[1]), int(name[2])) for name in names if name)
         end = 0
         for games in found:
             if not end <= games.first < games.end <= self.metadata.settings.games:
@@ -204,7 +204,7 @@ class PartStore:
             end = games.end
         return found
 
-    def _open(self, games: GameRange) -> Any:
+    def _open(self, games: PartRange) -> Any:
         """Return a part as an open Parquet file. Raises `InvalidFile`."""
         try:
             # Read into memory first: pyarrow rejects names that are not UTF-8.
@@ -213,7 +213,7 @@ class PartStore:
         except (require("pyarrow", EXTRA).ArrowException, OSError):
             raise self._damaged(games) from None
 
-    def _read(self, games: GameRange, columns: Any) -> Any:
+    def _read(self, games: PartRange, columns: Any) -> Any:
         """Return the rows of a part. Raises `InvalidFile` if they are not those of this dataset."""
         try:
             table = self._open(games).read()
@@ -231,7 +231,7 @@ class PartStore:
             raise self._damaged(games, f"its games are not {games.first} to {games.end - 1} in order")
         return table
 
-    def _damaged(self, games: GameRange, why: str = "") -> InvalidFile:
+    def _damaged(self, games: PartRange, why: str = "") -> InvalidFile:
         reason = f" ({why})" if why else ""
         return InvalidFile(
             f"{self._path(games)}: not a part of this dataset{reason};"

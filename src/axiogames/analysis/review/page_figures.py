@@ -158,7 +158,7 @@ def render_board(table: Table, made: Sequence[Decision], review: Review) -> str:
         for index, candidate in enumerate(move.candidates)
         if (placed := _placed_tile(Move.parse(candidate.move)))
     }
-    board = _Board(table, candidates.values())
+    board = _BoardFigure(table, candidates.values())
     board.add_marks([*(one.view.state for one in made), table.state])
     board.add_tiles(table.laid(), made)
     board.add_candidates(candidates)
@@ -169,7 +169,7 @@ def _placed_tile(move: Move) -> PlacedTile | None:
     return PlacedTile(move.tile, move.at) if move.kind == "place" else None
 
 
-class _Board:
+class _BoardFigure:
     """The board of a game on a canvas with room for all tiles."""
 
     def __init__(self, table: Table, more_tiles: Iterable[PlacedTile]) -> None:
