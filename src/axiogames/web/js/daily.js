@@ -1,10 +1,10 @@
 /** The daily deal: the same tiles for all players, one attempt each. */
-import { runBusy, navigate } from "./shared/busy-button.js";
 import { errorText, get, getMe, onConnectionChange, post } from "./shared/api.js";
+import { navigate, runBusy } from "./shared/busy-button.js";
 import { countdown } from "./shared/countdown.js";
 import { byId, h } from "./shared/dom.js";
 import { initPage } from "./shared/frame.js";
-import { formatDate, language, formatList, formatNumber, t } from "./shared/i18n.js";
+import { formatDate, formatList, formatNumber, language, t } from "./shared/i18n.js";
 
 /** @import {Daily, DailyDeal, DailyResult} from "./shared/types.js" */
 
@@ -13,13 +13,13 @@ await refresh();
 onConnectionChange((up) => up && void refresh());
 
 async function refresh() {
-  const asked = new URLSearchParams(location.search).get("day");
-  const query = new URLSearchParams({ lang: language(), ...(asked ? { day: asked } : {}) });
+  const requestedDay = new URLSearchParams(location.search).get("day");
+  const query = new URLSearchParams({ lang: language(), ...(requestedDay ? { day: requestedDay } : {}) });
   try {
     await getMe();
     renderDay(await get(`/api/daily?${query}`));
   } catch (error) {
-    const back = asked && h("a", { class: "button", href: "/daily" }, t("daily.today"));
+    const back = requestedDay && h("a", { class: "button", href: "/daily" }, t("daily.today"));
     byId("deals").replaceChildren(h("li", { class: "card stack" }, h("p", null, errorText(error)), back));
   }
   byId("deal-day").hidden = false;

@@ -1,12 +1,12 @@
 /** The page with name, credentials, settings and personal data. */
-import { invalidateMe, get, getMe, onConnectionChange, patch, post, remove } from "./shared/api.js";
-import { runBusy, navigate } from "./shared/busy-button.js";
+import { get, getMe, invalidateMe, onConnectionChange, patch, post, remove } from "./shared/api.js";
+import { navigate, runBusy } from "./shared/busy-button.js";
 import { radioGroup, select, toggle } from "./shared/controls.js";
+import { dialog } from "./shared/dialog.js";
 import { byId, h } from "./shared/dom.js";
 import { initPage } from "./shared/frame.js";
 import { languages, t } from "./shared/i18n.js";
-import { setSetting, getSetting } from "./shared/settings.js";
-import { dialog } from "./shared/dialog.js";
+import { getSetting, setSetting } from "./shared/settings.js";
 import { toast } from "./shared/toast.js";
 
 /** @import {Settings} from "./shared/types.js" */
@@ -165,21 +165,21 @@ function phraseBody(phrase) {
 function onSubmit(id, send) {
   /** @type {HTMLFormElement} */
   const form = byId(id);
-  const problem = form.querySelector(".error-text");
+  const errorElement = form.querySelector(".error-text");
   const button = form.querySelector("button");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (!problem || !button) return;
-    problem.textContent = "";
+    if (!errorElement || !button) return;
+    errorElement.textContent = "";
     const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
-    const work = async () => {
+    const submit = async () => {
       await send(values);
       // Secrets are cleared as soon as they have been sent.
       for (const secret of form.querySelectorAll("[type=password], [name=phrase]")) {
         /** @type {HTMLInputElement} */ (secret).value = "";
       }
     };
-    void runBusy(button, work, (text) => void (problem.textContent = text));
+    void runBusy(button, submit, (text) => void (errorElement.textContent = text));
   });
 }
 

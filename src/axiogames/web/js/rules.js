@@ -1,6 +1,6 @@
 /** The rules: the list of games, or the rules of one game with a table of contents. */
+import { errorText, get, getGames, onConnectionChange } from "./shared/api.js";
 import { isDark, onAppearanceChange } from "./shared/appearance.js";
-import { errorText, getGames, get, onConnectionChange } from "./shared/api.js";
 import { byId, h } from "./shared/dom.js";
 import { initPage, setTitle } from "./shared/frame.js";
 import { language, t } from "./shared/i18n.js";
@@ -73,10 +73,10 @@ async function rulesPage(id) {
  */
 function themeFigures(text) {
   const figures = [...text.querySelectorAll("img")].map((image) => ({ image, address: image.getAttribute("src") }));
-  const colour = () =>
+  const applyTheme = () =>
     figures.forEach(({ image, address }) => image.setAttribute("src", `${address}?dark=${isDark()}`));
-  onAppearanceChange(colour);
-  colour();
+  onAppearanceChange(applyTheme);
+  applyTheme();
 }
 
 /** @param {Element} article */
@@ -100,9 +100,9 @@ function tableOfContents(article) {
  * @param {Element} article
  */
 function wrapWide(article) {
-  for (const wide of article.querySelectorAll("pre, table")) {
+  for (const element of article.querySelectorAll("pre, table")) {
     const box = h("div", { class: "scroller", tabindex: "0", role: "group", "aria-label": t("rules.scroll") });
-    wide.replaceWith(box);
-    box.append(wide);
+    element.replaceWith(box);
+    box.append(element);
   }
 }

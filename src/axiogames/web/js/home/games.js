@@ -1,7 +1,7 @@
 /** The games as cards with a button to play at once. */
-import { runBusy, navigate } from "../shared/busy-button.js";
 import { getBots, post } from "../shared/api.js";
 import { isDark, onAppearanceChange } from "../shared/appearance.js";
+import { navigate, runBusy } from "../shared/busy-button.js";
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { symbolImage } from "../shared/symbols.js";

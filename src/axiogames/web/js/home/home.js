@@ -19,5 +19,5 @@ await poll(async () => {
   if (!byId("games").firstChild) renderGames(byId("games"), offered);
 }, POLL_INTERVAL);
 
-const wanted = new URLSearchParams(location.search).get("new");
-if (wanted !== null) void openNewTableDialog(wanted);
+const requestedGame = new URLSearchParams(location.search).get("new");
+if (requestedGame !== null) void openNewTableDialog(requestedGame);

@@ -1,8 +1,8 @@
 /** Lists of tables: the person's own, open ones to join, running ones to watch. */
-import { runBusy, navigate } from "../shared/busy-button.js";
 import { get, getMe, post } from "../shared/api.js";
+import { navigate, runBusy } from "../shared/busy-button.js";
 import { byId, h, updateList } from "../shared/dom.js";
-import { formatRelativeTime, botName, moveTimeName, t } from "../shared/i18n.js";
+import { botName, formatRelativeTime, moveTimeName, t } from "../shared/i18n.js";
 
 /** @import {Seat, TableSummary} from "../shared/types.js" */
 
@@ -18,18 +18,19 @@ export async function refreshTables() {
   const [mine, open, live] = await Promise.all(
     ["mine", "open", "live"].map((which) => get(`/api/tables?which=${which}`)),
   );
-  const own = new Set(mine.map((table) => table.id));
-  const running = mine.filter(({ status }) => status === "open" || status === "playing");
-  running.sort((one, other) => Number(other.your_turn) - Number(one.your_turn) || other.updated - one.updated);
+  const ownIds = new Set(mine.map((table) => table.id));
+  const unfinished = mine.filter(({ status }) => status === "open" || status === "playing");
+  unfinished.sort((one, other) => Number(other.your_turn) - Number(one.your_turn) || other.updated - one.updated);
   const finished = mine.filter(({ status }) => status === "over").slice(0, MAX_FINISHED);
-  renderList("continue", running, continueLink);
-  const others = (/** @type {TableSummary[]} */ tables) => tables.filter(({ id }) => !own.has(id)).slice(0, MAX_TABLES);
+  renderList("continue", unfinished, continueLink);
+  const others = (/** @type {TableSummary[]} */ tables) =>
+    tables.filter(({ id }) => !ownIds.has(id)).slice(0, MAX_TABLES);
   renderList("open", others(open), joinButton);
   renderList("live", others(live), (table) => tableLink(table, "watch", "watch.label"));
   renderList("finished", finished, (table) => tableLink(table, "finished.look", "finished.label"));
-  byId("continue-part").hidden = running.length === 0;
+  byId("continue-part").hidden = unfinished.length === 0;
   byId("finished-part").hidden = finished.length === 0;
-  renderShowAll(running.length);
+  renderShowAll(unfinished.length);
 }
 
 /** @param {number} n */

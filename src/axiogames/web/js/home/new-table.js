@@ -1,14 +1,14 @@
 /** The dialog with the form for a new table. */
-import { getBots, errorText, getGames, getMe, post } from "../shared/api.js";
-import { runBusy, navigate } from "../shared/busy-button.js";
+import { errorText, getBots, getGames, getMe, post } from "../shared/api.js";
+import { navigate, runBusy } from "../shared/busy-button.js";
 import { radioGroup, select, toggle } from "../shared/controls.js";
+import { dialog } from "../shared/dialog.js";
 import { h } from "../shared/dom.js";
 import { levelName, moveTimeName, t } from "../shared/i18n.js";
-import { dialog } from "../shared/dialog.js";
 import { toast } from "../shared/toast.js";
-import { PRESETS, applyPreset, newPlan, findPreset, tableRequest, setPlayers } from "./table-plan.js";
+import { PRESETS, applyPreset, findPreset, newPlan, setPlayers, tableRequest } from "./table-plan.js";
 
-/** @import {Bot, Game, TablePlan, PlannedSeat, Preset, SeatKind} from "../shared/types.js" */
+/** @import {Bot, Game, PlannedSeat, Preset, SeatKind, TablePlan} from "../shared/types.js" */
 
 const MAX_NAME_LENGTH = 24;
 
@@ -43,7 +43,7 @@ export async function openNewTableDialog(wanted) {
 async function showForm(plan, known) {
   const body = h("div", { class: "stack" });
   const start = h("button", { class: "button button-primary", id: "new-start" });
-  const problem = h("p", { class: "error-text", role: "alert" });
+  const errorElement = h("p", { class: "error-text", role: "alert" });
 
   /** Render the form again after a change that affects other controls. The focused control keeps the focus. */
   const render = () => {
@@ -61,12 +61,12 @@ async function showForm(plan, known) {
   };
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
-    problem.textContent = "";
-    void runBusy(start, create, (text) => void (problem.textContent = text));
+    errorElement.textContent = "";
+    void runBusy(start, create, (text) => void (errorElement.textContent = text));
   };
 
   render();
-  const form = h("form", { onsubmit: submit }, body, problem, h("div", { class: "actions sheet-bottom" }, start));
+  const form = h("form", { onsubmit: submit }, body, errorElement, h("div", { class: "actions sheet-bottom" }, start));
   await dialog({ id: "new-table", title: t("new.title"), body: form });
   // Reloading the page must not open the form again.
   history.replaceState(null, "", location.pathname);
@@ -75,12 +75,12 @@ async function showForm(plan, known) {
 /**
  * @param {TablePlan} plan
  * @param {Known} known
- * @param {() => void} draw
+ * @param {() => void} render
  */
-function formParts(plan, { offered, levels, level, name }, draw) {
+function formParts(plan, { offered, levels, level, name }, render) {
   const game = offered.find(({ id }) => id === plan.game) ?? offered[0];
-  const counts = Array.from({ length: game.most_players }, (_, i) => String(i + 1));
-  const seats = seatRows(plan, { levels, myName: name, changed: draw });
+  const playerCounts = Array.from({ length: game.most_players }, (_, i) => String(i + 1));
+  const seats = seatRows(plan, { levels, myName: name, changed: render });
   return [
     select(
       "new-game",
@@ -90,9 +90,9 @@ function formParts(plan, { offered, levels, level, name }, draw) {
       (id) => {
         plan.game = id;
         plan.options = {};
-        const most = offered.find((one) => one.id === id)?.most_players ?? 1;
-        if (plan.seats.length > most) setPlayers(plan, most, level);
-        draw();
+        const maxPlayers = offered.find((one) => one.id === id)?.most_players ?? 1;
+        if (plan.seats.length > maxPlayers) setPlayers(plan, maxPlayers, level);
+        render();
       },
     ),
     radioGroup(
@@ -102,17 +102,17 @@ function formParts(plan, { offered, levels, level, name }, draw) {
       findPreset(plan) ?? "",
       (preset) => {
         applyPreset(plan, /** @type {Preset} */ (preset), level);
-        draw();
+        render();
       },
     ),
     radioGroup(
       "players",
       t("new.players"),
-      counts.map((n) => [n, n]),
+      playerCounts.map((n) => [n, n]),
       String(plan.seats.length),
       (players) => {
         setPlayers(plan, Number(players), level);
-        draw();
+        render();
       },
     ),
     h("ol", { role: "list", class: "stack", "aria-label": t("new.seats") }, seats),
@@ -192,9 +192,9 @@ function kindSelect(seat, label, changed) {
  * @param {PlannedSeat} seat
  * @param {string} label
  * @param {Bot[]} levels
- * @param {string} usual the name if the person enters none
+ * @param {string} defaultName the name if the person enters none
  */
-function seatDetail(seat, label, levels, usual) {
+function seatDetail(seat, label, levels, defaultName) {
   if (seat.kind === "open") return h("span", { class: "muted small seat-note" }, t("seat.open.note"));
   if (seat.kind === "bot") {
     const select = h(
@@ -208,7 +208,7 @@ function seatDetail(seat, label, levels, usual) {
   const input = h("input", {
     "aria-label": t("seat.name", { label }),
     "data-name": true,
-    placeholder: usual,
+    placeholder: defaultName,
     maxlength: MAX_NAME_LENGTH,
     autocomplete: "off",
     value: seat.name,

@@ -1,8 +1,8 @@
 /** The teaser of the daily deal on the home page. */
 import { get, getMe } from "../shared/api.js";
+import { countdown } from "../shared/countdown.js";
 import { h } from "../shared/dom.js";
 import { language, t } from "../shared/i18n.js";
-import { countdown } from "../shared/countdown.js";
 
 /** @import {Daily} from "../shared/types.js" */
 

@@ -1,7 +1,7 @@
 /** Client for the HTTP interface (docs/reference/http_and_websocket.md). */
 import { hasText, language, t } from "./i18n.js";
 
-/** @import {Bot, Game, Artwork, Me} from "./types.js" */
+/** @import {Artwork, Bot, Game, Me} from "./types.js" */
 
 /** Milliseconds. Opening a table may compile its rules, which takes seconds. */
 const TIMEOUT = 45_000;

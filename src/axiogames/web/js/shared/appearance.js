@@ -1,5 +1,5 @@
 /** Theme and motion, from the settings and the system. */
-import { onSetting, getSetting } from "./settings.js";
+import { getSetting, onSetting } from "./settings.js";
 
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 const systemReducedMotion = matchMedia("(prefers-reduced-motion: reduce)");

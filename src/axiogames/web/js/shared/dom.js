@@ -96,16 +96,17 @@ const renderedItems = new WeakMap();
  * @param {(item: Item) => Element} build
  */
 export function updateList(parent, items, key, build) {
-  const before = new Map([...parent.children].map((element) => [element.getAttribute("data-key"), element]));
-  const after = items.map((item) => {
+  const existing = new Map([...parent.children].map((element) => [element.getAttribute("data-key"), element]));
+  const elements = items.map((item) => {
     const state = JSON.stringify(item);
-    const known = before.get(key(item));
+    const known = existing.get(key(item));
     if (known && renderedItems.get(known) === state) return known;
     const element = build(item);
     element.setAttribute("data-key", key(item));
     renderedItems.set(element, state);
     return element;
   });
-  if (after.length === parent.children.length && after.every((element, i) => element === parent.children[i])) return;
-  parent.replaceChildren(...after);
+  if (elements.length === parent.children.length && elements.every((element, i) => element === parent.children[i]))
+    return;
+  parent.replaceChildren(...elements);
 }

@@ -1,11 +1,11 @@
 /** The frame of all pages: header, footer, offline strip and service worker. */
-import { applyAppearance } from "./appearance.js";
 import { ApiError, deleteCookie, errorText, get, getMe, onConnectionChange } from "./api.js";
+import { applyAppearance } from "./appearance.js";
+import { dialog } from "./dialog.js";
 import { h } from "./dom.js";
 import { hasText, loadTexts, t } from "./i18n.js";
-import { dialog } from "./dialog.js";
-import { announce } from "./toast.js";
 import { onSetting } from "./settings.js";
+import { announce } from "./toast.js";
 
 const NAVIGATION = { "/": "nav.home", "/daily": "nav.daily", "/rules": "nav.rules", "/me": "nav.me" };
 

@@ -45,10 +45,10 @@ export async function loadTexts() {
 
 /** Return the chosen language, or the first of the browser's languages that is available. */
 function chooseLanguage() {
-  const chosen = getSetting("language");
-  const wanted = chosen === "auto" ? navigator.languages : [chosen];
-  for (const one of wanted) {
-    const found = available.find((language) => language.code === one.toLowerCase().split("-")[0]);
+  const setting = getSetting("language");
+  const preferred = setting === "auto" ? navigator.languages : [setting];
+  for (const candidate of preferred) {
+    const found = available.find((language) => language.code === candidate.toLowerCase().split("-")[0]);
     if (found) return found.code;
   }
   return FALLBACK;

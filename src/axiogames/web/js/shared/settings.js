@@ -25,8 +25,8 @@ let values = readStored();
 /** @returns {Partial<Settings>} */
 function readStored() {
   try {
-    const found = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}");
-    return found && typeof found === "object" ? found : {};
+    const parsed = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}");
+    return parsed && typeof parsed === "object" ? parsed : {};
   } catch {
     return {};
   }
@@ -65,8 +65,8 @@ export function setSetting(name, value) {
  * @param {(value: Settings[N]) => void} listener
  */
 export function onSetting(name, listener) {
-  const heard = listeners.get(name) ?? new Set();
-  listeners.set(name, heard.add(listener));
+  const callbacks = listeners.get(name) ?? new Set();
+  listeners.set(name, callbacks.add(listener));
 }
 
 /** @param {Name} name */

@@ -1,31 +1,31 @@
 /** Entry point of the table page. */
-import { ApiError, errorText, invalidateMe, get, getArtwork, getMe, onConnectionChange } from "../shared/api.js";
+import { ApiError, errorText, get, getArtwork, getMe, invalidateMe, onConnectionChange } from "../shared/api.js";
 import { byId } from "../shared/dom.js";
 import { initPage, setTitle } from "../shared/frame.js";
 import { t } from "../shared/i18n.js";
 import { toast } from "../shared/toast.js";
-import { startButtons } from "./input/buttons.js";
-import { defineSymbols } from "./board/shapes.js";
 import { startBoard } from "./board/board.js";
-import { connect, newId } from "./net/connection.js";
-import { renderHandover, startHandover } from "./panels/handover.js";
 import { renderPoints, startPreview } from "./board/preview.js";
-import { startHand } from "./panels/hand.js";
+import { defineSymbols } from "./board/shapes.js";
+import { startZoom } from "./board/zoom.js";
+import { startButtons } from "./input/buttons.js";
 import { startKeyboard } from "./input/keyboard.js";
-import { startHistory, toggleHistory } from "./panels/history.js";
-import { shownPlacement, startSelection } from "./input/selection.js";
 import { startPointer } from "./input/pointer.js";
-import { isWaiting, canMove, seatPlayedByBot } from "./state/view.js";
+import { shownPlacement, startSelection } from "./input/selection.js";
+import { connect, newId } from "./net/connection.js";
+import { lastReceived, receive, startMessages } from "./net/messages.js";
+import { postToTable } from "./net/requests.js";
+import { startHand } from "./panels/hand.js";
+import { renderHandover, startHandover } from "./panels/handover.js";
+import { startHistory, toggleHistory } from "./panels/history.js";
+import { startOpponents } from "./panels/opponents.js";
+import { showResult, startResult } from "./panels/result.js";
+import { startScoreTracks } from "./panels/score-tracks.js";
+import { play, startSound, toggleSound } from "./panels/sound.js";
 import { startStatus } from "./panels/status.js";
 import { goTo, openReplay, replayKey, startReplay } from "./replay/replay.js";
-import { showResult, startResult } from "./panels/result.js";
-import { postToTable } from "./net/requests.js";
-import { startOpponents } from "./panels/opponents.js";
-import { toggleSound, play, startSound } from "./panels/sound.js";
 import { onViewChange, state } from "./state/store.js";
-import { lastReceived, receive, startMessages } from "./net/messages.js";
-import { startScoreTracks } from "./panels/score-tracks.js";
-import { startZoom } from "./board/zoom.js";
+import { canMove, isWaiting, seatPlayedByBot } from "./state/view.js";
 
 /** @import {Command, View} from "./net/protocol.js" */
 
@@ -48,26 +48,26 @@ async function open() {
     defineSymbols(art);
     start(view);
   } catch (error) {
-    showLost(error);
+    showLoadError(error);
   }
 }
 
 /** Show that the table does not exist or could not be loaded. @param {unknown} error */
-function showLost(error) {
-  const unknown = error instanceof ApiError && error.status === 404;
-  byId("load-error-title").textContent = t(unknown ? "missing.title" : "table.not_loaded");
-  byId("load-error-why").textContent = unknown ? t("missing.why") : errorText(error);
-  byId("again").hidden = unknown;
+function showLoadError(error) {
+  const missing = error instanceof ApiError && error.status === 404;
+  byId("load-error-title").textContent = t(missing ? "missing.title" : "table.not_loaded");
+  byId("load-error-why").textContent = missing ? t("missing.why") : errorText(error);
+  byId("again").hidden = missing;
   byId("again").addEventListener("click", () => location.reload());
   byId("play").hidden = true;
   byId("load-error").hidden = false;
-  if (!unknown) onConnectionChange((up) => up && location.reload());
+  if (!missing) onConnectionChange((up) => up && location.reload());
 }
 
 /** @param {View} view */
 function start(view) {
   let needsView = false;
-  const send = (/** @type {Command} */ order) => void connection.send(order);
+  const send = (/** @type {Command} */ command) => void connection.send(command);
   const hint = () => {
     const { n, table } = state.view;
     if (canMove(state.view) && table.hints) send({ do: "hint", id: newId(), n });
@@ -119,8 +119,8 @@ function start(view) {
       byId("connection").hidden = yes;
     },
     closed(code) {
-      if (code === NO_SUCH_TABLE) showLost(new ApiError(404, "", ""));
-      if (code === UNREADABLE) showLost(new ApiError(409, "unreadable", ""));
+      if (code === NO_SUCH_TABLE) showLoadError(new ApiError(404, "", ""));
+      if (code === UNREADABLE) showLoadError(new ApiError(409, "unreadable", ""));
       if (code === SIGNED_OUT || code === BANNED) void checkIdentity(() => connection.reopen());
       return ![NO_SUCH_TABLE, UNREADABLE, SIGNED_OUT, BANNED].includes(code);
     },
@@ -147,12 +147,12 @@ async function checkIdentity(resume, tries = 4) {
       await new Promise((resolve) => setTimeout(resolve, SIGN_IN_RETRY));
     }
   } catch (error) {
-    showLost(error);
+    showLoadError(error);
   }
 }
 
-/** Wrap a function that loads a module on demand. @param {() => Promise<void>} does */
-const lazily = (does) => () => void does().catch((error) => toast(errorText(error), { kind: "error" }));
+/** Wrap a function that loads a module on demand. @param {() => Promise<void>} load */
+const lazily = (load) => () => void load().catch((error) => toast(errorText(error), { kind: "error" }));
 
 /** Called when all received steps have been rendered. @param {View | null} before */
 function onShown(before) {

@@ -23,10 +23,10 @@ export const trackName = (track) => (isColour(track) ? colourName(track) : t("ta
 export function gainText(gain) {
   const scored = Object.entries(gain).filter(([, points]) => points > 0);
   if (!scored.length) return t("table.no_points");
-  const words = scored.map(([track, n]) =>
+  const parts = scored.map(([track, n]) =>
     isColour(track) ? t("table.gain_colour", { count: n, colour: colourName(track) }) : t("table.gain_points", { n }),
   );
-  return words.join(", ");
+  return parts.join(", ");
 }
 
 /** @param {View} view @param {number[]} gain in the order of the tracks */
@@ -69,10 +69,10 @@ export function eventText(view, event) {
     case "place": {
       const { named, pyramids = [] } = event;
       const what = { tile: tileName(event.tile), place: cellsName(event.at), points: gainText(event.gain) };
-      const words = [t(key("place"), { ...who, ...what })];
-      if (named) words.push(t("table.log_named", { colour: colourName(named) }));
-      if (pyramids.length) words.push(t("table.log_pyramids", { n: pyramids.length, cells: formatList(pyramids) }));
-      return words.join(" ");
+      const sentences = [t(key("place"), { ...who, ...what })];
+      if (named) sentences.push(t("table.log_named", { colour: colourName(named) }));
+      if (pyramids.length) sentences.push(t("table.log_pyramids", { n: pyramids.length, cells: formatList(pyramids) }));
+      return sentences.join(" ");
     }
     case "exchange":
       return event.shown.some((tile) => tile !== "?")
@@ -93,9 +93,9 @@ export function scoreText(view, seat) {
   if (tracks.length === 1) return t("table.score_points", { name, n: points[0] ?? 0 });
   const parts = tracks.map((track, index) => `${trackName(track)} ${points[index] ?? 0}`);
   const low = view.now.lowest[seat] ?? [];
-  const words = t("table.score_colours", { name, parts: parts.join(", ") });
-  if (low.length === 0 || low.length === tracks.length) return words;
-  return `${words} ${t("table.score_lowest", { colours: formatList(low.map(trackName)) })}`;
+  const text = t("table.score_colours", { name, parts: parts.join(", ") });
+  if (low.length === 0 || low.length === tracks.length) return text;
+  return `${text} ${t("table.score_lowest", { colours: formatList(low.map(trackName)) })}`;
 }
 
 /** The contents of the board as lines. @param {View} view @returns {string[]} */

@@ -2,13 +2,13 @@
 import { hasReducedMotion } from "../../shared/appearance.js";
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { pointsChip, tileImage } from "./shapes.js";
-import { tileElement, toScreen, pyramidElement } from "./board.js";
-import { ownSeat } from "../state/view.js";
 import { seatPanel } from "../panels/opponents.js";
+import { ownTrack } from "../panels/score-tracks.js";
 import { play } from "../panels/sound.js";
 import { state } from "../state/store.js";
-import { ownTrack } from "../panels/score-tracks.js";
+import { ownSeat } from "../state/view.js";
+import { pyramidElement, tileElement, toScreen } from "./board.js";
+import { pointsChip, tileImage } from "./shapes.js";
 
 /** @import {PlaceEvent, PlacedTile, View} from "../net/protocol.js" */
 
@@ -101,11 +101,11 @@ async function fly(thing, from, to, duration) {
   thing.remove();
 }
 
-/** Show that a seat has won an extra turn. @param {string} words */
-export async function showExtraTurn(words) {
+/** Show that a seat has won an extra turn. @param {string} text */
+export async function showExtraTurn(text) {
   play("extra");
   const banner = byId("celebration");
-  banner.replaceChildren(h("b", null, t("table.extra")), h("span", null, words));
+  banner.replaceChildren(h("b", null, t("table.extra")), h("span", null, text));
   banner.hidden = false;
   banner.classList.remove("on");
   void banner.offsetWidth; // restarts the animation

@@ -1,7 +1,7 @@
 /** The board: cells, printed symbols, tiles, pyramids and marks. Input is handled elsewhere. */
 import { byId, s } from "../../shared/dom.js";
-import { pyramid, symbolAt, tileAt } from "./shapes.js";
 import { onViewChange, state } from "../state/store.js";
+import { pyramid, symbolAt, tileAt } from "./shapes.js";
 import { setBoardBox } from "./zoom.js";
 
 /** @import {Board, Cell, PlacedTile, View} from "../net/protocol.js" */
@@ -78,43 +78,43 @@ function renderCell([name, x, y, outline, ground, tint]) {
 
 /** @param {View} view */
 function renderTiles({ tiles, board }) {
-  const wanted = new Map(tiles.map((placed) => [tileKey(placed), placed]));
+  const expected = new Map(tiles.map((placed) => [tileKey(placed), placed]));
   for (const [at, tile] of tileElements) {
-    if (wanted.has(at)) continue;
+    if (expected.has(at)) continue;
     tile.remove();
     tileElements.delete(at);
   }
-  for (const [at, placed] of wanted) {
+  for (const [at, placed] of expected) {
     if (tileElements.has(at)) continue;
-    const place = s(
+    const element = s(
       "g",
       { transform: `translate(${placed.x} ${placed.y})`, "data-tile": placed.tile, "data-at": placed.at.join("-") },
       tileAt(board.shapes[placed.shape], placed.tile),
     );
-    tileElements.set(at, place);
-    layers.tiles.append(place);
+    tileElements.set(at, element);
+    layers.tiles.append(element);
   }
 }
 
 /** @param {View} view */
 function renderPyramids({ now, board }) {
-  const wanted = new Set([...now.pyramids, ...now.spent.map((cell) => `spent ${cell}`)]);
-  for (const [name, mark] of pyramidElements) {
-    if (wanted.has(name)) continue;
-    mark.remove();
+  const expected = new Set([...now.pyramids, ...now.spent.map((cell) => `spent ${cell}`)]);
+  for (const [name, element] of pyramidElements) {
+    if (expected.has(name)) continue;
+    element.remove();
     pyramidElements.delete(name);
   }
-  for (const name of wanted) {
+  for (const name of expected) {
     if (pyramidElements.has(name)) continue;
     const spent = name.startsWith("spent ");
     const cell = cells.get(spent ? name.slice(6) : name);
     if (!cell) continue;
     const outline = board.outlines[cell[3]];
-    const place = spent
+    const element = spent
       ? s("path", { class: "spent", d: outline, transform: `translate(${cell[1]} ${cell[2]})scale(.56)` })
       : pyramidOn(name);
-    pyramidElements.set(name, /** @type {SVGGElement} */ (place));
-    layers.pyramids.append(place);
+    pyramidElements.set(name, /** @type {SVGGElement} */ (element));
+    layers.pyramids.append(element);
   }
 }
 

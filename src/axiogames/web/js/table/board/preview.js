@@ -1,13 +1,13 @@
 /** Preview of the selected tile: its legal targets, the tile at the hovered one, and the points it would score. */
 import { byId, s } from "../../shared/dom.js";
-import { pointsChip, tileAt } from "./shapes.js";
-import { layers, toScreen, pyramidOn } from "./board.js";
+import { shownPick, shownPlacement, shownRotation } from "../input/selection.js";
 import { newId } from "../net/connection.js";
-import { shownPlacement, shownPick, shownRotation } from "../input/selection.js";
 import { onSelectionChange, state } from "../state/store.js";
+import { layers, pyramidOn, toScreen } from "./board.js";
+import { pointsChip, tileAt } from "./shapes.js";
 import { reveal } from "./zoom.js";
 
-/** @import {Target, Rotation} from "../state/model.js" */
+/** @import {Rotation, Target} from "../state/model.js" */
 /** @import {Command, Preview, Shape} from "../net/protocol.js" */
 
 /** Milliseconds that the pointer rests before the server is asked for a preview. */
@@ -78,7 +78,11 @@ function renderTile() {
       ...pyramids.map(pyramidOn),
       s(
         "g",
-        { class: selection.pending ? "preview pending" : "preview", transform: `translate(${x} ${y})`, "data-preview": name },
+        {
+          class: selection.pending ? "preview pending" : "preview",
+          transform: `translate(${x} ${y})`,
+          "data-preview": name,
+        },
         tileAt(shape, rotation.letters),
         s("path", { class: "preview-edge", d: shape.path }),
       ),

@@ -1,6 +1,6 @@
 /** Zoom and pan, by the viewBox of the board. */
-import { byId } from "../../shared/dom.js";
 import { hasReducedMotion } from "../../shared/appearance.js";
+import { byId } from "../../shared/dom.js";
 
 /** @import {Box} from "../net/protocol.js" */
 

@@ -2,20 +2,20 @@
 import { byId, h } from "../../shared/dom.js";
 import { colourName, t } from "../../shared/i18n.js";
 import { symbolIcon } from "../board/shapes.js";
+import { totalGain } from "../state/legal-moves.js";
+import { onSelectionChange, state } from "../state/store.js";
+import { canMove, seatPlayedByBot } from "../state/view.js";
 import {
-  cancel,
   canPlace,
+  cancel,
   confirm,
   confirmablePick,
   nameColour,
-  sendCommand,
   playOther,
-  startExchange,
   rotateTile,
+  sendCommand,
+  startExchange,
 } from "./selection.js";
-import { canMove, seatPlayedByBot } from "../state/view.js";
-import { totalGain } from "../state/legal-moves.js";
-import { onSelectionChange, state } from "../state/store.js";
 
 /** @import {Moves} from "../net/protocol.js" */
 

@@ -1,21 +1,22 @@
 /** Keyboard shortcuts. */
+import { dialog } from "../../shared/dialog.js";
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { dialog } from "../../shared/dialog.js";
 import { announce } from "../../shared/toast.js";
+import { onSelectionChange, state } from "../state/store.js";
+import { boardLines, gainListText, scoreText, tileName } from "../text.js";
 import {
+  activateTile,
   cancel,
   confirm,
   confirmablePick,
-  shownPlacement,
-  putDownTile,
-  shownPick,
-  shownRotation,
   moveTarget,
+  putDownTile,
+  rotateTile,
+  shownPick,
+  shownPlacement,
+  shownRotation,
 } from "./selection.js";
-import { activateTile, rotateTile } from "./selection.js";
-import { onSelectionChange, state } from "../state/store.js";
-import { boardLines, gainListText, scoreText, tileName } from "../text.js";
 
 /** @type {Record<string, {x: number, y: number}>} */
 const ARROWS = {

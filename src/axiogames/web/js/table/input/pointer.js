@@ -1,20 +1,20 @@
 /** Mouse, pen and touch input on the board and the hand. */
 import { byId, h } from "../../shared/dom.js";
-import { tileImage } from "../board/shapes.js";
 import { toBoard } from "../board/board.js";
+import { tileImage } from "../board/shapes.js";
+import { isZoomed, pan, zoomAt } from "../board/zoom.js";
+import { onSelectionChange, state } from "../state/store.js";
 import {
-  hoverAt,
   canPlace,
   confirm,
+  hoverAt,
   isOnPendingTile,
   liftTile,
-  putDownTile,
-  shownRotation,
   pickUpTile,
+  putDownTile,
   rotateTile,
+  shownRotation,
 } from "./selection.js";
-import { onSelectionChange, state } from "../state/store.js";
-import { isZoomed, pan, zoomAt } from "../board/zoom.js";
 
 /** Pixels that a pointer must move to drag. */
 const DRAG_DISTANCE = 7;

@@ -2,14 +2,14 @@
 import { getSetting } from "../../shared/settings.js";
 import { newId } from "../net/connection.js";
 import {
-  targetInDirection,
   distance,
-  placementAt,
-  nearestTarget,
   findNonPlacement,
   hitRadius,
+  nearestTarget,
+  placementAt,
+  targetInDirection,
 } from "../state/legal-moves.js";
-import { notifySelection, emptySelection, state } from "../state/store.js";
+import { emptySelection, notifySelection, state } from "../state/store.js";
 
 /** @import {Placement, Point, Rotation} from "../state/model.js" */
 /** @import {Command, OtherMove, PlacedTile} from "../net/protocol.js" */
@@ -187,7 +187,7 @@ export function moveTarget(direction) {
   if (!target) return;
   setPending(null);
   pointerPosition = null;
-  state.selection.hovered = { rotation: index, target: target };
+  state.selection.hovered = { rotation: index, target };
   state.hintText = "";
   notifySelection();
 }
@@ -263,7 +263,7 @@ export function showSuggestion(pick, text) {
   state.selection = { ...emptySelection(), tile: tile ?? null };
   legal.tiles[tile]?.forEach(({ targets }, rotation) => {
     const target = targets.find((one) => one.picks.includes(pick));
-    if (target) setPending({ rotation, target: target });
+    if (target) setPending({ rotation, target });
   });
   if (state.selection.pending) state.selection.pick = pick;
   state.hintText = text;

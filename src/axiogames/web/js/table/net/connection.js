@@ -40,7 +40,7 @@ export function connect(table, handlers) {
     socket.onopen = () => {
       lastReceived = Date.now();
       handlers.online(true);
-      for (const order of pending.values()) transmit(order);
+      for (const command of pending.values()) transmit(command);
     };
     socket.onmessage = ({ data }) => {
       clearTimeout(pongTimer);
@@ -66,18 +66,18 @@ export function connect(table, handlers) {
   /** @param {Message} message */
   function acknowledge(message) {
     if (message.type === "view" || message.type === "step") {
-      for (const [id, order] of pending) {
+      for (const [id, command] of pending) {
         // Any later entry means that the command was carried out or is out of date.
-        if (id === message.ack || (order.n ?? 0) < message.n) pending.delete(id);
+        if (id === message.ack || (command.n ?? 0) < message.n) pending.delete(id);
       }
     }
     if ((message.type === "refused" || message.type === "hint") && message.id) pending.delete(message.id);
   }
 
-  /** @param {Command} order */
-  function transmit(order) {
+  /** @param {Command} command */
+  function transmit(command) {
     if (socket?.readyState !== WebSocket.OPEN) return false;
-    socket.send(JSON.stringify(order));
+    socket.send(JSON.stringify(command));
     return true;
   }
 
@@ -110,11 +110,11 @@ export function connect(table, handlers) {
     /**
      * Send a command, at the latest after reconnecting. Unanswered commands are sent again under the same id, except
      * previews: there may be many, and all but the last are out of date.
-     * @param {Command} order
+     * @param {Command} command
      */
-    send(order) {
-      if (order.id && order.do !== "preview") pending.set(order.id, order);
-      return transmit(order);
+    send(command) {
+      if (command.id && command.do !== "preview") pending.set(command.id, command);
+      return transmit(command);
     },
     reopen,
     stop() {

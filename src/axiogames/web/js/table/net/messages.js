@@ -4,12 +4,12 @@ import { hasText, t } from "../../shared/i18n.js";
 import { announce, toast } from "../../shared/toast.js";
 import { showExtraTurn, showPlacement } from "../board/animation.js";
 import { clearPreview, receivePreview } from "../board/preview.js";
-import { indexMoves } from "../state/legal-moves.js";
 import { resetSelection, showSuggestion } from "../input/selection.js";
-import { applyStep, canMove, wonExtraTurn } from "../state/view.js";
-import { statusText, outcomeText } from "../panels/status.js";
 import { play } from "../panels/sound.js";
-import { notifySelection, state, notifyView } from "../state/store.js";
+import { outcomeText, statusText } from "../panels/status.js";
+import { indexMoves } from "../state/legal-moves.js";
+import { notifySelection, notifyView, state } from "../state/store.js";
+import { applyStep, canMove, wonExtraTurn } from "../state/view.js";
 import { eventText, seatName } from "../text.js";
 
 /** @import {Hint, Message, Refused, Step, TableEvent, View} from "./protocol.js" */
@@ -97,7 +97,7 @@ function acknowledge(ack) {
 /** @param {View} view @param {boolean} animated whether there is time to animate */
 async function showView(view, animated) {
   const before = state.view ?? null;
-  const mine = state.sending?.placed ?? null;
+  const ownPlacement = state.sending?.placed ?? null;
   const newEvents = before && view.n === before.n + 1 ? view.events.slice(before.events.length) : [];
   const offered = Boolean(before?.moves) === Boolean(view.moves);
   const unchanged = before && view.n === before.n && view.you === before.you && offered;
@@ -113,7 +113,7 @@ async function showView(view, animated) {
   if (!before || !newEvents.length) return;
   announceEvents(newEvents);
   for (const event of animated && !document.hidden ? newEvents : []) {
-    if (event.t === "place") await showPlacement(view, event, mine !== null && before.yours.includes(event.p));
+    if (event.t === "place") await showPlacement(view, event, ownPlacement !== null && before.yours.includes(event.p));
   }
   if (wonExtraTurn(before, view) && view.now.turn !== null && animated) {
     await showExtraTurn(t("table.extra_for", { name: seatName(view, view.now.turn) }));
@@ -146,17 +146,17 @@ async function receiveHint(message) {
 
 /** @param {Refused} message */
 function receiveRefusal(message) {
-  const mine = message.id !== null && message.id === state.sending?.id;
-  if (mine) {
+  const own = message.id !== null && message.id === state.sending?.id;
+  if (own) {
     state.sending = null;
     play("refused");
   }
   if (message.view) receive(message.view);
-  else if (mine) notifySelection();
+  else if (own) notifySelection();
   const key = `table.refused_${message.code}`;
   // The message does not name the rejected command; after reconnecting all unanswered ones are sent again.
   if (message.code === "too_fast" && state.sending) setTimeout(resync, RETRY_DELAY);
   // A stale preview was requested by the page, not by the person.
-  if (!mine && message.code === "stale") return;
+  if (!own && message.code === "stale") return;
   toast(hasText(key) ? t(key) : t("table.refused", { detail: message.detail }), { kind: "error" });
 }

@@ -2,10 +2,10 @@
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { tileImage } from "../board/shapes.js";
-import { shownRotation, activateTile } from "../input/selection.js";
 import { makeDraggable } from "../input/pointer.js";
-import { findNewTiles, ownSeat } from "../state/view.js";
+import { activateTile, shownRotation } from "../input/selection.js";
 import { onSelectionChange, onViewChange, state } from "../state/store.js";
+import { findNewTiles, ownSeat } from "../state/view.js";
 import { tileName } from "../text.js";
 
 const GAP = 8;

@@ -1,8 +1,8 @@
 /** Pass and play: hides the hand while the device is handed over. */
 import { byId } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { seatToHandOver } from "../state/view.js";
 import { state } from "../state/store.js";
+import { seatToHandOver } from "../state/view.js";
 import { fullName } from "../text.js";
 
 /** @import {Command} from "../net/protocol.js" */

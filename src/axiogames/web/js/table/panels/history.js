@@ -1,8 +1,8 @@
 /** The history of the game as text, latest first. */
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { countMoves, isMove } from "../state/view.js";
 import { onViewChange, state } from "../state/store.js";
+import { countMoves, isMove } from "../state/view.js";
 import { eventText } from "../text.js";
 
 /** @type {(move: number) => void} */
@@ -26,25 +26,25 @@ export function toggleHistory(open = !byId("history-panel").classList.contains("
 
 function render() {
   const { view, replay } = state;
-  const full = replay ? replay.positions[replay.positions.length - 1] : view;
-  const here = countMoves(view);
-  const now = `${full.events.length} ${here} ${replay !== null} ${full.seats.map((seat) => seat.name)}`;
-  if (now === renderedState) return;
-  renderedState = now;
+  const latest = replay ? replay.positions[replay.positions.length - 1] : view;
+  const currentMove = countMoves(view);
+  const newState = `${latest.events.length} ${currentMove} ${replay !== null} ${latest.seats.map((seat) => seat.name)}`;
+  if (newState === renderedState) return;
+  renderedState = newState;
   let moves = 0;
   /** @type {HTMLElement[]} */
   const lines = [];
-  for (const event of full.events) {
-    const words = eventText(full, event);
+  for (const event of latest.events) {
+    const text = eventText(latest, event);
     const move = isMove(event) ? (moves += 1) : null;
-    if (!words) continue;
+    if (!text) continue;
     const seat = "p" in event ? event.p : null;
     const line = h("li", { class: move === null ? "aside" : null, "data-move": move, "data-by": seat });
     if (replay && move !== null) {
-      const current = move === here ? "step" : null;
-      line.append(h("button", { type: "button", onclick: () => goToMove(move), "aria-current": current }, words));
+      const current = move === currentMove ? "step" : null;
+      line.append(h("button", { type: "button", onclick: () => goToMove(move), "aria-current": current }, text));
     } else {
-      line.append(words);
+      line.append(text);
     }
     lines.unshift(line);
   }

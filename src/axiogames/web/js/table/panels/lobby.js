@@ -22,9 +22,9 @@ export function startLobby() {
 async function render() {
   const { view } = state;
   // Form input must survive changes of other seats.
-  const now = JSON.stringify([view.table, view.seats, view.yours]);
-  if (!isWaiting(view) || now === renderedState) return;
-  renderedState = now;
+  const newState = JSON.stringify([view.table, view.seats, view.yours]);
+  if (!isWaiting(view) || newState === renderedState) return;
+  renderedState = newState;
   const levels = await getBots().catch(() => []);
   const person = await getMe().catch(() => ({ name: "" }));
   byId("lobby-title").textContent = t(`table.room_${view.table.status}`);
@@ -90,14 +90,14 @@ function seatNote(view, seat) {
 
 /** The buttons to accept or decline an invitation. */
 function invitationForm() {
-  const come = (/** @type {Event} */ event) => {
+  const accept = (/** @type {Event} */ event) => {
     event.preventDefault();
     void postToTable("join");
   };
   const decline = async () => (await postToTable("leave")) && location.assign("/");
   return h(
     "form",
-    { class: "lobby-form", onsubmit: come },
+    { class: "lobby-form", onsubmit: accept },
     h("button", { class: "button button-primary", id: "accept" }, t("table.accept")),
     h("button", { type: "button", class: "button", id: "decline", onclick: () => void decline() }, t("table.decline")),
   );
@@ -119,14 +119,14 @@ function sitForm(seat, name) {
 /** @param {number} seat @param {import("../../shared/types.js").Bot[]} levels */
 function botForm(seat, levels) {
   const options = levels.map(({ level }) => h("option", { value: level }, levelName(level)));
-  const usual = levels.find((one) => one.default)?.level ?? levels[0].level;
-  const choice = h("select", { "aria-label": t("table.bot_level"), value: usual }, options);
-  const put = (/** @type {Event} */ event) => {
+  const defaultLevel = levels.find((one) => one.default)?.level ?? levels[0].level;
+  const select = h("select", { "aria-label": t("table.bot_level"), value: defaultLevel }, options);
+  const seatBot = (/** @type {Event} */ event) => {
     event.preventDefault();
-    void postToTable(`seats/${seat}/bot`, { level: choice.value }, { seat_taken: "table.seat_kept" });
+    void postToTable(`seats/${seat}/bot`, { level: select.value }, { seat_taken: "table.seat_kept" });
   };
   const button = h("button", { class: "button", "data-bot": seat }, t("table.put_bot"));
-  return h("form", { class: "lobby-form", onsubmit: put }, choice, button);
+  return h("form", { class: "lobby-form", onsubmit: seatBot }, select, button);
 }
 
 /** @param {string} link */

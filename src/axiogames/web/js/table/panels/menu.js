@@ -1,9 +1,9 @@
 /** The menu of the table page. */
-import { h } from "../../shared/dom.js";
 import { toggle } from "../../shared/controls.js";
-import { t } from "../../shared/i18n.js";
 import { closeButton, closeOnBackdropClick, dialog } from "../../shared/dialog.js";
-import { setSetting, getSetting } from "../../shared/settings.js";
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { getSetting, setSetting } from "../../shared/settings.js";
 import { copyText } from "../../shared/toast.js";
 import { showBoardText, showScoreText, showShortcuts } from "../input/keyboard.js";
 import { postToTable } from "../net/requests.js";
@@ -46,25 +46,25 @@ function menuItems(replay) {
   const { view } = state;
   const playing = view.table.status === "playing";
   /** @type {Item[]} */
-  const found = [];
+  const items = [];
   // With a time limit, the server moves for absent players.
   const callable = playing && view.yours.length > 0 && view.table.move_time === null;
   view.seats.forEach((seat, index) => {
     if (callable && seat.kind === "person" && !seat.here && !view.yours.includes(index)) {
-      found.push({ label: t("table.call_bot", { name: seat.name ?? "" }), run: () => void letBotPlay(index) });
+      items.push({ label: t("table.call_bot", { name: seat.name ?? "" }), run: () => void letBotPlay(index) });
     }
   });
-  if (view.table.status === "over" && !state.replay) found.push({ label: t("table.replay"), run: () => void replay() });
-  found.push(
+  if (view.table.status === "over" && !state.replay) items.push({ label: t("table.replay"), run: () => void replay() });
+  items.push(
     { label: t("table.copy_watch"), run: () => void copyText(new URL(`/t/${view.table.id}`, location.href).href) },
     { label: t("table.read_board"), run: showBoardText },
     { label: t("table.read_scores"), run: showScoreText },
     { label: t("table.shortcuts"), run: showShortcuts },
   );
   if (view.yours.length > 0 && (playing || view.table.status === "open")) {
-    found.push({ label: t("table.leave"), id: "leave", run: () => void leaveTable() });
+    items.push({ label: t("table.leave"), id: "leave", run: () => void leaveTable() });
   }
-  return found;
+  return items;
 }
 
 /** @param {number} seat */

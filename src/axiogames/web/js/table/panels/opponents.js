@@ -1,9 +1,9 @@
 /** The other players: name, presence, points and hand size. */
 import { byId, h } from "../../shared/dom.js";
 import { botName, t } from "../../shared/i18n.js";
-import { symbolIcon, trackColours, tileImage } from "../board/shapes.js";
-import { ownSeat } from "../state/view.js";
+import { symbolIcon, tileImage, trackColours } from "../board/shapes.js";
 import { onViewChange, state } from "../state/store.js";
+import { ownSeat } from "../state/view.js";
 import { fullName, isColour, scoreText } from "../text.js";
 
 /** @type {Map<number, HTMLElement>} */

@@ -1,12 +1,12 @@
 /** The result of the game and what to do next. */
+import { dialog } from "../../shared/dialog.js";
 import { byId, h } from "../../shared/dom.js";
 import { formatList, t } from "../../shared/i18n.js";
-import { dialog } from "../../shared/dialog.js";
 import { pointsChip } from "../board/shapes.js";
-import { outcomeText } from "./status.js";
 import { postToTable } from "../net/requests.js";
 import { onViewChange, state } from "../state/store.js";
 import { seatName, trackName } from "../text.js";
+import { outcomeText } from "./status.js";
 
 /** @import {View} from "../net/protocol.js" */
 /** @typedef {{track: string, points: number}} Score */
@@ -121,8 +121,8 @@ function reasonText(view, rows, decides) {
   const names = { name: seatName(view, first.seat), other: seatName(view, second.seat) };
   if (decides < 0) return t("table.result_equal", names);
   const numbers = { points: first.scores[decides].points, others: second.scores[decides].points };
-  const words = single ? "table.result_points" : decides === 0 ? "table.result_lowest" : "table.result_next";
-  return t(words, { ...names, ...numbers, ...(decides > 0 && { n: decides }) });
+  const key = single ? "table.result_points" : decides === 0 ? "table.result_lowest" : "table.result_next";
+  return t(key, { ...names, ...numbers, ...(decides > 0 && { n: decides }) });
 }
 
 /** @param {View} view @param {{seat: number, place: number, scores: Score[]}} row @param {number} decides */

@@ -3,8 +3,8 @@ import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { symbolIcon, trackColours } from "../board/shapes.js";
 import { shownPick } from "../input/selection.js";
-import { ownSeat } from "../state/view.js";
 import { onSelectionChange, state } from "../state/store.js";
+import { ownSeat } from "../state/view.js";
 import { isColour, seatName, trackName } from "../text.js";
 
 /**
@@ -63,23 +63,23 @@ function buildTracks(tracks) {
 
 /** @param {string} track @param {number} points @param {number} gain @param {number} seat */
 function updateTrack(track, points, gain, seat) {
-  const found = rows.get(track);
-  if (!found) return;
-  const { row, spoken, now, then } = found;
+  const elements = rows.get(track);
+  if (!elements) return;
+  const { row, spoken, now, then } = elements;
   const { cap, tracks } = state.view.table;
   // Without a cap, tracks are as long as the highest score.
-  const end = cap ?? Math.max(10, ...state.view.now.scores.flat(), points + gain);
-  const reached = cap === null ? points + gain : Math.min(cap, points + gain);
-  const low = tracks.length > 1 && (state.view.now.lowest[seat] ?? []).includes(track);
+  const length = cap ?? Math.max(10, ...state.view.now.scores.flat(), points + gain);
+  const total = cap === null ? points + gain : Math.min(cap, points + gain);
+  const lowest = tracks.length > 1 && (state.view.now.lowest[seat] ?? []).includes(track);
   const { style, classList } = row;
-  style.setProperty("--at", String(points / end));
-  style.setProperty("--then", String(reached / end));
+  style.setProperty("--at", String(points / length));
+  style.setProperty("--then", String(total / length));
   style.setProperty("--steps", String(cap ?? 0));
-  classList.toggle("low", low && state.view.now.lowest[seat].length < tracks.length);
+  classList.toggle("low", lowest && state.view.now.lowest[seat].length < tracks.length);
   classList.toggle("full", points === cap);
   classList.toggle("gains", gain > 0);
   now.textContent = String(points);
-  then.textContent = gain > 0 ? `→${reached}` : "";
-  const key = cap === null ? "table.track_points" : low ? "table.track_low" : "table.track";
+  then.textContent = gain > 0 ? `→${total}` : "";
+  const key = cap === null ? "table.track_points" : lowest ? "table.track_low" : "table.track";
   spoken.textContent = t(key, { track: trackName(track), points, cap: cap ?? 0 });
 }

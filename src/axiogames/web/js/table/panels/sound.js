@@ -1,5 +1,5 @@
 /** Synthesized sounds. Browsers allow them after the first click or key. */
-import { onSetting, setSetting, getSetting } from "../../shared/settings.js";
+import { getSetting, onSetting, setSetting } from "../../shared/settings.js";
 
 /**
  * Tones: frequency in Hz, start and duration in seconds, volume.

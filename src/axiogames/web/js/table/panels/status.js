@@ -1,9 +1,9 @@
 /** The status line: whose turn it is, what to do, tiles left, clock. */
 import { byId } from "../../shared/dom.js";
 import { formatList, formatNumber, t } from "../../shared/i18n.js";
-import { canMove, ownSeat } from "../state/view.js";
 import { shownPick } from "../input/selection.js";
 import { onSelectionChange, onViewChange, state } from "../state/store.js";
+import { canMove, ownSeat } from "../state/view.js";
 import { seatName, trackName } from "../text.js";
 
 const HURRY_TIME = 15_000;

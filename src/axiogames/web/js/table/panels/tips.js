@@ -1,9 +1,9 @@
 /** Tips for first-time situations. Their texts come from the server. */
 import { getGames } from "../../shared/api.js";
 import { byId } from "../../shared/dom.js";
-import { setSetting, getSetting } from "../../shared/settings.js";
-import { canMove, ownSeat, wonExtraTurn } from "../state/view.js";
+import { getSetting, setSetting } from "../../shared/settings.js";
 import { onSelectionChange, state } from "../state/store.js";
+import { canMove, ownSeat, wonExtraTurn } from "../state/view.js";
 
 /** @import {View} from "../net/protocol.js" */
 

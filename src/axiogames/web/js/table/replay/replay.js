@@ -6,8 +6,8 @@ import { t } from "../../shared/i18n.js";
 import { announce, copyText, toast } from "../../shared/toast.js";
 import { showPlacement } from "../board/animation.js";
 import { resetSelection } from "../input/selection.js";
+import { notifyView, onViewChange, state } from "../state/store.js";
 import { applyStep, countMoves, isMove } from "../state/view.js";
-import { onViewChange, state, notifyView } from "../state/store.js";
 import { eventText } from "../text.js";
 
 /** @import {Step, View} from "../net/protocol.js" */

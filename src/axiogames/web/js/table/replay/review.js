@@ -1,11 +1,14 @@
 /** The review of a finished game: a graph above the scrubber, remarks on each move, luck and skill. */
 import { errorText, get, post } from "../../shared/api.js";
+import { dialog } from "../../shared/dialog.js";
 import { byId, h, s } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { dialog } from "../../shared/dialog.js";
 import { announce, toast } from "../../shared/toast.js";
-import { tileAt } from "../board/shapes.js";
 import { layers } from "../board/board.js";
+import { tileAt } from "../board/shapes.js";
+import { onViewChange, state } from "../state/store.js";
+import { fullName, seatName } from "../text.js";
+import { goTo, openReplay } from "./replay.js";
 import {
   changeText,
   formatFixed,
@@ -15,11 +18,8 @@ import {
   reviewText,
   valueText,
 } from "./review-text.js";
-import { goTo, openReplay } from "./replay.js";
-import { onViewChange, state } from "../state/store.js";
-import { fullName, seatName } from "../text.js";
 
-/** @import {Rating, Review, ReviewedMove, ReviewState} from "../net/protocol.js" */
+/** @import {Rating, Review, ReviewState, ReviewedMove} from "../net/protocol.js" */
 
 const POLL_INTERVAL = 700;
 const WIDTH = 600;
@@ -199,15 +199,15 @@ function valueScale({ terms, seats }) {
   return (value) => EDGE + ((HEIGHT - 2 * EDGE) * (high - value)) / (high - low);
 }
 
-/** @param {Review} told */
-function graphLines(told) {
-  const y = valueScale(told);
+/** @param {Review} review */
+function graphLines(review) {
+  const y = valueScale(review);
   const middle = s("path", { class: "review-middle", d: `M${EDGE} ${HEIGHT / 2}H${WIDTH - EDGE}` });
-  const drawn = told.seats.map(({ line }, seat) => {
+  const drawn = review.seats.map(({ line }, seat) => {
     const points = line.map(([step, value]) => `${graphX(step).toFixed(1)} ${y(value).toFixed(1)}`);
     return s("path", { class: `review-line seat-${seat}`, d: `M${points.join("L")}` });
   });
-  const wrong = told.moves
+  const wrong = review.moves
     .filter(({ rating }) => ERRORS.includes(rating))
     .map(({ at, rating }) =>
       s("path", {
@@ -222,9 +222,9 @@ const cursor = () => s("path", { class: "review-cursor", d: `M${graphX(state.rep
 
 // --- Luck and skill
 
-/** @param {Review} told */
-async function showSummary(told) {
-  const { terms, seats, turning } = told;
+/** @param {Review} review */
+async function showSummary(review) {
+  const { terms, seats, turning } = review;
   const parts = seats.map(({ account, accuracy, ratings }, seat) => {
     const facts = [
       ["accuracy", accuracy === null ? "–" : formatFixed(accuracy)],
@@ -250,15 +250,15 @@ async function showSummary(told) {
   });
   const error = changeText(terms, 2 * Math.max(...seats.map(({ account }) => account.error)));
   const jumps = turning.map((turn) => {
-    const move = told.moves[Math.min(turn.ply, told.moves.length) - 1];
+    const move = review.moves[Math.min(turn.ply, review.moves.length) - 1];
     const jump = () => {
       button.closest("dialog")?.close();
-      goTo(move.at + (turn.by === "choice" || turn.ply > told.moves.length ? 1 : 0));
+      goTo(move.at + (turn.by === "choice" || turn.ply > review.moves.length ? 1 : 0));
     };
     const button = h(
       "button",
       { type: "button", class: "button button-quiet", onclick: jump },
-      turningPointText(told, turn),
+      turningPointText(review, turn),
     );
     return h("li", null, button);
   });
@@ -274,17 +274,17 @@ async function showSummary(told) {
   await dialog({ id: "review-dialog", title: reviewText("summary"), body });
 }
 
-/** @param {Review} told @param {Review["turning"][number]} turn */
-function turningPointText(told, { ply, seat, by, change }) {
+/** @param {Review} review @param {Review["turning"][number]} turn */
+function turningPointText(review, { ply, seat, by, change }) {
   const name = fullName(state.view, seat); // third person, also for the own seat
   if (by === "choice") {
-    const move = moveText(told.moves[ply - 1].move);
-    return reviewText("turn_choice", { ply, name, move, change: changeText(told.terms, -change) });
+    const move = moveText(review.moves[ply - 1].move);
+    return reviewText("turn_choice", { ply, name, move, change: changeText(review.terms, -change) });
   }
-  const where = ply <= told.moves.length ? "luck" : "end";
+  const where = ply <= review.moves.length ? "luck" : "end";
   return reviewText(`turn_${where}_${change > 0 ? "good" : "bad"}`, {
     ply,
     name,
-    change: changeText(told.terms, change, true),
+    change: changeText(review.terms, change, true),
   });
 }

@@ -52,17 +52,17 @@ function getOrCreate(map, key, create) {
   return value;
 }
 
-/** @param {Rotation[]} turns @param {string} letters @param {Board} board */
-function sortRotations(turns, letters, board) {
+/** @param {Rotation[]} rotations @param {string} letters @param {Board} board */
+function sortRotations(rotations, letters, board) {
   const angle = (/** @type {number} */ shape, /** @type {number} */ spot) => {
     const [x, y] = board.shapes[shape].spots[spot];
     return Math.atan2(y, x);
   };
   const start = angle(board.hand, 0);
   const full = 2 * Math.PI;
-  const round = (/** @type {Rotation} */ { shape, first }) => (angle(shape, first) - start + 1.001 * full) % full;
-  for (const turn of turns) turn.first = firstLetterIndex(letters, turn.letters);
-  return turns.sort((a, b) => round(a) - round(b));
+  const order = (/** @type {Rotation} */ { shape, first }) => (angle(shape, first) - start + 1.001 * full) % full;
+  for (const rotation of rotations) rotation.first = firstLetterIndex(letters, rotation.letters);
+  return rotations.sort((a, b) => order(a) - order(b));
 }
 
 /**
@@ -74,7 +74,7 @@ function firstLetterIndex(letters, look) {
   if (look === [...letters].reverse().join("") && look !== letters) return letters.length - 1;
   return Math.max(
     0,
-    [...letters].findIndex((_, by) => look.slice(by) + look.slice(0, by) === letters),
+    [...letters].findIndex((_, shift) => look.slice(shift) + look.slice(0, shift) === letters),
   );
 }
 
@@ -87,11 +87,11 @@ export const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 /** The distance from the centre of a tile within which a pointer hits it. @param {Shape} shape */
 export const hitRadius = (shape) => 0.75 * Math.min(shape.box[2], shape.box[3]);
 
-/** @param {Target[]} targets @param {Point} point @param {number} within @returns {Target | null} */
-export function nearestTarget(targets, point, within) {
+/** @param {Target[]} targets @param {Point} point @param {number} maxDistance @returns {Target | null} */
+export function nearestTarget(targets, point, maxDistance) {
   return minBy(targets, (target) => {
-    const away = distance(target, point);
-    return away <= within ? away : Infinity;
+    const separation = distance(target, point);
+    return separation <= maxDistance ? separation : Infinity;
   });
 }
 
@@ -100,8 +100,8 @@ function minBy(targets, cost) {
   let best = null;
   let lowest = Infinity;
   for (const target of targets) {
-    const now = cost(target);
-    if (now < lowest) [best, lowest] = [target, now];
+    const value = cost(target);
+    if (value < lowest) [best, lowest] = [target, value];
   }
   return best;
 }
@@ -115,16 +115,16 @@ function minBy(targets, cost) {
  */
 export function placementAt({ tiles, moves }, board, { tile, rotation, point, coarse }) {
   const rotations = tiles[tile];
-  const near = hitRadius(board.shapes[rotations[rotation].shape]);
-  const here = nearestTarget(rotations[rotation].targets, point, near);
-  if (here) return { rotation, target: here };
+  const radius = hitRadius(board.shapes[rotations[rotation].shape]);
+  const current = nearestTarget(rotations[rotation].targets, point, radius);
+  if (current) return { rotation, target: current };
   const others = rotations.flatMap((other, index) => {
     const target = nearestTarget(other.targets, point, hitRadius(board.shapes[other.shape]));
     return target ? [{ rotation: index, target, gain: totalGain(moves, target.picks[0]) }] : [];
   });
   const [best] = others.sort((a, b) => b.gain - a.gain);
-  const far = best || !coarse ? null : nearestTarget(rotations[rotation].targets, point, 2.5 * near);
-  return best ?? (far && { rotation, target: far });
+  const distant = best || !coarse ? null : nearestTarget(rotations[rotation].targets, point, 2.5 * radius);
+  return best ?? (distant && { rotation, target: distant });
 }
 
 /**

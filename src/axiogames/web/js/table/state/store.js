@@ -37,10 +37,10 @@ export const onViewChange = (render) => void viewListeners.push(render);
 export const onSelectionChange = (render) => void selectionListeners.push(render);
 
 export function notifyView() {
-  for (const draw of viewListeners) draw();
+  for (const render of viewListeners) render();
   notifySelection();
 }
 
 export function notifySelection() {
-  for (const draw of selectionListeners) draw();
+  for (const render of selectionListeners) render();
 }
