@@ -482,11 +482,11 @@ import sys
 for library in ("gymnasium", "pettingzoo", "momaland", "pyspiel"):
     sys.modules[library] = None
 import axiogames, axiogames.batch, axiogames.model.table, axiogames.players, axiogames.envs, axiogames.cli
-from axiogames.errors import NotInstalled
+from axiogames.errors import MissingDependency
 for framework in ("pettingzoo", "gymnasium", "momaland"):
     try:
         __import__(f"axiogames.envs.{framework}")
-    except NotInstalled as error:
+    except MissingDependency as error:
         print(error)
 """
     told = subprocess.run(

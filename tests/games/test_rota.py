@@ -343,7 +343,7 @@ def test_5_a_tile_without_an_empty_corner_names_nothing() -> None:
     for colour in COLOURS:
         assert refusal(at, f"ROPB({colour}) 2,0") is Reason.NOTHING_TO_NAME
     with pytest.raises(axio.IllegalMove):
-        position(START, ["RGB_", "-"]).action_of("_RGB(Y) 2,0")  # yellow is no colour of this game
+        position(START, ["RGB_", "-"]).action_of("_RGB(Y) 2,0")  # yellow is not a colour of this game
 
 
 def test_5_empty_corners_already_lying_never_match() -> None:

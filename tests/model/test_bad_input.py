@@ -436,7 +436,7 @@ def test_invalid_game_text() -> None:
         ("".join(lines[:8]), "the game should close with"),
         (text.replace("  1. 0:", "  1. 1:"), "line 5: .*not this seat's turn"),
         (text.replace("draws", "takes", 1), "line 5: .*should be a placement"),
-        (text.replace("deal 0:", "give 0:"), "line 3: .*is no line of a game"),
+        (text.replace("deal 0:", "give 0:"), "line 3: .*is not a line of a game"),
         (text.replace(" (", " (x, ", 1), "should be a colour and its points"),
         (text.replace("Result: 1.", "Result: 2."), "the game should close with"),
     ]:

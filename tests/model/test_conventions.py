@@ -569,11 +569,8 @@ def test_dir_and_help_show_the_public_names() -> None:
     text = pydoc.plain(pydoc.render_doc(axio))
     for name in set(axio.__all__) - {"__version__"}:
         value = getattr(axio, name)
-        if inspect.isclass(value):
-            shown = f"class {name}"
-        else:
-            shown = f"{name}(" if callable(value) else f"{name} ="
-        assert shown in text
+        prefix = "class " if inspect.isclass(value) else ""
+        assert f"{prefix}{name}{'(' if callable(value) else ' ='}" in text
     assert "TYPE_CHECKING" not in text
 
 

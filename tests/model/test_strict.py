@@ -89,8 +89,8 @@ def test_display_tiles_may_be_in_any_order() -> None:
         (lambda display: display[1].update(at="1,0\n"), "it should be"),
         (lambda display: display[1].update(at="1,00"), "it should be"),
         (lambda display: display[1].update(tile=display[0]["tile"]), "none of them is left"),
-        (lambda display: display[1].update(tile="RRRR"), "'RRRR' is no tile of this game"),
-        (lambda display: display[1].update(tile=""), "'' is no tile of this game"),
+        (lambda display: display[1].update(tile="RRRR"), "'RRRR' is not a tile of this game"),
+        (lambda display: display[1].update(tile=""), "'' is not a tile of this game"),
         (lambda display: display.clear(), "lies on nothing"),
     ],
 )
@@ -233,8 +233,8 @@ def test_position_text_is_canonical(written: Callable[[int, int], str]) -> None:
         (lambda tiles: tiles.update(RG=-8), "-8 tiles RG"),
         (lambda tiles: tiles.update(RG=7), "7 tiles RG, not 8"),
         (lambda tiles: tiles.pop("RG"), "0 tiles RG, not 8"),
-        (lambda tiles: tiles.update(YY=0), "'YY', which is no tile of axio"),
-        (lambda tiles: tiles.update({"RG ": 0}), "'RG ', which is no tile of axio"),
+        (lambda tiles: tiles.update(YY=0), "'YY', which is not a tile of axio"),
+        (lambda tiles: tiles.update({"RG ": 0}), "'RG ', which is not a tile of axio"),
         (lambda tiles: tiles.update(GR=8), "16 tiles RG, not 8"),
         (lambda tiles: tiles.update(RG=10**30), "tiles RG, not 8"),
         (lambda tiles: tiles.update(RG=8.0), "Expected `int`, got `float`"),
@@ -376,7 +376,7 @@ def test_repeated_keys_of_deep_json_give_short_errors() -> None:
 
 @pytest.mark.parametrize("text", NO_TEXT, ids=lambda value: type(value).__name__)
 def test_record_must_be_text(text: Any) -> None:
-    with pytest.raises(InvalidRecord, match=r"not a record: .* is no text: give a line of JSON") as caught:
+    with pytest.raises(InvalidRecord, match=r"not a record: .* is not text: give a line of JSON") as caught:
         Record.parse(text)
     assert len(str(caught.value)) < 200
 

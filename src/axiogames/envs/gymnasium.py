@@ -233,36 +233,36 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
         """Play an action in every game; reset games that ended with the last step instead."""
         if not self._seeded:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
-        batch, anew = self._batch, self._ended
-        numbers = np.asarray(actions)
-        if numbers.shape != (self.num_envs,) or numbers.dtype.kind not in "iu":
+        batch, resets = self._batch, self._ended
+        chosen = np.asarray(actions)
+        if chosen.shape != (self.num_envs,) or chosen.dtype.kind not in "iu":
             raise InvalidEnvironment(f"actions should be {self.num_envs} whole numbers, one for each game")
-        numbers = numbers.astype(np.int64)
-        known = (numbers >= 0) & (numbers < batch.numbers)
-        legal = known & (self._masks[np.arange(self.num_envs), np.where(known, numbers, 0)] == 1)
-        wrong = ~legal & ~anew
-        if wrong.any() and self.illegal == "raise":
-            batch.step(np.where(anew, 0, numbers))  # raises an error that names the games
-        batch.states["phase"][wrong] = OVER
+        chosen = chosen.astype(np.int64)
+        in_range = (chosen >= 0) & (chosen < batch.numbers)
+        legal = in_range & (self._masks[np.arange(self.num_envs), np.where(in_range, chosen, 0)] == 1)
+        refused = ~legal & ~resets
+        if refused.any() and self.illegal == "raise":
+            batch.step(np.where(resets, 0, chosen))  # raises an error that names the games
+        batch.states["phase"][refused] = OVER
         before = batch.scores[:, 0].min(axis=1).astype(np.int64)
-        moved = batch.step(np.where(legal, numbers, 0), checked=False)
+        moved = batch.step(np.where(legal, chosen, 0), checked=False)
         after = batch.scores[:, 0].min(axis=1).astype(np.int64)
-        over = moved.ended & ~anew
+        over = moved.ended & ~resets
         if self.reward == "lowest":
             rewards = np.where(over, after, 0).astype(np.float64)
         else:
             rewards = (after - before if self.reward == "rise" else moved.gains.sum(axis=1)).astype(
                 np.float64
             )
-        rewards[wrong] = ILLEGAL_REWARD
-        if anew.any():
-            rewards[anew] = 0.0
-            batch.reset(anew)
+        rewards[refused] = ILLEGAL_REWARD
+        if resets.any():
+            rewards[resets] = 0.0
+            batch.reset(resets)
         self._ended = over
         self._masks = batch.masks()
         observations, infos = self._observation_and_info(np.ones(self.num_envs, np.bool_))
-        if wrong.any():
-            infos |= {"illegal": wrong, "_illegal": wrong.copy()}
+        if refused.any():
+            infos |= {"illegal": refused, "_illegal": refused.copy()}
         return observations, rewards, over.copy(), np.zeros(self.num_envs, np.bool_), infos
 
     def _observation_and_info(self, which: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

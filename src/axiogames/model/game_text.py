@@ -169,7 +169,7 @@ def _events(table: Table, line: str, next_move: int) -> Iterator[Event]:
             drawn = tuple(told["drawn"].split())
             yield Draw(int(told["seat"]), drawn, table.variant.source(table.state))
     else:
-        raise ParseError(f"{line[:60]!r} is no line of a game, such as '1. 0: GR k8-j8 (G 1) draws RO'")
+        raise ParseError(f"{line[:60]!r} is not a line of a game, such as '1. 0: GR k8-j8 (G 1) draws RO'")
 
 
 def _move(seat: int, words: str) -> Event:

@@ -87,7 +87,7 @@ class Record(Struct, frozen=True, kw_only=True):
             InvalidRecord: the text is not a record; `event` is set if one event is malformed.
         """
         if not isinstance(text, str | bytes | bytearray):
-            raise InvalidRecord(f"not a record: {abbreviated(text)} is no text: give a line of JSON")
+            raise InvalidRecord(f"not a record: {abbreviated(text)} is not text: give a line of JSON")
         if len(text) > MAX_LINE_BYTES:
             raise InvalidRecord(f"not a record: longer than {MAX_LINE_BYTES} bytes, the most that is read")
         try:
@@ -295,7 +295,7 @@ def _chance(table: Table, tile: str | PlacedTile) -> None:
     letters = tile.letters if isinstance(tile, PlacedTile) else tile
     kind = table.variant.kind_of(letters)
     if kind is None:
-        raise InvalidRecord(f"{letters!r} is no tile of this game")
+        raise InvalidRecord(f"{letters!r} is not a tile of this game")
     if not table.state["bag"][0, kind]:
         raise InvalidRecord(f"{letters} cannot be drawn: none of them is left")
     table.draw(tile)
@@ -327,7 +327,7 @@ def _check_setup(setup: Setup | UnsetType, variant: Variant) -> None:
     for tile, count in setup.tileset.items():
         kind = variant.kind_of(tile)
         if kind is None:
-            raise _bad(f"the setup's tileset has {tile!r}, which is no tile of {variant.game.id}")
+            raise _bad(f"the setup's tileset has {tile!r}, which is not a tile of {variant.game.id}")
         if count < 0:
             raise _bad(f"the setup's tileset has {count} tiles {tile}, a count is 0 or more")
         counts[variant.kinds[kind]] += count

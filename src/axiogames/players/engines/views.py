@@ -56,7 +56,7 @@ def read_view(text: str | bytes) -> View:
         ParseError: the text is not a view, or contains what its seat cannot know.
     """
     if not isinstance(text, str | bytes):
-        raise ParseError(f"not a view: {abbreviated(text)} is no text: give a line of JSON")
+        raise ParseError(f"not a view: {abbreviated(text)} is not text: give a line of JSON")
     try:
         return _read(text)
     except ParseError as error:  # which may quote a tile or a number of any length
@@ -193,7 +193,7 @@ class _Board:
                     raise ParseError(f"no pyramid is on {cell[:20]!r} in the position, or it is told twice")
                 self._pyramids.remove(cell)
             if event.named is not None and event.named not in tuple(self.variant.colours):
-                raise ParseError(f"{event.named[:20]!r} is no colour of this game: {self.variant.colours}")
+                raise ParseError(f"{event.named[:20]!r} is not a colour of this game: {self.variant.colours}")
             for track, points in event.gain.items():
                 if track not in self.variant.tracks or not 0 <= points <= MAX_POINTS:
                     raise ParseError(f"a gain of {points} in {track[:20]!r} does not exist")
