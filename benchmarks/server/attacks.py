@@ -33,7 +33,7 @@ Attack = Callable[["Client"], Coroutine[Any, Any, None]]
 
 
 class Client:
-    """What all attacks need: identities, tables, connections, and a count of what was done."""
+    """Identities, tables, connections and counters, shared by all attacks."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -44,7 +44,7 @@ class Client:
     # ------------------------------------------------------------ getting ready
 
     async def guests(self, number: int) -> list[str]:
-        """The tokens of new guests, as many as the server makes."""
+        """Create guests until the server refuses and return their tokens."""
         found = []
         for _ in range(number):
             with suppress(Failed):
@@ -52,13 +52,13 @@ class Client:
         return found
 
     async def table(self, token: str, *seats: str, game: str = "axio") -> str:
-        """The path of a new table with `me` or bots on its seats."""
+        """Open a table with `me` or bots in its seats and return its path."""
         wanted = [{"kind": "me"} if seat == "me" else {"kind": "bot", "level": seat} for seat in seats]
         opened = await self._http.post("/api/tables", {"game": game, "seats": wanted}, token)
         return f"/api/tables/{opened['id']}"
 
     async def tables(self, token: str, number: int, *seats: str) -> list[str]:
-        """The paths of new tables, as many as the server opens."""
+        """Open tables until the server refuses and return their paths."""
         found = []
         for _ in range(number):
             try:
@@ -68,7 +68,7 @@ class Client:
         return found
 
     async def finished(self, token: str) -> str:
-        """The path of a game that was played to its end as fast as it goes."""
+        """Play a game to its end and return its path."""
         path = await self.table(token, "me", game="trio")
         async with Watcher(self, path, token) as watcher:
             for number in range(LONGEST_GAME):
@@ -81,7 +81,7 @@ class Client:
     # ------------------------------------------------------------ attacking
 
     async def together(self, *works: Coroutine[Any, Any, None]) -> None:
-        """Do all this until the attack ends."""
+        """Run all coroutines until the attack ends."""
         async with asyncio.TaskGroup() as group:
             for work in works:
                 group.create_task(work)
@@ -89,7 +89,7 @@ class Client:
     async def ask(
         self, http: Http, method: str, path: str, body: Any = None, **headers: str
     ) -> Answer | None:
-        """Ask once and count what came; `None` if the server hung up."""
+        """Send a request and count the answer; return `None` if the server closed the connection."""
         payload = b"" if body is None else msgspec.json.encode(body)
         if payload:
             headers["Content_Type"] = "application/json"
@@ -103,7 +103,7 @@ class Client:
         return answer
 
     async def hammer(self, requests: Callable[[], tuple[str, str, Any, dict[str, str]]]) -> None:
-        """Ask one thing after another on a connection of its own."""
+        """Send requests one after another on a connection of their own."""
         http = Http(self.port, 1, SOURCE)
         try:
             while True:
@@ -113,7 +113,7 @@ class Client:
             await http.close()
 
     async def get(self, paths: list[str], connections: int, token: str = "") -> None:
-        """Get these paths in turn, on several connections."""
+        """Request the paths in turn, on several connections."""
         turn = itertools.cycle(paths)
         headers = bearer(token)
         await self.together(
@@ -124,7 +124,7 @@ class Client:
     async def socket(
         self, path: str, token: str, hear: Callable[[bytes], None], after: int = 0
     ) -> AsyncIterator[WebSocket | None]:
-        """A WebSocket to a table, by somebody who knows the first `after` entries; `None` if refused."""
+        """Open a WebSocket to a table for a client that has the first `after` entries; `None` if refused."""
         found = None
         try:
             with suppress(BadHandshake, OSError):
@@ -137,7 +137,7 @@ class Client:
 
 
 class Watcher:
-    """A WebSocket whose messages are read, and which says the latest."""
+    """A WebSocket whose messages are read in the background."""
 
     def __init__(self, client: Client, path: str, token: str) -> None:
         self._client = client
@@ -158,15 +158,15 @@ class Watcher:
         self._told.put_nowait(told)
 
     def order(self, **order: object) -> None:
-        """Send an order."""
+        """Send a command."""
         self.socket.send(msgspec.json.encode(order))
 
     async def next(self) -> dict[str, Any]:
-        """The next message."""
+        """Return the next message."""
         return await self._told.get()
 
     async def news(self) -> dict[str, Any]:
-        """The next message that tells where the game stands."""
+        """Return the next message with the state of the game."""
         while (told := await self.next())["type"] not in ("view", "step"):
             if told["type"] == "refused":
                 await asyncio.sleep(PAUSE)
@@ -175,19 +175,19 @@ class Watcher:
 
 
 def bearer(token: str) -> dict[str, str]:
-    """The header that makes a request somebody's."""
+    """Return the header that authenticates a request."""
     return {"Authorization": f"Bearer {token}"} if token else {}
 
 
 def nothing(_: bytes) -> None:
-    """Take a message and do nothing with it."""
+    """Ignore a message."""
 
 
 # ---------------------------------------------------------------- what needs a pool of its own
 
 
 async def pictures(client: Client) -> None:
-    """PNG pictures of many tables, on 20 connections."""
+    """Request PNG pictures of many tables on 20 connections."""
     if client.prepared is None:
         (token,) = await client.guests(1)
         paths = await client.tables(token, 30, "me", "greedy")
@@ -201,7 +201,7 @@ async def pictures(client: Client) -> None:
 
 
 async def hints(client: Client) -> None:
-    """Hints at all tables of ten guests, ten sockets each."""
+    """Ask for hints at all tables of ten guests, ten sockets each."""
     if client.prepared is None:
         tokens = await client.guests(10)
         client.prepared = [(await client.table(token, "me", "greedy"), token) for token in tokens]
@@ -220,7 +220,7 @@ async def hints(client: Client) -> None:
 
 
 async def bots(client: Client) -> None:
-    """Forty tables against the slowest bot, moving at once whenever it has moved."""
+    """Play at forty tables against the slowest bot and answer each of its moves at once."""
     if client.prepared is None:
         (token,) = await client.guests(1)
         client.prepared = token, await client.tables(token, 40, "me", "level8")
@@ -239,7 +239,7 @@ async def bots(client: Client) -> None:
 
 
 async def reviews(client: Client) -> None:
-    """Reviews of finished games by twenty guests."""
+    """Ask for reviews of finished games as twenty guests."""
     if client.prepared is None:
         tokens = await client.guests(20)
         client.prepared = tokens, [await client.finished(token) for token in tokens]
@@ -257,7 +257,7 @@ async def reviews(client: Client) -> None:
 
 
 async def replays(client: Client) -> None:
-    """Replays of a finished game, on ten connections."""
+    """Request replays of a finished game on ten connections."""
     if client.prepared is None:
         (token,) = await client.guests(1)
         client.prepared = f"{await client.finished(token)}/replay"
@@ -266,7 +266,7 @@ async def replays(client: Client) -> None:
 
 
 async def passwords(client: Client) -> None:
-    """Passwords tried and set, on twenty connections."""
+    """Try and set passwords on twenty connections."""
     if client.prepared is None:
         client.prepared = await client.guests(20)
         return
@@ -287,7 +287,7 @@ async def passwords(client: Client) -> None:
 
 
 async def languages(client: Client) -> None:
-    """What is said in a language, in ever new ones, on twenty connections."""
+    """Request texts in ever new languages on twenty connections."""
     number = itertools.count()
 
     def request() -> tuple[str, str, Any, dict[str, str]]:
@@ -299,7 +299,7 @@ async def languages(client: Client) -> None:
 
 
 async def guests(client: Client) -> None:
-    """Guests without end, each of whom opens tables."""
+    """Create guests without end, each of which opens tables."""
     number = itertools.count()
 
     async def come() -> None:
@@ -322,7 +322,7 @@ async def guests(client: Client) -> None:
 
 
 async def requests(client: Client) -> None:
-    """Lists, views and pages as fast as they come, on twenty connections."""
+    """Request lists, views and pages on twenty connections."""
     if client.prepared is None:
         (token,) = await client.guests(1)
         client.prepared = await client.tables(token, 5, "me", "greedy")
@@ -334,7 +334,7 @@ async def requests(client: Client) -> None:
 
 
 async def heads(client: Client) -> None:
-    """Request heads without end, on eight connections."""
+    """Send endless request heads on eight connections."""
 
     async def send(start: bytes, line: bytes) -> None:
         while True:
@@ -364,7 +364,7 @@ async def heads(client: Client) -> None:
 
 
 async def idle(client: Client) -> None:
-    """A thousand connections that say nothing, or half of a request, opened again when they are closed."""
+    """Hold a thousand connections that send nothing or half a request, and reopen those that are closed."""
 
     async def wait(said: bytes) -> None:
         while True:
@@ -396,7 +396,7 @@ async def idle(client: Client) -> None:
 
 
 async def pings(client: Client) -> None:
-    """WebSocket pings, whose answers are not read, on four sockets."""
+    """Send WebSocket pings on four sockets without reading the answers."""
     if client.prepared is None:
         (token,) = await client.guests(1)
         client.prepared = token, await client.table(token, "me", "greedy")
@@ -419,7 +419,7 @@ async def pings(client: Client) -> None:
 
 
 async def flood(client: Client) -> None:
-    """Messages of all kinds as fast as they go, on fifty sockets whose answers are read."""
+    """Send messages of all kinds on fifty sockets and read the answers."""
     if client.prepared is None:
         (token,) = await client.guests(1)
         client.prepared = token, await client.table(token, "me", "greedy")
@@ -446,7 +446,7 @@ async def flood(client: Client) -> None:
 
 
 async def reconnects(client: Client) -> None:
-    """Ten sockets that come back again and again to a table with a long log, of which they missed the end."""
+    """Reconnect ten sockets again and again to a table with a long journal whose end they missed."""
     if client.prepared is None:
         (token,) = await client.guests(1)
         path = await client.table(token, "me", "greedy")
@@ -471,7 +471,7 @@ async def reconnects(client: Client) -> None:
 
 
 async def _back_and_forth(client: Client, path: str, token: str, times: int | None = None) -> int:
-    """Move and take back, as fast as it goes; the number of the last entry."""
+    """Move and take back as fast as possible; return the number of the last entry."""
     last = 0
     with suppress(BadHandshake, OSError, Failed):
         async with Watcher(client, path, token) as watcher:
@@ -486,12 +486,12 @@ async def _back_and_forth(client: Client, path: str, token: str, times: int | No
 
 
 async def watchers(client: Client) -> None:
-    """A placement made and taken back without end, before 180 watchers."""
+    """Make and take back a placement without end, before 180 spectators."""
     await _audience(client, 180, read=True)
 
 
 async def slow_readers(client: Client) -> None:
-    """The same before 60 watchers who read nothing."""
+    """Make and take back a placement before 60 spectators that read nothing."""
     await _audience(client, 60, read=False)
 
 
@@ -530,7 +530,7 @@ UNPREPARED = {"languages", "guests", "heads", "idle"}
 
 
 async def _obey(kind: str, port: int) -> None:
-    """Prepare, then attack when told to."""
+    """Prepare, then attack on command."""
     client, attack = Client(port), ATTACKS[kind]
     if kind not in UNPREPARED:
         await attack(client)
@@ -556,7 +556,7 @@ def _say(line: str) -> None:
 
 
 def main() -> None:
-    """The hostile client of a kind."""
+    """Run the hostile client of a kind."""
     # Merely nicer processes are not interrupted at once on recent Linux: honest clients on the same core
     # would wait for this one's time slice before they see what the server has sent.
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

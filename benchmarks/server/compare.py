@@ -43,7 +43,7 @@ MOST_LOST = 0.03  # of the moves a second
 
 
 class Side(Struct):
-    """What was measured of one commit."""
+    """Measurements of one commit."""
 
     commit: str
     moves_a_second: list[float]
@@ -51,7 +51,7 @@ class Side(Struct):
 
 
 class Comparison(Struct):
-    """A whole run: this commit against the base, in pairs of neighbouring rounds."""
+    """Measurements of this commit and of the base, in pairs of neighbouring rounds."""
 
     database: str
     tables: int
@@ -60,13 +60,13 @@ class Comparison(Struct):
 
     @property
     def speed(self) -> float:
-        """Moves a second of this commit for each of the base."""
+        """Moves per second relative to the base, median of the pairs."""
         pairs = zip(self.this.moves_a_second, self.base.moves_a_second, strict=True)
         return median(this / base for this, base in pairs)
 
     @property
     def processor(self) -> float:
-        """Processor time of a move in this commit for that of the base."""
+        """CPU time per move relative to the base, median of the pairs."""
         pairs = zip(self.this.microseconds_a_move, self.base.microseconds_a_move, strict=True)
         return median(this / base for this, base in pairs)
 
@@ -98,7 +98,7 @@ def main(revision: str, database: str, game: str, rounds: int, as_json: bool) ->
 
 @contextmanager
 def checked_out(revision: str) -> Iterator[Path]:
-    """The sources of a commit, in a folder for as long as they are needed."""
+    """Check out a commit into a temporary folder and yield its source folder."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         subprocess.run(["git", "worktree", "add", "--quiet", "--detach", tree, revision], check=True)
@@ -115,7 +115,7 @@ def _environment_of(sources: Path) -> dict[str, str]:
 def compare(
     sources: Path, revision: str, database: str, game: str, rounds: int, notes: Console
 ) -> Comparison:
-    """Play at both servers in turns: half of the rounds with one started first, half with the other.
+    """Measure both servers in turn; each is started first in half of the rounds.
 
     Of two equal servers the one that was started last takes a few percent longer.
     """

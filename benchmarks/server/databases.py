@@ -1,4 +1,4 @@
-"""The databases to measure with: a file, or a PostgreSQL cluster that is made for it and thrown away."""
+"""Databases for measurements: an SQLite file, or a temporary PostgreSQL cluster."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ ON_DISK = Path("/var/tmp")
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """Where a server keeps its tables."""
+    """The database of a server."""
 
     name: str
     folder: Path
     url: str  # empty for the file in the folder
 
     def syncs(self) -> list[float]:
-        """How many seconds the disk takes to keep a page, measured a hundred times."""
+        """Return the seconds of a hundred synchronous writes of a page."""
         taken = []
         with (self.folder / "probe").open("wb", buffering=0) as file:
             for _ in range(100):
@@ -44,7 +44,7 @@ class Store:
         return taken
 
     def moves(self) -> int:
-        """How many moves are in the database."""
+        """Number of moves in the database."""
         if self.url:
             return asyncio.run(_count(self.url))
         (file,) = self.folder.glob("*.sqlite3")
@@ -65,7 +65,7 @@ async def _count(url: str) -> int:
 
 @contextmanager
 def store(kind: str, core: int | None) -> Iterator[Store]:
-    """An empty database of a kind, `sqlite` or `postgresql`; its processes run on the core."""
+    """Create an empty database of a kind, `sqlite` or `postgresql`, whose processes run on `core`."""
     with _folder() as folder:
         if kind == "sqlite":
             yield Store(kind, folder, "")
@@ -85,7 +85,7 @@ def _folder() -> Iterator[Path]:
 
 @contextmanager
 def _cluster(core: int | None) -> Iterator[int]:
-    """A PostgreSQL server with its usual settings, which wait for the disk at every commit."""
+    """Start PostgreSQL with default settings, which wait for the disk at every commit."""
     programs, port = _programs(), free_port()
     with _folder() as folder:
         if os.getuid() == 0:  # PostgreSQL refuses to run as root
@@ -109,7 +109,7 @@ def _cluster(core: int | None) -> Iterator[int]:
 
 
 def has_postgresql() -> bool:
-    """Whether PostgreSQL's programs are on this machine."""
+    """Return whether PostgreSQL is installed."""
     return shutil.which("initdb") is not None or any(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
 
 

@@ -1,4 +1,4 @@
-"""The yardstick: the same WebSocket server without a game. It sends back what it is sent."""
+"""The reference: the same WebSocket server without a game. It echoes every message."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import uvicorn
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """An ASGI application that echoes."""
+    """ASGI application that echoes WebSocket messages."""
     if scope["type"] != "websocket":
         if scope["type"] == "http":
             await send({"type": "http.response.start", "status": 200, "headers": []})

@@ -1,4 +1,4 @@
-"""The same clients at a server that only echoes: what this machine gives at this moment."""
+"""Clients of the echo server: the capacity of this machine at this moment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TEXT = b'{"do":"move","id":"12","n":12,"pick":345}'
 
 
 class Echo:
-    """Clients that each send a text as soon as they have got the last one back."""
+    """Clients that each send a text as soon as the last one has returned."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -21,7 +21,7 @@ class Echo:
         self._waiting = 0
 
     async def grow(self, clients: int) -> None:
-        """Have so many clients."""
+        """Connect clients until there are `clients`."""
         while len(self._sockets) < clients:
             socket = await connect(self._port, "/", "", self._ignore)
             socket.hear = lambda _, socket=socket: self._heard(socket)  # type: ignore[misc]
@@ -38,7 +38,7 @@ class Echo:
             self._waiting -= 1
 
     async def run(self, seconds: float) -> float:
-        """Echoes a second."""
+        """Return echoes per second."""
         self._going, self._count, self._waiting = True, 0, len(self._sockets)
         begun = time.perf_counter()
         for socket in self._sockets:
@@ -51,6 +51,6 @@ class Echo:
         return rate
 
     def close(self) -> None:
-        """Leave."""
+        """Close all connections."""
         for socket in self._sockets:
             socket.close()

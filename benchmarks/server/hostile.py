@@ -1,4 +1,4 @@
-"""`python -m benchmarks.server.hostile`: how much one hostile client costs everybody else.
+"""`python -m benchmarks.server.hostile`: the cost of one hostile client for everyone else.
 
 For each kind of attack (`attacks.py`) it starts a server with its limits on, lets 200 honest tables play at a
 move a second, and adds one hostile client in every second phase: without, with, without, with. Phases
@@ -60,7 +60,7 @@ SAMPLED = 0.03  # seconds between looks at the memory
 
 
 class Outcome(Struct, frozen=True):
-    """What one kind of hostile client did to everybody else."""
+    """Effect of one kind of hostile client on everyone else."""
 
     kind: str
     alone: Spread  # milliseconds from sending a move to its acknowledgement, without the client
@@ -74,7 +74,7 @@ class Outcome(Struct, frozen=True):
 
 @dataclass(slots=True)
 class _Taken:
-    """Latencies of all phases, without and with the client."""
+    """Latencies of all phases, without and with the hostile client."""
 
     alone: list[list[float]] = field(default_factory=list)
     beside: list[list[float]] = field(default_factory=list)
@@ -91,7 +91,7 @@ class _Taken:
 @click.option("--rounds", default=ROUNDS, show_default=True, help="Phases without and with the client.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcomes as JSON.")
 def main(only: tuple[str, ...], tables: int, seconds: float, rounds: int, as_json: bool) -> None:
-    """Measure what one hostile client costs everybody else."""
+    """Measure the cost of one hostile client for everyone else."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # the server ends with this program
     notes = Console(stderr=True)
     notes.print("compiling the rules, where that is still to be done …")
@@ -160,7 +160,7 @@ def _spare(tables: int, seconds: float) -> int:
 
 
 async def _warm_up(port: int) -> None:
-    """Let the server load what everybody needs once, such as the process that draws."""
+    """Warm up what the server starts on first use, such as the rendering process."""
     http = Http(port, 1, "127.2.0.1")
     token = (await http.post("/api/guests", {"name": "Ada"}))["token"]
     seats = [{"kind": "me"}, {"kind": "bot", "level": "level8"}]
@@ -189,7 +189,7 @@ async def _warm_up(port: int) -> None:
 
 
 async def _phase(load: Load, server: Running, taken: _Taken, seconds: float) -> list[float]:
-    """Let the honest tables play; how long their moves took."""
+    """Play at the honest tables and return the latencies of their moves."""
     watching = asyncio.create_task(_watch(server, taken))
     entering = asyncio.create_task(_log_in(server.port))
     try:

@@ -1,4 +1,4 @@
-"""Requests to a server on this machine, over connections that are used again."""
+"""An HTTP client for a local server, with persistent connections."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import msgspec
 
 
 class Failed(Exception):
-    """The server has refused a request."""
+    """The server refused a request."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server has answered."""
+    """Answer of a server."""
 
     status: int
     headers: dict[str, str]
@@ -23,7 +23,7 @@ class Answer:
 
 
 class Http:
-    """A client for one request at a time on each of a few connections."""
+    """Client with one request at a time on each of a few connections."""
 
     def __init__(self, port: int, connections: int = 4, source: str | None = None) -> None:
         self._port = port
@@ -34,15 +34,15 @@ class Http:
             self._free.put_nowait(None)
 
     async def get(self, path: str, **headers: str) -> Answer:
-        """What there is at a path."""
+        """Return the body at a path."""
         return await self._ask("GET", path, b"", headers)
 
     async def ask(self, method: str, path: str, body: bytes = b"", **headers: str) -> Answer:
-        """What the server answers, whatever that is."""
+        """Send a request and return the answer, whatever its status."""
         return await self._ask(method, path, body, headers)
 
     async def post(self, path: str, body: dict[str, Any], token: str = "") -> Any:
-        """The JSON that a request is answered with. Raises `Failed`."""
+        """Send a request and return the decoded JSON. Raises `Failed`."""
         headers = {"Content-Type": "application/json"}
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -71,7 +71,7 @@ class Http:
             self._free.put_nowait(free)
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close all connections."""
         while not self._free.empty():
             if found := self._free.get_nowait():
                 found[1].close()

@@ -1,4 +1,4 @@
-"""Tables at which two clients play any of the moves they are offered."""
+"""Load: tables at which two clients play random offered moves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AT_ONCE = 8  # tables that are set up at the same time
 
 
 class Offered(msgspec.Struct):
-    """Of the offered moves only how many there are: their columns are not read."""
+    """The offered moves; only their number is decoded."""
 
     tile: msgspec.Raw
     others: msgspec.Raw
@@ -30,13 +30,13 @@ class Offered(msgspec.Struct):
 
 
 class Now(msgspec.Struct):
-    """Whether the game goes on."""
+    """State of the game."""
 
     phase: str
 
 
 class Told(msgspec.Struct):
-    """What a client has to know of a message."""
+    """The fields of a message that a client needs."""
 
     type: str
     n: int = 0
@@ -50,14 +50,14 @@ _DECODER = msgspec.json.Decoder(Told)
 
 @dataclass(slots=True)
 class Latencies:
-    """Seconds from sending a move to hearing of it, for its sender and for the other seat."""
+    """Seconds from sending a move to its broadcast, for the sender and for the other seat."""
 
     sender: list[float] = field(default_factory=list)
     other: list[float] = field(default_factory=list)
 
 
 class Seat:
-    """A client that sits at a table."""
+    """A client in a seat of a table."""
 
     __slots__ = ("_table", "socket")
 
@@ -66,7 +66,7 @@ class Seat:
         self.socket: WebSocket | None = None
 
     def hear(self, text: bytes) -> None:
-        """Take a message."""
+        """Handle a message."""
         told = _DECODER.decode(text)
         if told.type in ("step", "view"):
             self._table.heard(self, told)
@@ -75,7 +75,7 @@ class Seat:
 
 
 class Table:
-    """A table with its two clients, and the move that waits to be made there."""
+    """A table with its two clients and its next move."""
 
     __slots__ = ("_load", "_offer", "_sent", "game_over", "seats")
 
@@ -87,7 +87,7 @@ class Table:
         self.seats = (Seat(self), Seat(self))
 
     def heard(self, seat: Seat, told: Told) -> None:
-        """A seat has been told something."""
+        """Handle a message to a seat."""
         load, now = self._load, time.perf_counter()
         if told.ack is not None:
             load.acknowledged += 1
@@ -102,7 +102,7 @@ class Table:
             load.ended(self)
 
     def move(self) -> None:
-        """Make the move that is due, if one is."""
+        """Make the next move, if there is one."""
         if self._offer is None:
             return
         seat, n, count = self._offer
@@ -114,14 +114,14 @@ class Table:
         seat.socket.send(text)
 
     def close(self) -> None:
-        """Both clients leave."""
+        """Close both clients."""
         for seat in self.seats:
             if seat.socket is not None:
                 seat.socket.close()
 
 
 class Load:
-    """Busy tables, spare ones to go on at when a game has ended, and what was counted.
+    """Tables in play, spare tables that replace finished ones, and counters.
 
     Args:
         port: Where the server is.
@@ -148,7 +148,7 @@ class Load:
     # ------------------------------------------------------------ setting up
 
     async def grow(self, tables: int, spare: int = 0) -> None:
-        """Have so many tables in use, and so many spare ones."""
+        """Open tables until the numbers in use and in reserve are reached."""
         waiting = asyncio.Semaphore(AT_ONCE)
 
         async def one(into: list[Table]) -> None:
@@ -186,13 +186,13 @@ class Load:
         return f"127.1.{self._people // 250}.{self._people % 250 + 1}"
 
     def tidy(self) -> None:
-        """Leave the tables whose games are over."""
+        """Close the tables whose games are over."""
         for table in self._finished:
             table.close()
         self._finished.clear()
 
     async def close(self) -> None:
-        """Leave everything."""
+        """Close all tables."""
         self.tidy()
         for table in (*self.tables, *self._spare):
             table.close()
@@ -202,12 +202,12 @@ class Load:
     # ------------------------------------------------------------ playing
 
     def offered(self, table: Table) -> None:
-        """A table's seat to move has its offer."""
+        """Note that the seat to move at a table has its offer."""
         if self._on_offer is not None:
             self._on_offer(table)
 
     def ended(self, table: Table) -> None:
-        """A game is over: its clients go on at another table."""
+        """Replace a table whose game is over by a spare one."""
         self._finished.append(table)
         at = self.tables.index(table)
         if not self._spare:
@@ -220,7 +220,7 @@ class Load:
             self.offered(other)
 
     async def busy(self, seconds: float) -> float:
-        """Let every seat move as soon as it can; acknowledged moves a second."""
+        """Move at every table as soon as possible; return acknowledged moves per second."""
         begun, before = self._begin()
         self._on_offer = Table.move
         for table in self.tables:
@@ -231,7 +231,7 @@ class Load:
         return rate
 
     async def paced(self, seconds: float, pace: float) -> float:
-        """Let every table make a move each `pace` seconds, not all at once; acknowledged moves a second."""
+        """Move at every table once per `pace` seconds, staggered; return acknowledged moves per second."""
         begun, before = self._begin()
         self._pace = pace
         for table in self.tables:
@@ -258,7 +258,7 @@ class Load:
         asyncio.get_running_loop().call_at(due + self._pace, self._tick, table, due + self._pace)
 
     async def _pause(self) -> None:
-        """Stop moving and wait for the answers to what was sent."""
+        """Stop moving and wait for outstanding answers."""
         self._on_offer = None
         for _ in range(1000):
             if self.acknowledged == self.sent:

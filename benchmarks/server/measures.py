@@ -1,4 +1,4 @@
-"""The measurements: tables in play, tables at rest, the way to the first page."""
+"""Measurements: tables in play, idle tables, time to the first page."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 def run_on(core: int, work: Callable[[], Awaitable[T]]) -> T:
-    """Run the clients on a core, with as few pauses of their own as can be."""
+    """Run the clients on a core, with garbage collection out of the way."""
 
     async def main() -> T:
         return await work()
@@ -56,7 +56,7 @@ def run_on(core: int, work: Callable[[], Awaitable[T]]) -> T:
 
 
 def play(kind: str, placing: Placing, game: str, tables: int, *, pace: float | None, rounds: int) -> Played:
-    """Tables in play, with all moves counted in the database at the end."""
+    """Measure tables in play; all moves are counted in the database at the end."""
     with ExitStack() as stack:
         kept = stack.enter_context(store(kind, placing.server))
         server = stack.enter_context(_server(kept, placing.server))
@@ -135,7 +135,7 @@ async def _play(
 
 
 def rest(kind: str, placing: Placing, game: str, tables: int) -> Memory:
-    """What idle tables take: the server with so many and with twice as many, both clients connected."""
+    """Measure the memory of idle tables with two connected clients each, from two numbers of tables."""
     with store(kind, placing.server) as kept, _server(kept, placing.server) as server:
         server.settle()
 
@@ -155,7 +155,7 @@ def rest(kind: str, placing: Placing, game: str, tables: int) -> Memory:
 
 
 def first_page(placing: Placing, rounds: int) -> Page:
-    """How soon there is a page after a start, and how soon all its files are there."""
+    """Measure the time from the start of a server to the first page and to all its files."""
     with store("sqlite", None) as kept:
         starts, found = [], list[tuple[float, float, int, int]]()
         for _ in range(rounds + 1):
@@ -174,7 +174,7 @@ def first_page(placing: Placing, rounds: int) -> Page:
 
 
 async def _fetch(port: int) -> tuple[float, float, int, int]:
-    """Seconds for the page, for everything; how many files, how many bytes."""
+    """Return seconds to the page and to all its files, number of files, and bytes."""
     http = Http(port, 1)
     paths = await _files(http)
     begun, size = time.perf_counter(), 0
@@ -188,7 +188,7 @@ async def _fetch(port: int) -> tuple[float, float, int, int]:
 
 
 async def _files(http: Http) -> list[str]:
-    """The page and whatever it leads to: styles, scripts and what these import."""
+    """Return the paths of the page and of all files it needs: styles, scripts and their imports."""
     found, at = ["/"], 0
     while at < len(found):
         path = found[at]

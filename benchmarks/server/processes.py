@@ -1,4 +1,4 @@
-"""Servers as processes of their own, each on the core it is given."""
+"""Server processes, each on a given core."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ PATIENCE = 120.0
 
 
 class DidNotStart(Exception):
-    """A process ended, or did not answer in time."""
+    """A process exited, or did not answer in time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """Which cores the server (with its database) and the clients run on."""
+    """The cores of the server (with its database) and of the clients."""
 
     name: str
     server: int
@@ -32,7 +32,7 @@ class Placing:
 
 
 def placings() -> tuple[Placing, ...]:
-    """One core for everything, and a core each where there are two."""
+    """Return the placings to measure: one core for everything, and one core each where there are two."""
     cores = sorted(os.sched_getaffinity(0))
     one = Placing("one core", cores[-1], cores[-1])
     return (one, Placing("a core each", cores[-1], cores[0])) if len(cores) > 1 else (one,)
@@ -40,7 +40,7 @@ def placings() -> tuple[Placing, ...]:
 
 @contextmanager
 def on_core(core: int | None) -> Iterator[None]:
-    """Run here, and start children, on one core."""
+    """Pin this process and its children to one core."""
     before = os.sched_getaffinity(0)
     if core is not None:
         os.sched_setaffinity(0, {core})
@@ -51,7 +51,7 @@ def on_core(core: int | None) -> Iterator[None]:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -67,7 +67,7 @@ class Running:
 
     @property
     def resident(self) -> int:
-        """Bytes of memory that the process holds."""
+        """Resident memory of the process, in bytes."""
         for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) * 1024
@@ -75,7 +75,7 @@ class Running:
 
     @property
     def resident_with_children(self) -> int:
-        """Bytes of memory that the process and those it has started hold."""
+        """Memory of the process and its children, in bytes."""
         total, pids = 0, [self.process.pid]
         while pids:
             folder = Path(f"/proc/{pids.pop()}")
@@ -89,12 +89,12 @@ class Running:
 
     @property
     def cpu_seconds(self) -> float:
-        """The processor time it has used."""
+        """CPU time of the process, in seconds."""
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def settle(self) -> None:
-        """Wait until it has loaded everything and does nothing any more."""
+        """Wait until the process is idle."""
         for _ in range(120):
             before = self.cpu_seconds
             time.sleep(0.5)
@@ -102,7 +102,7 @@ class Running:
                 return
 
     def kill(self) -> None:
-        """End it without a warning, as a power cut would."""
+        """Kill the process without warning, as a power cut would."""
         self.process.kill()
         self.process.wait()
 
@@ -204,5 +204,5 @@ def serve_command(
 
 
 def echo_command(port: int) -> list[str]:
-    """The command that starts the yardstick."""
+    """Return the command that starts the echo server."""
     return [sys.executable, "-m", "benchmarks.server.echo", str(port)]
