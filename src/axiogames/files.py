@@ -199,7 +199,7 @@ def _bounded_int(digits: str) -> int | float:
 
 
 def write_atomic(path: str | Path, content: bytes) -> None:
-    """Write a file so that, whatever happens, either the old or the new content remains.
+    """Write a file so that after a failure it has either the old or the new content.
 
     Raises:
         OSError: the file cannot be written; the error has its name.

@@ -29,7 +29,7 @@ TIMES = ("seconds_a_move", "slowest_move")
 
 
 def figures(*arguments: str) -> dict[str, Any]:
-    """What `--json` prints, without the times, which are never the same."""
+    """Return the output of `--json` without the times, which differ between runs."""
     ran = run(*arguments, "--json")
     assert ran.code == 0, ran
     found: dict[str, Any] = json.loads(ran.out)

@@ -73,7 +73,7 @@ class Session:
     # ------------------------------------------------------------ moves
 
     def _play_bot_move(self, seat: int) -> None:
-        # One generator per move: a game that is resumed goes on as it would have gone on without a stop.
+        # One generator per move, so that stopping and resuming a game does not change it.
         rng = Generator(f"{self.game.seed}/player {seat}/{self.table.plies}")
         choice = player(self.game.players[seat]).choose(self.table.view(seat), Budget(), rng)
         self._reasons[len(self.table.events)] = choice.candidates[0].why
