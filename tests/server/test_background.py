@@ -28,7 +28,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     async def nothing(_: Server) -> None: ...
 
     monkeypatch.setattr(running_module, "_load_rules", nothing)
-    monkeypatch.setattr(running_module, "SWEEP", 0.01)
+    monkeypatch.setattr(running_module, "SWEEP_SECONDS", 0.01)
     monkeypatch.setattr("axiogames.server.routes.health.RECOVERY_SECONDS", 0.01)
 
 

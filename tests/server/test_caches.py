@@ -147,7 +147,7 @@ def test_long_urls_and_cookies_are_not_cached(tmp_path: Path) -> None:
 
 
 def test_place_cache_of_a_growing_board_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(board_json, "MOST_PLACES", 50)
+    monkeypatch.setattr(board_json, "MAX_PLACES", 50)
     variant = next(made for name in GAMES if (made := find_variant(name)).grows)
     fresh = board_json.BoardEncoder(variant)
     first = fresh.board_tile(variant.kinds[0], ("3,4",))

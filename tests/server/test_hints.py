@@ -299,7 +299,7 @@ def test_bot_moves_are_queued_fairly_between_people(
 def test_bot_waits_for_a_full_queue(
     tmp_path: Path, blocked: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_MOVES", QueueLimits(1))
+    monkeypatch.setattr(module, "MOVE_QUEUE", QueueLimits(1))
     monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
 
     async def work(made: Inside) -> None:

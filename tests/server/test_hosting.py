@@ -22,7 +22,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from axiogames.cli import program
-from axiogames.server.domain.reviews import MOST_REVIEWS
+from axiogames.server.domain.reviews import MAX_REVIEWS
 from axiogames.server.settings import Settings
 from axiogames.server.transport import rate_limits
 from axiogames.server.transport.rate_limits import RateLimit
@@ -96,7 +96,7 @@ def test_documented_retention_days_match_code() -> None:
     for option in ("open", "unfinished", "closed", "guests", "reviews"):
         (row,) = (line for line in HOSTING.splitlines() if line.endswith(f"| `--keep-{option}` |"))
         assert f" {getattr(usual, f'keep_{option}')} days" in row, row
-    assert f"when there are {MOST_REVIEWS:,} newer ones" in row
+    assert f"when there are {MAX_REVIEWS:,} newer ones" in row
     assert f"{usual.max_tables:,} of all, {usual.max_tables_per_person} of one person" in HOSTING
 
 

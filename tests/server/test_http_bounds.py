@@ -84,7 +84,7 @@ def test_everything_outside_a_body_is_limited_to_32_kb(beginning: bytes, repeate
 
 def test_client_that_keeps_sending_after_a_refusal_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("axiogames.server.transport.http_protocol.LINGERING", PATIENCE)
-    monkeypatch.setattr("axiogames.server.transport.http_protocol.MOST_DISCARDED", 100_000)
+    monkeypatch.setattr("axiogames.server.transport.http_protocol.MAX_DISCARDED", 100_000)
 
     async def work(port: Port) -> None:
         wire = await port.wire()

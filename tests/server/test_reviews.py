@@ -132,7 +132,7 @@ class Made:
         self.go = asyncio.Event()
         self.go.set()
         self.error: Exception | None = None
-        monkeypatch.setattr(Reviews, "_reviewed", self._reviewed)
+        monkeypatch.setattr(Reviews, "_review", self._reviewed)
 
     async def _reviewed(self, table_id: str, claim: Any) -> Json:
         self.order.append(table_id)
@@ -204,8 +204,8 @@ def test_players_are_served_first_and_networks_and_people_take_turns(tmp_path: P
 
 
 def test_no_person_can_fill_the_queue(tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_PENDING", 8)
-    monkeypatch.setattr(module, "MOST_OF_STRANGERS", 6)
+    monkeypatch.setattr(module, "MAX_PENDING", 8)
+    monkeypatch.setattr(module, "MAX_PENDING_OF_WATCHERS", 6)
 
     async def work(made: Inside) -> None:
         names = [f"game{number}" for number in range(12)] + ["hers", "his", "more"]
@@ -242,14 +242,14 @@ def test_no_person_can_fill_the_queue(tmp_path: Path, quick: Made, monkeypatch: 
 
 def test_pending_reviews_per_network_are_limited(tmp_path: Path, quick: Made) -> None:
     async def work(made: Inside) -> None:
-        names = [f"game{number}" for number in range(module.MOST_PER_NETWORK + 2)]
+        names = [f"game{number}" for number in range(module.MAX_PER_NETWORK + 2)]
         found, reviews = await games(made, *names), made.server.reviews
-        for number in range(module.MOST_PER_NETWORK + 1):
+        for number in range(module.MAX_PER_NETWORK + 1):
             made.server.bots.requesters.note(f"guest{number}", "crowd")
-        for number in range(module.MOST_PER_NETWORK):
+        for number in range(module.MAX_PER_NETWORK):
             await reviews.request(found[f"game{number}"], f"guest{number}")
         with pytest.raises(Busy):
-            await reviews.request(found[names[-2]], f"guest{module.MOST_PER_NETWORK}")
+            await reviews.request(found[names[-2]], f"guest{module.MAX_PER_NETWORK}")
         await reviews.request(found[names[-1]], "elsewhere")
 
     with_server(tmp_path, work)
@@ -303,7 +303,7 @@ def test_expired_claim_is_taken_over_by_another_process(
         assert await state(second, "one") == "ready"
 
     with_server(tmp_path, work)
-    assert "another process makes the review" in caplog.text
+    assert "another process computes the review" in caplog.text
 
 
 def test_pending_reviews_survive_a_restart(tmp_path: Path, quick: Made) -> None:
@@ -363,7 +363,7 @@ def test_review_waits_for_the_database(tmp_path: Path, quick: Made) -> None:
 def test_old_reviews_are_dropped_but_no_pending_ones(
     tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_REVIEWS", 1)
+    monkeypatch.setattr(module, "MAX_REVIEWS", 1)
 
     async def work(made: Inside) -> None:
         found, reviews = await games(made, "one", "two", "three"), made.server.reviews

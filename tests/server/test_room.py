@@ -193,7 +193,7 @@ def test_person_who_left_cannot_move_before_returning(
 def test_repeatable_actions_are_refused_once_the_log_is_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preconditions, "MOST_ENTRIES", 40)
+    monkeypatch.setattr(preconditions, "MAX_ENTRIES", 40)
     refused = partial(pytest.raises, Refused, match="too much has been done and undone")
 
     async def work() -> None:

@@ -209,7 +209,7 @@ def test_token_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_number_of_buckets_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.transport.rate_limits.MOST_BUCKETS", 3)
+    monkeypatch.setattr("axiogames.server.transport.rate_limits.MAX_BUCKETS", 3)
     limits, pace = RateLimits(), RateLimit(1, 0.0)
     assert [limits.allow(pace, name) for name in "abcab"] == [True, True, True, False, False]
     limits.allow(pace, "d")  # the one not used for longest is forgotten

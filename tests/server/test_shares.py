@@ -152,23 +152,23 @@ def test_concurrent_requests_of_a_network_are_limited() -> None:
         ) -> asyncio.Task[None]:
             return asyncio.create_task(world.shares.run(name, lambda: wait(name, until), longest))
 
-        asked = [ask("mallory", go) for _ in range(3 * module.MOST_CONCURRENT)]
+        asked = [ask("mallory", go) for _ in range(3 * module.MAX_CONCURRENT)]
         await ask("ann")
-        assert begun.count("mallory") == module.MOST_CONCURRENT
+        assert begun.count("mallory") == module.MAX_CONCURRENT
         await ask("mallory", longest=None)  # messages do not wait for requests
-        for one in asked[: module.MOST_CONCURRENT]:  # whoever hangs up makes room, also who has not begun
+        for one in asked[: module.MAX_CONCURRENT]:  # whoever hangs up makes room, also who has not begun
             one.cancel()
         asked[-1].cancel()
         go.set()
         await asyncio.wait(asked)
-        assert begun.count("mallory") == 3 * module.MOST_CONCURRENT
-        assert sum(one.cancelled() for one in asked) == module.MOST_CONCURRENT + 1
+        assert begun.count("mallory") == 3 * module.MAX_CONCURRENT
+        assert sum(one.cancelled() for one in asked) == module.MAX_CONCURRENT + 1
 
     run(work)
 
 
 def test_number_of_remembered_networks_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_ACCOUNTS", 3)
+    monkeypatch.setattr(module, "MAX_ACCOUNTS", 3)
 
     async def work() -> None:
         world = World()

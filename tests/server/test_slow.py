@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from axiogames.server.transport.client import MOST_QUEUED, Client
+from axiogames.server.transport.client import MAX_QUEUED, Client
 from tests.server.driving import Guest, RunningServer
 
 ROUNDS = 330  # placements made and taken back: seven million bytes, more than any buffer holds
@@ -51,7 +51,7 @@ def test_client_that_reads_nothing_is_closed() -> None:
             await stuck.wait()
 
         slow = Client(send, None, None)
-        for number in range(MOST_QUEUED + 5):
+        for number in range(MAX_QUEUED + 5):
             slow.send(str(number))
             await asyncio.sleep(0)
         assert slow.closed

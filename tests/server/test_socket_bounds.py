@@ -13,7 +13,7 @@ import pytest
 
 from axiogames.server.transport.connections import ConnectionLimits
 from axiogames.server.transport.rate_limits import CONTROL, RateLimit
-from axiogames.server.transport.websocket_protocol import MOST_FRAGMENTS, WebSocketProtocol
+from axiogames.server.transport.websocket_protocol import MAX_FRAGMENTS, WebSocketProtocol
 from tests.server.wire import PATIENCE, Port, Wire
 from tests.server.wire import run as run_wire
 
@@ -183,7 +183,7 @@ def test_number_of_fragments_is_limited(monkeypatch: pytest.MonkeyPatch) -> None
 
     async def work(port: Port) -> None:
         wire, _ = await connected(port)
-        wire.writer.write(frame(TEXT, b"", last=False) + frame(CONT, b"", last=False) * (MOST_FRAGMENTS + 5))
+        wire.writer.write(frame(TEXT, b"", last=False) + frame(CONT, b"", last=False) * (MAX_FRAGMENTS + 5))
         assert (await closed(wire))[0] == 1009
 
     run(work)

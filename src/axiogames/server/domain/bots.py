@@ -37,12 +37,12 @@ FALLBACK_BOT = "random"
 HINT_ROLLOUTS, REVIEW_ROLLOUTS = 3000, 1500
 REVIEW_SECONDS = 0.4  # per reviewed move: people who play must not wait
 
-MOST_MOVES = QueueLimits(2000, 200, "too many bots are thinking", 500)
-MOST_ADVICE = QueueLimits(24, 2, "too many hints and reviews are being made", 6)
+MOVE_QUEUE = QueueLimits(2000, 200, "too many bots are thinking", 500)
+ADVICE_QUEUE = QueueLimits(24, 2, "too many hints and reviews are being made", 6)
 BACKGROUND = Requester("reviews and examples")
 
 JOB_SECONDS = 120.0  # after which a bot counts as hanging; the longest move takes a few
-MOST_REQUESTERS = 50_000  # people whose network is remembered
+MAX_REQUESTERS = 50_000  # people whose network is remembered
 SPARE_THREADS = 2  # that replace hanging ones
 RETRY_SECONDS = 1.0  # until a job is submitted again to a full queue
 
@@ -61,11 +61,11 @@ class Bots:
 
     def __init__(self, threads: int, seconds: float) -> None:
         threads = threads or max(1, (os.cpu_count() or 2) - 1)
-        self.moves = WorkPool("bot", threads, MOST_MOVES, spare_threads=SPARE_THREADS)
+        self.moves = WorkPool("bot", threads, MOVE_QUEUE, spare_threads=SPARE_THREADS)
         self.advice = WorkPool(
             "advice",
             max(1, threads // 2),
-            MOST_ADVICE,
+            ADVICE_QUEUE,
             niceness=BACKGROUND_NICENESS,
             spare_threads=SPARE_THREADS,
             yields_gil=True,
@@ -154,7 +154,7 @@ class Requesters:
         """Note the network that a person comes from now."""
         self._networks[person] = network
         self._networks.move_to_end(person)
-        if len(self._networks) > MOST_REQUESTERS:
+        if len(self._networks) > MAX_REQUESTERS:
             self._networks.popitem(last=False)
 
     def of(self, person: str) -> Requester:

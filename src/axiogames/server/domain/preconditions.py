@@ -7,7 +7,7 @@ from .game_state import GameState, now
 from .refusals import Refused
 from .subscribers import ABSENT_SECONDS
 
-MOST_ENTRIES = 2_000  # in a log; after that, nothing that could be repeated forever is accepted
+MAX_ENTRIES = 2_000  # in a log; after that, nothing that could be repeated forever is accepted
 
 
 def check_current(game: GameState, based_on: int | None) -> None:
@@ -27,10 +27,10 @@ def check_log_has_room(game: GameState) -> None:
 
     It is read completely whenever the table is loaded.
     """
-    if game.number >= MOST_ENTRIES:
+    if game.number >= MAX_ENTRIES:
         raise Refused(
             "not_allowed",
-            f"too much has been done and undone at this table ({MOST_ENTRIES} entries); open another one",
+            f"too much has been done and undone at this table ({MAX_ENTRIES} entries); open another one",
         )
 
 

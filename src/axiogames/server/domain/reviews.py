@@ -38,10 +38,10 @@ from .game_state import GameState, now
 from .refusals import Refused, Unavailable
 from .room import Room
 
-MOST_REVIEWS = 2000  # stored; a game whose review was dropped can be reviewed again
-MOST_PENDING, MOST_OF_STRANGERS = 30, 10  # pending reviews, and those of people who did not play
-MOST_PER_PERSON, MOST_PER_NETWORK = 2, 5  # pending reviews
-MOST_SERVED = 50_000  # people and networks whose last turn is remembered
+MAX_REVIEWS = 2000  # stored; a game whose review was dropped can be reviewed again
+MAX_PENDING, MAX_PENDING_OF_WATCHERS = 30, 10  # pending reviews, and those of people who did not play
+MAX_PER_PERSON, MAX_PER_NETWORK = 2, 5  # pending reviews
+MAX_SERVED = 50_000  # people and networks whose last turn is remembered
 CLAIM_LIFETIME, CLAIM_RENEWAL = 30_000, 2_000  # milliseconds
 IDLE_SECONDS = 5.0  # between two looks for reviews requested from other processes
 START_ROLLOUTS = 200  # per deal, for the value of a solo game before its start
@@ -152,15 +152,15 @@ class Reviews:
         self._requested.set()
 
     def _check_capacity(self, pending: Sequence[PendingReview], person: str, *, played: bool) -> None:
-        if sum(one.person == person for one in pending) >= MOST_PER_PERSON:
+        if sum(one.person == person for one in pending) >= MAX_PER_PERSON:
             raise Refused("too_fast", "wait until the reviews that you have asked for are ready")
         group = self._group(person)
         # Players are served before others, whose requests do not count for them.
         others = [one for one in pending if one.played or not played]
         if (
-            sum(self._group(one.person) == group for one in others) >= MOST_PER_NETWORK
-            or len(others) >= MOST_PENDING
-            or (not played and sum(not one.played for one in others) >= MOST_OF_STRANGERS)
+            sum(self._group(one.person) == group for one in others) >= MAX_PER_NETWORK
+            or len(others) >= MAX_PENDING
+            or (not played and sum(not one.played for one in others) >= MAX_PENDING_OF_WATCHERS)
         ):
             raise Busy("many reviews are being made")
 
@@ -211,13 +211,13 @@ class Reviews:
         for key in ((group, ""), (group, person)):
             self._served[key] = self._turns
             self._served.move_to_end(key)
-        while len(self._served) > MOST_SERVED:
+        while len(self._served) > MAX_SERVED:
             self._served.popitem(last=False)
 
     async def _compute(self, one: PendingReview, claim: _Claim) -> None:
         try:
             await claim.finish(msgspec.json.encode(await self._review(one.table_id, claim)).decode())
-            await self._store.prune(MOST_REVIEWS)
+            await self._store.prune(MAX_REVIEWS)
         except _ClaimLost:
             log.warning("another process computes the review of table %s now", one.table_id)
         except (SQLAlchemyError, OSError, Unavailable):

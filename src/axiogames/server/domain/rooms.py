@@ -31,7 +31,7 @@ RECENT_ROOMS = 500  # stay in memory after their last use
 SWEEP_SECONDS = 5.0  # between two sweeps
 GRACE = 20_000  # milliseconds after which a process does what another has left undone
 PAGE_SIZE = 200  # tables per query
-MOST_FAILURES = 1_000  # tables whose failure is logged only once
+MAX_FAILURES = 1_000  # tables whose failure is logged only once
 
 log = logging.getLogger(__name__)
 
@@ -307,7 +307,7 @@ class Rooms:
         if table_id not in self._failed:
             log.exception("table %s could not be woken", table_id)
             self._failed[table_id] = None
-            if len(self._failed) > MOST_FAILURES:
+            if len(self._failed) > MAX_FAILURES:
                 self._failed.popitem(last=False)
 
     async def refresh(self, table_id: str) -> None:

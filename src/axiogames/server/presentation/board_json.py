@@ -25,7 +25,7 @@ UNIT = 100  # per cell
 CELL_GAP, CELL_ROUNDING = 0.022, 10.0
 TILE_ROUNDING = 17.0
 FRAME_ROUNDING = 55.0
-MOST_PLACES = 4_000  # cached per variant; where boards grow, tiles can lie almost anywhere
+MAX_PLACES = 4_000  # cached per variant; where boards grow, tiles can lie almost anywhere
 
 _JSON = msgspec.json.Encoder()
 
@@ -35,7 +35,7 @@ _JSON = msgspec.json.Encoder()
 # here, by name, and not with the decorators of the rules: an edit must not compile all rules again.
 
 ZERO, MINUS, COMMA, OPEN, CLOSE = (ord(sign) for sign in "0-,[]")
-MOST_DIGITS = 21  # characters of a number and the comma after it
+MAX_DIGITS = 21  # characters of a number and the comma after it
 
 
 def _put(out: Any, at: Any, number: Any) -> Any:
@@ -115,7 +115,7 @@ def rows_as_json(rows: np.ndarray) -> bytes:
 
 
 def _json(rows: np.ndarray, flat: bool) -> bytes:
-    out = np.empty(MOST_DIGITS * rows.size + 2 * len(rows) + 2, np.uint8)
+    out = np.empty(MAX_DIGITS * rows.size + 2 * len(rows) + 2, np.uint8)
     return out[: write(rows, out, flat)].tobytes()
 
 
@@ -184,7 +184,7 @@ class BoardEncoder:
     def _place(self, at: tuple[str, ...]) -> tuple[int, int, int]:
         found = self._places.get(at)
         if found is None:
-            if len(self._places) >= MOST_PLACES:
+            if len(self._places) >= MAX_PLACES:
                 self._places.clear()
             blank = self._variant.kinds[0]
             found = self._places[at] = self._shape(self._variant.drawn(PlacedTile(blank, at)))

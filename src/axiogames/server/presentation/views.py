@@ -22,7 +22,7 @@ from ..transport.fair_share import Pauses
 from .board_json import board_encoder
 from .messages import Phase, PositionInfo, SeatInfo, SeatKind, StepMessage, TableInfo, ViewMessage
 
-MOST_VIEWS = 100  # in the cache
+MAX_VIEWS = 100  # in the cache
 PHASES: dict[int, Phase] = {PLACE: "place", OFFER: "offer", OVER: "over"}
 
 
@@ -228,7 +228,7 @@ def new_serial() -> int:
 class ViewCache:
     """The views requested last, for the latest state of their tables. All tables share one cache."""
 
-    def __init__(self, most: int = MOST_VIEWS) -> None:
+    def __init__(self, most: int = MAX_VIEWS) -> None:
         self._views: OrderedDict[ViewKind, tuple[ViewState, ViewMessage]] = OrderedDict()
         self._most = most
 

@@ -13,7 +13,7 @@ import msgspec
 
 from ..presentation.views import Viewer
 
-MOST_QUEUED = 64  # messages to a client that reads too slowly
+MAX_QUEUED = 64  # messages to a client that reads too slowly
 
 # Close codes of WebSockets.
 NO_SUCH_TABLE = 4404
@@ -77,7 +77,7 @@ class Client:
             return
         if self._queue is not None:
             self._queue.append(text)
-            if len(self._queue) > MOST_QUEUED:
+            if len(self._queue) > MAX_QUEUED:
                 self.closed = True  # the client reconnects and asks for what it missed
             return
         try:

@@ -16,8 +16,8 @@ from ..presentation.messages import ClientCommand, PongMessage, PreviewMessage
 from ..presentation.views import may_have_hints
 from .client import Client, encode
 
-LONGEST_COMMAND = 2_000  # characters
-LONGEST_ID = 40
+MAX_COMMAND_LENGTH = 2_000  # characters
+MAX_ID_LENGTH = 40
 PONG = encode(PongMessage())
 
 _DECODER = msgspec.json.Decoder(ClientCommand)
@@ -44,16 +44,16 @@ async def _refuse(room: Room, client: Client, error: AxioError, message_id: str 
 
 
 def _parse(text: str) -> ClientCommand:
-    if len(text) > LONGEST_COMMAND:
-        raise Refused("bad_message", f"a message has at most {LONGEST_COMMAND} characters")
+    if len(text) > MAX_COMMAND_LENGTH:
+        raise Refused("bad_message", f"a message has at most {MAX_COMMAND_LENGTH} characters")
     try:
         command = _DECODER.decode(text)
     except (msgspec.DecodeError, ValueError) as error:
         raise Refused("bad_message", f"invalid message: {error}") from None
     except RecursionError:
         raise Refused("bad_message", "a message may not be nested that deeply") from None
-    if command.id is not None and len(command.id) > LONGEST_ID:
-        raise Refused("bad_message", f"an id has at most {LONGEST_ID} characters")
+    if command.id is not None and len(command.id) > MAX_ID_LENGTH:
+        raise Refused("bad_message", f"an id has at most {MAX_ID_LENGTH} characters")
     return command
 
 

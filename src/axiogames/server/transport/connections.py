@@ -11,7 +11,7 @@ from .hosts import TrustedProxies, network_of
 from .rate_limits import CONNECTIONS, Quota, RateLimits
 
 RESERVED_DESCRIPTORS = 100  # for the database, files and pipes
-MOST_DESCRIPTORS = 65_536
+MAX_DESCRIPTORS = 65_536
 CONNECTIONS_FROM_ADDRESS = 600
 
 CLOSING_SECONDS = 10.0  # to send the rest when a connection is closed
@@ -28,7 +28,7 @@ def raise_descriptor_limit() -> None:
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MOST_DESCRIPTORS)
+    wanted = MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, MAX_DESCRIPTORS)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
@@ -36,12 +36,12 @@ def raise_descriptor_limit() -> None:
 def most_connections() -> int:
     """Return the number of connections that leave enough descriptors for everything else."""
     if sys.platform == "win32":
-        return MOST_DESCRIPTORS
+        return MAX_DESCRIPTORS
     import resource
 
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
-        return MOST_DESCRIPTORS
+        return MAX_DESCRIPTORS
     return max(soft - RESERVED_DESCRIPTORS, soft // 4)
 
 
@@ -50,7 +50,7 @@ class ConnectionLimits:
 
     def __init__(
         self,
-        total: int = MOST_DESCRIPTORS,
+        total: int = MAX_DESCRIPTORS,
         each: int | None = CONNECTIONS_FROM_ADDRESS,
         proxies: TrustedProxies | None = None,
     ) -> None:

@@ -18,16 +18,16 @@ from typing import Any, Generic, TypeVar
 
 SHARE = 0.1  # of the loop, for each network
 SAVED = 0.25  # seconds of the loop that a network can save for bursts
-LONGEST = 10.0  # seconds that a request may be delayed
+MAX_DELAY = 10.0  # seconds that a request may be delayed
 REFUSED_AFTER = 1.0  # seconds until a request is refused that would be delayed for longer
-MOST_CONCURRENT = 32  # requests of one network
+MAX_CONCURRENT = 32  # requests of one network
 OVERHEAD = 0.00005  # seconds to read a request or message and to write the response
 FIRST_ESTIMATE = 0.001  # seconds that the first request is expected to take
-LONGEST_STEP = 0.05  # seconds charged at most for one step: longer ones are the fault of the machine
+MAX_STEP = 0.05  # seconds charged at most for one step: longer ones are the fault of the machine
 SLICE = 0.001  # seconds of long work until other tasks run
 ROUNDING = 1e-6  # seconds
 WEIGHT = 0.2  # of the latest request in the estimate
-MOST_ACCOUNTS = 50_000  # remembered
+MAX_ACCOUNTS = 50_000  # remembered
 
 Result = TypeVar("Result")
 
@@ -48,7 +48,7 @@ class _Account:
         self._reserved = 0.0
         self.estimate = FIRST_ESTIMATE
         self.long_work: asyncio.Lock | None = None  # held during long work
-        self.slots = asyncio.Semaphore(MOST_CONCURRENT)  # for requests
+        self.slots = asyncio.Semaphore(MAX_CONCURRENT)  # for requests
 
     def reserve(self) -> tuple[float, float]:
         """Reserve time for one more request. Return the time, and the seconds until it may start."""
@@ -112,7 +112,7 @@ class Metered(Generic[Result]):
                 result: Result = end.value
                 return result
             finally:
-                spent = min(self._clock() - begun, LONGEST_STEP)
+                spent = min(self._clock() - begun, MAX_STEP)
                 self.spent += spent
                 self._account.left -= spent
             try:
@@ -142,7 +142,7 @@ class LoopShares:
         self._accounts: OrderedDict[str, _Account] = OrderedDict()
 
     async def run(
-        self, network: str, work: Callable[[], Coroutine[Any, Any, Result]], longest: float | None = LONGEST
+        self, network: str, work: Callable[[], Coroutine[Any, Any, Result]], longest: float | None = MAX_DELAY
     ) -> Result:
         """Run a coroutine when it is its network's turn and return its result.
 
@@ -177,7 +177,7 @@ class LoopShares:
         account = self._accounts.get(network)
         if account is None:
             account = self._accounts[network] = _Account(self)
-            if len(self._accounts) > MOST_ACCOUNTS:
+            if len(self._accounts) > MAX_ACCOUNTS:
                 self._accounts.popitem(last=False)
         else:
             self._accounts.move_to_end(network)

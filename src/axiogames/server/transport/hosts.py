@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
-MOST_HOPS = 20  # of X-Forwarded-For, from the right
+MAX_HOPS = 20  # of X-Forwarded-For, from the right
 SITE_BITS = 64  # length of the IPv6 prefix of one customer, at most
 MAPPED_BITS = 96  # length of the prefix of IPv4-mapped IPv6 addresses
 
@@ -65,7 +65,7 @@ class TrustedProxies:
         found = parse_address(peer)
         if found is None or not self._trusts(found):
             return peer
-        for hop in reversed(forwarded.rsplit(",", MOST_HOPS)[-MOST_HOPS:]):
+        for hop in reversed(forwarded.rsplit(",", MAX_HOPS)[-MAX_HOPS:]):
             before = parse_address(_without_port(hop.strip()))
             if before is None:  # the proxy does not report it
                 break
@@ -99,7 +99,7 @@ def _without_port(hop: str) -> str:
     return hop.partition(":")[0] if hop.count(":") == 1 else hop
 
 
-LONGEST_HOST = 300  # characters
+MAX_HOST_LENGTH = 300  # characters
 WILDCARDS = ("", "0.0.0.0", "::")  # to listen on all addresses
 PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9_.-]{1,253}))(?::(\d{0,5}))?", re.ASCII)
@@ -144,7 +144,7 @@ def parse_host(text: str) -> Host | None:
     >>> parse_host("http://["), parse_host("a b"), parse_host("x:99999")
     (None, None, None)
     """
-    return _host(text) if len(text) <= LONGEST_HOST else None
+    return _host(text) if len(text) <= MAX_HOST_LENGTH else None
 
 
 @lru_cache(512)

@@ -21,7 +21,7 @@ from .origin_guard import error_response, with_security_headers
 
 CHUNK = 4_096  # bytes parsed at once
 LINGERING = 2.0  # seconds for a client that is still sending to read why it was refused
-MOST_DISCARDED = 4_000_000  # bytes that it may send meanwhile
+MAX_DISCARDED = 4_000_000  # bytes that it may send meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class HttpProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._refused:
             self._discarded += len(data)
-            if self._discarded > MOST_DISCARDED:
+            if self._discarded > MAX_DISCARDED:
                 self.transport.abort()
             return
         self._pending = self._pending + data if self._pending else data

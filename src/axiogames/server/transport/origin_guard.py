@@ -17,7 +17,7 @@ from .fair_share import REFUSED_AFTER, TooMuchLoad
 from .hosts import Host, Site, TrustedProxies, network_of, parse_host
 from .rate_limits import SOCKETS, WRITES_FROM_ADDRESS, RateLimits
 
-LONGEST_URL, MOST_PARAMETERS = 1_000, 20  # of requests; the framework caches a thousand URLs
+MAX_URL_LENGTH, MAX_PARAMETERS = 1_000, 20  # of requests; the framework caches a thousand URLs
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 CONTENT_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -103,7 +103,7 @@ UNKNOWN_HOST = Refusal(
 TOO_LONG = Refusal(
     414,
     "too_large",
-    f"an address has at most {LONGEST_URL:,} characters and {MOST_PARAMETERS} parameters",
+    f"an address has at most {MAX_URL_LENGTH:,} characters and {MAX_PARAMETERS} parameters",
 )
 FOREIGN_ORIGIN = Refusal(403, "foreign_origin", "this request did not come from the page of this server")
 TOO_FAST = Refusal(429, "too_fast", "too many requests from this address; wait a moment and try again")
@@ -256,7 +256,7 @@ def _values(scope: Any, name: bytes) -> list[str]:
 
 def _is_too_long(scope: Any) -> bool:
     query = scope["query_string"]
-    return len(scope["path"]) + len(query) > LONGEST_URL or query.count(b"&") >= MOST_PARAMETERS
+    return len(scope["path"]) + len(query) > MAX_URL_LENGTH or query.count(b"&") >= MAX_PARAMETERS
 
 
 def _host(scope: Any) -> Host | None:

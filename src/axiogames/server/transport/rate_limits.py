@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..domain.refusals import Refused
 from .fair_share import LoopShares
 
-MOST_BUCKETS = 50_000  # remembered
+MAX_BUCKETS = 50_000  # remembered
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +48,8 @@ MESSAGES = RateLimit(300, 50.0)  # messages to a table, for one connection; bots
 REFUSALS = RateLimit(1_000, 20.0)  # messages refused for their pace before a connection is closed
 CONTROL = RateLimit(100, 4.0)  # pings, pongs and fragments, for one connection
 
-MOST_SOCKETS_EACH = 60  # WebSockets of one person at the same time
-MOST_SOCKETS_FROM_ADDRESS = 400
+MAX_SOCKETS_PER_PERSON = 60  # WebSockets of one person at the same time
+MAX_SOCKETS_FROM_ADDRESS = 400
 
 
 class TokenBucket:
@@ -108,8 +108,8 @@ class RateLimits:
     def __init__(self, active: bool = True) -> None:
         self.active = active
         self.loop = LoopShares(active)
-        self.sockets_per_person = Quota(MOST_SOCKETS_EACH, active)
-        self.sockets_from_address = Quota(MOST_SOCKETS_FROM_ADDRESS, active)
+        self.sockets_per_person = Quota(MAX_SOCKETS_PER_PERSON, active)
+        self.sockets_from_address = Quota(MAX_SOCKETS_FROM_ADDRESS, active)
         self._buckets: dict[tuple[RateLimit, str], TokenBucket] = {}
 
     def allow(self, limit: RateLimit, name: str) -> bool:
@@ -118,7 +118,7 @@ class RateLimits:
             return True
         bucket = self._buckets.pop((limit, name), None) or TokenBucket(limit)
         self._buckets[limit, name] = bucket
-        if len(self._buckets) > MOST_BUCKETS:
+        if len(self._buckets) > MAX_BUCKETS:
             del self._buckets[next(iter(self._buckets))]
         return bucket.take()
 
@@ -128,7 +128,7 @@ class RateLimits:
             bucket.give_back()
 
 
-LONGEST_USERNAME = 24  # that can exist
+MAX_USERNAME_LENGTH = 24  # that can exist
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def password_try(limits: RateLimits, network: str, username: str, failed: type[E
     Raises:
         Refused: there were too many wrong tries.
     """
-    account = username.strip().lower()[:LONGEST_USERNAME]
+    account = username.strip().lower()[:MAX_USERNAME_LENGTH]
     here = f"{network} {account}"
     charges = [(SECRETS, network), (PASSWORDS, here)]
     with _charged(limits, charges, failed) as take:

@@ -34,7 +34,7 @@ PATH = re.compile(r"/api/tables/([^/]+)/live/?")
 TOO_MANY = 4429
 BROKEN = 1011
 TRY_AGAIN = 1013  # the database does not respond
-MOST_MISSED = 30  # entries sent one by one to a client that reconnects; beyond that it gets a view
+MAX_MISSED = 30  # entries sent one by one to a client that reconnects; beyond that it gets a view
 
 TOO_FAST = Refused("too_fast", "that was too often; wait a moment and try again")
 NO_TEXT = Refused("bad_message", "a message has to be text, not bytes")
@@ -178,7 +178,7 @@ async def _load_missed(server: Server, room: Room, number: int) -> Missed | None
 
     This is done outside a transaction: a client that reconnects must not delay those who play.
     """
-    if number < 1 or not 0 < room.game.number - number <= MOST_MISSED:
+    if number < 1 or not 0 < room.game.number - number <= MAX_MISSED:
         return None
     return await server.rooms.state_at(room, number)
 

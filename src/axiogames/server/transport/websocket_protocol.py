@@ -13,8 +13,8 @@ from .connections import StallWatch
 from .rate_limits import CONTROL, TokenBucket
 
 CHUNK = 2_048  # bytes parsed at once
-MOST_UNREAD = 4  # messages; with so many unread, parsing pauses
-MOST_FRAGMENTS = 500  # per message
+MAX_UNREAD = 4  # messages; with so many unread, parsing pauses
+MAX_FRAGMENTS = 500  # per message
 
 
 class MessageQueue:
@@ -137,7 +137,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     @property
     def _behind(self) -> bool:
         """Whether the application has unread messages, or the client does not read."""
-        return self.queue.qsize() >= MOST_UNREAD or self._stalled is not None
+        return self.queue.qsize() >= MAX_UNREAD or self._stalled is not None
 
     async def receive(self) -> Any:
         message = await self.queue.get()
@@ -173,7 +173,7 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
             super().handle_bytes(event)
 
     def handle_cont(self, event: Frame) -> None:
-        if len(self.frames) > MOST_FRAGMENTS:
+        if len(self.frames) > MAX_FRAGMENTS:
             self._abort(CloseCode.MESSAGE_TOO_BIG, "a message has too many fragments")
         elif event.fin or self._within_rate():
             super().handle_cont(event)
