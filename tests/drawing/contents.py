@@ -13,15 +13,15 @@ NAME = '<Ann & "Bö">'
 
 
 def scene_of(game: str, content: Content) -> Scene:
-    drawn = import_module(f"axiogames.games.{game}.drawing").scene(content)
-    assert isinstance(drawn, Scene)
-    return drawn
+    scene = import_module(f"axiogames.games.{game}.drawing").scene(content)
+    assert isinstance(scene, Scene)
+    return scene
 
 
 def hand_tile(game: str, letters: str) -> Scene:
-    drawn = import_module(f"axiogames.games.{game}.drawing").tile(letters)
-    assert isinstance(drawn, Scene)
-    return drawn
+    scene = import_module(f"axiogames.games.{game}.drawing").tile(letters)
+    assert isinstance(scene, Scene)
+    return scene
 
 
 def squares(first: int, last: int) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ CONTENTS: dict[str, Callable[[int], Content]] = {
 }
 
 
-def drawn(game: str, players: int = 2) -> Scene:
+def sample_scene(game: str, players: int = 2) -> Scene:
     return scene_of(game, CONTENTS[game](players))
 
 

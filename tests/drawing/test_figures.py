@@ -15,7 +15,7 @@ from axiogames.drawing.figure import Count, Highlight, Notes
 from axiogames.drawing.geometry import contains, rectangle
 from axiogames.drawing.scene import Scene, Symbol
 from axiogames.drawing.theme import LIGHT
-from tests.drawing.contents import CONTENTS, GAMES, drawn, scene_of
+from tests.drawing.contents import CONTENTS, GAMES, sample_scene, scene_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 PARTS = {"axio": ("h9", "k6"), "hex": ("d7", "g6"), "rota": ("0,0", "1,1"), "trio": ("g9", "l6")}
@@ -98,6 +98,6 @@ def test_equal_results_have_no_deciding_column() -> None:
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_hand_figure_has_no_board(dark: bool) -> None:
-    picture = figure.hand(drawn("axio", 1), dark=dark)
+    picture = figure.hand(sample_scene("axio", 1), dark=dark)
     ElementTree.fromstring(picture)
     assert "data-cell" not in picture

@@ -15,24 +15,24 @@ from axiogames.drawing import svg
 from axiogames.drawing.geometry import contains, hexagon, inset, letter_number, square, union
 from axiogames.drawing.scene import Content
 from axiogames.drawing.text import render
-from tests.drawing.contents import GAMES, axio_content, drawn, hand_tile, hex_content, scene_of
+from tests.drawing.contents import GAMES, axio_content, hand_tile, hex_content, sample_scene, scene_of
 
 
 def test_neighbouring_hexagons_have_distance_one() -> None:
-    centres = {letter_number(cell.name): cell.centre for cell in drawn("hex", 4).cells}
+    centres = {letter_number(cell.name): cell.centre for cell in sample_scene("hex", 4).cells}
     for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)):
         assert math.dist(centres[8, 8], centres[8 + dx, 8 + dy]) == pytest.approx(1)
     assert math.dist(centres[8, 8], centres[9, 9]) > 1.5
 
 
 def test_rows_of_a_square_board_count_upwards() -> None:
-    centres = {cell.name: cell.centre for cell in drawn("axio", 4).cells}
+    centres = {cell.name: cell.centre for cell in sample_scene("axio", 4).cells}
     assert centres["a1"][0] < centres["b1"][0]
     assert centres["a1"][1] > centres["a2"][1]
 
 
 def test_rota_rows_count_upwards_and_free_cells_are_shown() -> None:
-    scene = drawn("rota")
+    scene = sample_scene("rota")
     at = {tile.cells[0]: tile.symbols[0].at for tile in scene.tiles}
     assert at["0,1"][1] < at["0,0"][1]
     assert at["1,0"][0] > at["0,0"][0]
@@ -50,7 +50,7 @@ def test_rota_letters_run_clockwise_from_the_top_left() -> None:
 
 @pytest.mark.parametrize(("players", "count", "outer"), [(2, 81, 0), (3, 121, 40), (4, 169, 88)])
 def test_axio_marks_outer_cells_of_larger_boards(players: int, count: int, outer: int) -> None:
-    cells = drawn("axio", players).cells
+    cells = sample_scene("axio", players).cells
     assert len(cells) == count
     assert sum(cell.ground == "outer" for cell in cells) == outer
 
@@ -71,7 +71,7 @@ def test_last_move_has_a_mark_for_each_tile() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_scene_is_within_its_bounds(game: str) -> None:
-    scene = drawn(game, 4)
+    scene = sample_scene(game, 4)
     (left, top), (width, height) = scene.corner, scene.size
     points = [point for cell in scene.cells for point in cell.outline]
     points += [point for tile in scene.tiles for point in tile.outline]

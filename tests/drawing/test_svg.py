@@ -20,9 +20,9 @@ from tests.drawing.contents import (
     GAMES,
     NAME,
     axio_content,
-    drawn,
     hand_tile,
     rota_content,
+    sample_scene,
     scene_of,
     squares,
 )
@@ -40,18 +40,18 @@ def symbols_in(picture: str, part: str) -> Counter[str]:
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 @pytest.mark.parametrize("game", GAMES)
 def test_svg_is_well_formed_and_stable(game: str, players: int, dark: bool) -> None:
-    picture = svg.render(drawn(game, players), dark=dark)
+    picture = svg.render(sample_scene(game, players), dark=dark)
     root = ElementTree.fromstring(picture)
     assert root.get("role") == "img"
     assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
-    assert picture == svg.render(drawn(game, players), dark=dark)
+    assert picture == svg.render(sample_scene(game, players), dark=dark)
     for forbidden in ("<script", "<image", "url(", "http://", "https://"):
         assert forbidden not in picture.replace('xmlns="http://www.w3.org/2000/svg"', "")
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_svg_ids_are_defined_and_content_based(game: str) -> None:
-    light, dark = (svg.render(drawn(game), dark=dark) for dark in (False, True))
+    light, dark = (svg.render(sample_scene(game), dark=dark) for dark in (False, True))
     for picture in (light, dark):
         assert set(re.findall(r'href="#(\w+)"', picture)) == set(re.findall(r'id="(\w+)"', picture))
     # Two pictures on one page: equal ids must have equal content.
@@ -112,7 +112,7 @@ def test_cell_names_have_glyphs() -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_png_has_its_signature_and_width(game: str) -> None:
-    picture = render_png(svg.render(drawn(game)), width=400)
+    picture = render_png(svg.render(sample_scene(game)), width=400)
     assert picture.startswith(b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">I", picture[16:20]) == (400,)
 
@@ -147,7 +147,9 @@ def size(picture: str) -> tuple[float, float]:
 
 
 def test_hands_scale_with_the_available_height() -> None:
-    roomy, cramped = (cards.lay_out(drawn("axio", 2), room=room, beside=True) for room in (720.0, 440.0))
+    roomy, cramped = (
+        cards.lay_out(sample_scene("axio", 2), room=room, beside=True) for room in (720.0, 440.0)
+    )
     assert roomy.unit > cramped.unit == 0, "several rows, or one that just fits"
     assert roomy.row > cramped.row
     assert roomy.size[1] <= 720

@@ -14,8 +14,8 @@ from axiogames.drawing.text import render
 from tests.drawing.contents import (
     GAMES,
     axio_content,
-    drawn,
     hexagons,
+    sample_scene,
     scene_of,
     squares,
     trio_content,
@@ -41,15 +41,15 @@ def test_glyphs_are_distinct_and_one_column_wide() -> None:
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 @pytest.mark.parametrize("game", GAMES)
 def test_terminal_fits_eighty_columns(game: str, players: int, unicode: bool) -> None:
-    plain = render.render(drawn(game, players), colour=False, unicode=unicode)
-    coloured = render.render(drawn(game, players), colour=True, unicode=unicode)
+    plain = render.render(sample_scene(game, players), colour=False, unicode=unicode)
+    coloured = render.render(sample_scene(game, players), colour=True, unicode=unicode)
     assert ESCAPE not in plain
     assert ESCAPE in coloured
     assert max(map(len, visible(plain))) <= 80
     assert max(map(len, visible(coloured))) <= 80
     assert plain.isascii() or unicode
     assert coloured.isascii() or unicode
-    assert coloured == render.render(drawn(game, players), colour=True, unicode=unicode)
+    assert coloured == render.render(sample_scene(game, players), colour=True, unicode=unicode)
 
 
 def test_terminal_shows_a_square_board() -> None:
@@ -112,7 +112,7 @@ def test_terminal_shows_a_growing_board() -> None:
 
 
 def test_terminal_shows_stars_and_black_squares() -> None:
-    lines = render.render(drawn("trio"), colour=False, unicode=False).splitlines()
+    lines = render.render(sample_scene("trio"), colour=False, unicode=False).splitlines()
     row = {line.split()[0]: line for line in lines if line.strip()}
     assert "*" in row["2"]
     assert "+" in row["2"]
@@ -120,14 +120,14 @@ def test_terminal_shows_stars_and_black_squares() -> None:
 
 
 def test_terminal_panels_show_name_points_and_hand() -> None:
-    text = render.render(drawn("axio"), colour=False, unicode=False)
+    text = render.render(sample_scene("axio"), colour=False, unicode=False)
     assert '> <Ann & "Bo">' in text
     assert "player 1  5 hidden" in text
     assert re.search(r"R \.+ +0 <", text)
     assert re.search(r"O =+\.+ +9\s", text)
     assert "RG  BB  OP  GO  RP" in text
     assert "63 to draw" in text
-    shown = render.render(drawn("axio"), colour=False)
+    shown = render.render(sample_scene("axio"), colour=False)
     assert f"{SYMBOLS['R'].glyph}{SYMBOLS['G'].glyph} RG" in shown
 
 

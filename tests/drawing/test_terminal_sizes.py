@@ -15,10 +15,10 @@ from axiogames.drawing.text import render
 from tests.drawing.contents import (
     CONTENTS,
     GAMES,
-    drawn,
     hex_content,
     hexagons,
     rota_content,
+    sample_scene,
     scene_of,
     squares,
     visible,
@@ -50,7 +50,7 @@ def display(width: int, height: int, last: str) -> Scene:
 def test_games_fit_common_window_sizes(
     game: str, width: int, height: int, players: int, unicode: bool, colour: bool
 ) -> None:
-    scene = drawn(game, players)
+    scene = sample_scene(game, players)
     text = render.render(scene, colour=colour, unicode=unicode, width=width, height=height)
     lines = visible(text)
     assert len(lines) <= height
@@ -62,7 +62,7 @@ def test_games_fit_common_window_sizes(
 @pytest.mark.parametrize("game", GAMES)
 def test_output_is_never_wider_than_requested(game: str, width: int) -> None:
     for height in (None, 6, 20):
-        text = render.render(drawn(game, 4), colour=False, width=width, height=height)
+        text = render.render(sample_scene(game, 4), colour=False, width=width, height=height)
         assert max(map(len, text.splitlines())) <= width
 
 
@@ -77,7 +77,7 @@ def test_long_names_are_truncated() -> None:
 @pytest.mark.parametrize(("players", "height"), [(1, 24), (2, 24), (3, 26), (4, 26)])
 def test_large_boards_are_whole_in_low_windows(players: int, height: int) -> None:
     for game in ("hex", "trio"):
-        text = render.render(drawn(game, players), colour=False, height=height)
+        text = render.render(sample_scene(game, players), colour=False, height=height)
         assert len(text.splitlines()) <= height
         assert "outside" not in text
 
@@ -112,8 +112,8 @@ def test_tighter_grids_show_the_same_symbols(game: str, colour: bool) -> None:
 
 def test_sufficient_height_changes_nothing() -> None:
     for game in GAMES:
-        normal = render.render(drawn(game))
-        assert render.render(drawn(game), height=normal.count("\n")) == normal
+        normal = render.render(sample_scene(game))
+        assert render.render(sample_scene(game), height=normal.count("\n")) == normal
 
 
 DOMINOES = Content(
@@ -207,7 +207,7 @@ def test_colour_blocks_are_linked_where_they_touch() -> None:
 
 
 def test_brief_panels_contain_the_same_data() -> None:
-    lines = ascii_lines(drawn("hex", 4), height=24)
+    lines = ascii_lines(sample_scene("hex", 4), height=24)
     text = "\n".join(lines)
     assert re.search(r'> <Ann & "?.* R 0<G 3 B 6 O 9 P12 Y15', text)
     assert "RG BB OP GO RP YY" in text
@@ -216,7 +216,7 @@ def test_brief_panels_contain_the_same_data() -> None:
 
 
 def test_brief_panels_are_beside_the_board_if_they_fit() -> None:
-    lines = ascii_lines(drawn("axio", 4), height=24)
+    lines = ascii_lines(sample_scene("axio", 4), height=24)
     assert len(lines) == 14
     assert lines[0].endswith('> <Ann & "Bo">')
     assert lines[1].endswith(" R 0<G 3 B 6 O 9 P12")
