@@ -79,7 +79,7 @@ def test_token_takes_precedence_over_cookie(small: RunningServer) -> None:
     assert answer.json["id"] == guest.id
 
 
-def test_a_name_can_be_changed(ann: Guest) -> None:
+def test_change_of_name(ann: Guest) -> None:
     assert ann.patch("/api/me", {"name": "  Änne \t 🐙  "})["name"] == "Änne 🐙"
     assert ann.get("/api/me")["name"] == "Änne 🐙"
     table = ann.open("axio", ["me", "open"])
@@ -131,7 +131,7 @@ def test_new_phrase_invalidates_the_old_one(ann: Guest, server: RunningServer) -
 
 
 @pytest.mark.parametrize("phrase", ["", "-", "bado kemi", "ba" * 3000, "\x00", "ﬀ🐙"])
-def test_a_wrong_phrase_is_refused(server: RunningServer, phrase: str) -> None:
+def test_wrong_phrase_is_refused(server: RunningServer, phrase: str) -> None:
     browser = Browser(server.url)
     before = browser.cookie
     refused = browser.refused("POST", "/api/enter", {"phrase": phrase})

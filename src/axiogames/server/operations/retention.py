@@ -199,20 +199,20 @@ class Retention:
         visited = select(seats).where(seats.c.table_id == tables.c.id, seats.c.here_until > at).exists()
         unseen = (tables.c.quarantined.is_(None), ~visited)
         full = await self._store.count_unfinished() >= NEARLY_FULL * self._max_tables
-        waits, plays = tables.c.status == "open", tables.c.status == "playing"
+        is_open, is_playing = tables.c.status == "open", tables.c.status == "playing"
         if full:
             if policy.open:
                 found.append(
-                    _TableRule("open_tables_closed", (waits, tables.c.updated < at - HOUR_MS, *unseen))
+                    _TableRule("open_tables_closed", (is_open, tables.c.updated < at - HOUR_MS, *unseen))
                 )
             if policy.unfinished:
-                begun = (plays, tables.c.moves < FEW_MOVES, tables.c.updated < at - DAY_MS)
+                begun = (is_playing, tables.c.moves < FEW_MOVES, tables.c.updated < at - DAY_MS)
                 found.append(_TableRule("unfinished_games_closed", (*begun, *unseen)))
         elif policy.open:
             cutoff = tables.c.updated < at - policy.open * DAY_MS
-            found.append(_TableRule("open_tables_closed", (waits, cutoff, *unseen)))
+            found.append(_TableRule("open_tables_closed", (is_open, cutoff, *unseen)))
         if policy.unfinished:
-            old = [plays, tables.c.updated < at - policy.unfinished * DAY_MS, *unseen]
+            old = [is_playing, tables.c.updated < at - policy.unfinished * DAY_MS, *unseen]
             if full:
                 old.append(tables.c.moves >= FEW_MOVES)  # the others match the rule above
             found.append(_TableRule("unfinished_games_closed", tuple(old)))

@@ -133,12 +133,12 @@ async def show_daily(
         days=AdjacentDays(
             before.isoformat() if before else None, (asked + timedelta(days=1)).isoformat() if over else None
         ),
-        deals=[await _deal(server, person, asked, before, name, language) for name in GAMES],
+        deals=[await _deal(server, person, asked, name, before=before, language=language) for name in GAMES],
     )
 
 
 async def _deal(
-    server: Server, person: Person | None, day: date, before: date | None, name: str, language: str
+    server: Server, person: Person | None, day: date, name: str, *, before: date | None, language: str
 ) -> DailyDeal:
     best = await _leaderboard(server, person, day, name, LEADERBOARD_LINES)
     yesterday = await _leaderboard(server, None, before, name, 1) if before else []

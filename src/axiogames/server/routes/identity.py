@@ -21,8 +21,8 @@ from msgspec import Struct
 
 from ... import PROGRAM
 from ..domain.refusals import Refused
+from ..identity.export_schema import Export
 from ..identity.people import Banned, InvalidCredentials, Person, clean_name
-from ..identity.personal_data import Export
 from ..identity.tokens import looks_like_token
 from ..lifespan import Server
 from ..settings import Settings
