@@ -11,7 +11,7 @@ from axiogames.server.domain.game_state import TableConfig, now
 from axiogames.server.lifespan import Server
 from axiogames.server.storage.database import Database
 from axiogames.server.storage.schema import people, tables
-from tests.server.rooms import terms
+from tests.server.rooms import table_config
 
 DAY = 24 * 3600 * 1000
 NOW = now()
@@ -22,7 +22,7 @@ BOT = BotSeated(1, "random")
 
 async def put_table(server: Server, id: str, acts: list[TableEntry], days: float = 0, **columns: Any) -> str:
     """A table at which somebody has sat down, untouched for so many days, and not in memory."""
-    made: TableConfig = terms(id=id)
+    made: TableConfig = table_config(id=id)
     await server.rooms.open(made, acts)
     server.rooms.drop(id)
     await set_columns(server.database, tables, id, updated=NOW - int(days * DAY), **columns)

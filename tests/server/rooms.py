@@ -1,4 +1,4 @@
-"""Rooms in this process, without routes and network, and clients in memory that listen."""
+"""Rooms in this process without routes and network, and clients in memory that record messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SOON = 20.0
 
 @asynccontextmanager
 async def running(folder: Path, database: str = "") -> AsyncIterator[Server]:
-    """The parts of a server without its routes, and without what it does at its start."""
+    """Yield the parts of a server, without its routes and its start-up tasks."""
     server = build_server(Settings(data=str(folder), database=database, bot_threads=1))
     await server.database.upgrade()
     try:
@@ -35,7 +35,7 @@ async def running(folder: Path, database: str = "") -> AsyncIterator[Server]:
         await server.database.close()
 
 
-def terms(
+def table_config(
     players: int = 2, *, game: str = "rota", move_time: int | None = None, id: str = "table"
 ) -> TableConfig:
     return TableConfig(
@@ -54,7 +54,7 @@ def terms(
 
 
 class Listener:
-    """A client in memory: what it has been told."""
+    """A client in memory that records the messages it receives."""
 
     def __init__(self, room: Room, person: str | None, *, enter: bool = True) -> None:
         self.heard: list[dict[str, Any]] = []
@@ -71,7 +71,7 @@ async def entries(server: Server, room: Room) -> list[TableEntry]:
 
 
 async def until(met: Callable[[], bool]) -> None:
-    """Wait for something that happens by itself."""
+    """Wait until a condition holds."""
     async with asyncio.timeout(SOON):
         while not met():
             await asyncio.sleep(0.005)

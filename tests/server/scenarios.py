@@ -47,20 +47,20 @@ INVITE = "invite-under-test"
 class World:
     """A table and its log up to some entry."""
 
-    terms: TableConfig
+    config: TableConfig
     acts: tuple[TableEntry, ...]
 
     @cached_property
     def game(self) -> GameState:
         """The game that the log leads to."""
-        game = GameState.new(self.terms)
+        game = GameState.new(self.config)
         for act in self.acts:
             game.apply(act)
         return game
 
     def upto(self, number: int) -> World:
         """The world as it was after so many entries."""
-        return World(self.terms, self.acts[:number])
+        return World(self.config, self.acts[:number])
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Viewer:
 @cache
 def played(case: Case, kind: str) -> World:
     """A whole game: of people apart, of people at one screen, or of one person and bots."""
-    terms = TableConfig(
+    config = TableConfig(
         id=TABLE,
         game=case.game,
         players=case.players,
@@ -95,7 +95,7 @@ def played(case: Case, kind: str) -> World:
         seed=f"the seed of {case}",
         created=BEGAN,
     )
-    game = GameState.new(terms)
+    game = GameState.new(config)
     acts: list[TableEntry] = []
     for seat in range(case.players):
         if kind == "bots" and seat:
@@ -114,7 +114,7 @@ def played(case: Case, kind: str) -> World:
         style = styles[rng.randint(len(styles))]
         move = style.choose(game.table.view(turn), QUICK, rng).move
         acts.append(game.apply(MovePlayed(turn, str(move), UNDRAWN, held=rng.randint(5) == 0)))
-    return World(terms, tuple(acts))
+    return World(config, tuple(acts))
 
 
 def person_at(kind: str, seat: int) -> str:
@@ -150,7 +150,7 @@ def twin(world: World, viewer: Viewer, rng: Generator) -> World | None:
         for act in world.acts
     ]
     assert next(left, None) is None
-    made = World(replace(world.terms, seed="another seed"), tuple(acts))
+    made = World(replace(world.config, seed="another seed"), tuple(acts))
     # That a seat is asked whether it wants to exchange follows from its hand, and everybody sees it.
     try:
         found = made.game.table
@@ -229,7 +229,7 @@ async def ask_everything(made: Inside, world: World, viewer: Viewer, *, slow: bo
     said: list[bytes] = []
     token = viewer.token(made)
     await install(made, world)
-    for target in targets(made, world.terms.game, slow=slow):
+    for target in targets(made, world.config.game, slow=slow):
         said.append(target.encode() + b" " + (await made.ask("GET", target, token)).all)
     number = len(world.acts)
     for after in (None, number, number - 1, max(1, number - 25)):

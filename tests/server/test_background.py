@@ -17,7 +17,7 @@ from axiogames.server.storage.journal import ConnectionLost
 from axiogames.server.supervisor import Supervisor
 from tests.server.faults import Faults
 from tests.server.in_process import PATIENCE, Inside, inside
-from tests.server.rooms import terms
+from tests.server.rooms import table_config
 from tests.server.test_supervisor import errors, until
 
 
@@ -135,7 +135,7 @@ def test_invalid_notifications_do_not_block_others(
         async with inside(tmp_path) as made:
             rooms: Rooms = made.server.rooms
             acts = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
-            one, two = [await rooms.open(terms(id=name), acts) for name in ("one", "two")]
+            one, two = [await rooms.open(table_config(id=name), acts) for name in ("one", "two")]
             entries = made.server.store.entries
             asked: list[str] = []
 
@@ -193,7 +193,7 @@ def test_process_catches_up_after_reconnecting(tmp_path: Path) -> None:
         async with inside(tmp_path) as made:
             server = made.server
             acts = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
-            room = await server.rooms.open(terms(), acts)
+            room = await server.rooms.open(table_config(), acts)
             elsewhere: Any = await server.rooms._load(room.id)
             move = str(elsewhere.table.legal_moves()[0])
             act = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN))

@@ -1,4 +1,4 @@
-"""What the server remembers has a bound, whatever clients ask for."""
+"""Caches of the server are bounded, whatever clients request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One guest, or one address with many guests, does not fill the server or crowd others out of the lobby."""
+"""One guest, or many guests of one address, cannot fill the server or crowd others out of the lobby."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from axiogames.server.lifespan import Server
 from axiogames.server.storage.schema import entries, seats, tables
 from axiogames.server.transport.client import NO_SUCH_TABLE
 from axiogames.server.transport.client import Client as TableClient
-from tests.server.rooms import run, running, terms
+from tests.server.rooms import run, running, table_config
 
 
 async def remove(server: Server, table: str) -> None:
@@ -50,7 +50,7 @@ def test_clients_are_disconnected_and_room_is_dropped(tmp_path: Path, how: str) 
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(
-                terms(move_time=60), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+                table_config(move_time=60), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
             )
             ann, watcher = Client(room, "ann"), Client(room, "watcher")
             await server.rooms.sweep()
@@ -72,7 +72,9 @@ def test_clients_are_disconnected_and_room_is_dropped(tmp_path: Path, how: str) 
 def test_pending_change_is_refused_without_endless_retries(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "random")])
+            room = await server.rooms.open(
+                table_config(), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "random")]
+            )
             await remove(server, room.id)
             with pytest.raises(Refused):
                 await room.leave_table("ann")

@@ -1,4 +1,4 @@
-"""Fair draws: the seed is committed to before the first tile, secret in play, and checked afterwards."""
+"""Fair draws: the seed is committed to before the first draw, secret during the game, and verified afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nobody loses a seat or time unfairly, whoever is away: a person or the server."""
+"""Nobody loses a seat or time unfairly when a person or the server is away."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from axiogames.server.lifespan import Server
 from axiogames.server.storage.schema import entries, seats, tables
 from axiogames.server.transport.websocket import _welcome
 from tests.server.in_process import inside
-from tests.server.rooms import Listener, run, running, terms, until
+from tests.server.rooms import Listener, run, running, table_config, until
 
 SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
 HOUR = 3_600_000  # milliseconds
@@ -57,7 +57,7 @@ async def no_bot(*_: object) -> Any:
 def test_no_bot_is_called_at_a_table_with_a_clock(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(move_time=3 * 86_400), SEATED)
+            room = await server.rooms.open(table_config(move_time=3 * 86_400), SEATED)
             pass_time(room)
             for seat in (0, 1):
                 with pytest.raises(Refused, match="the clock moves"):
@@ -130,7 +130,7 @@ def test_recently_seen_person_is_not_absent(tmp_path: Path, what: str) -> None:
 def test_move_before_a_restart_counts_as_presence_after_it(tmp_path: Path) -> None:
     async def before() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             await room.move(SeatCommand(0), 0)
 
     async def after() -> None:
@@ -155,7 +155,9 @@ def test_person_seen_by_another_process_is_not_absent(tmp_path: Path, how: str) 
         async with running(tmp_path) as here, running(tmp_path) as there:
             for server in (here, there):
                 server.store.shared = True
-            room = await here.rooms.open(terms(), [SeatTaken(0, "bob", "Bob"), SeatTaken(1, "ann", "Ann")])
+            room = await here.rooms.open(
+                table_config(), [SeatTaken(0, "bob", "Bob"), SeatTaken(1, "ann", "Ann")]
+            )
             elsewhere = await there.rooms.get("table")
             pass_time(room)
             if how == "a move":
@@ -179,7 +181,7 @@ def test_person_seen_by_another_process_is_not_absent(tmp_path: Path, how: str) 
 def test_http_request_does_not_shorten_the_presence_of_a_connection(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            await server.rooms.open(terms(), SEATED)
+            await server.rooms.open(table_config(), SEATED)
             until_then = now() + 20_000
             await server.store.set_present([("table", "bob")], until_then)
             await server.store.record_presence("table", "bob", now())
@@ -206,7 +208,7 @@ def leave_behind(folder: Path, *, hold: bool = False, move_time: int | None = 60
 
     async def work() -> None:
         async with running(folder) as server:
-            room = await server.rooms.open(terms(move_time=move_time), SEATED)
+            room = await server.rooms.open(table_config(move_time=move_time), SEATED)
             if hold:
                 await room.move(SeatCommand(0), 0, hold=True)
             await age(server, HOUR)
@@ -278,7 +280,7 @@ def test_bots_do_not_wait_after_a_restart(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             (
                 await server.rooms.open(
-                    terms(move_time=60), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")]
+                    table_config(move_time=60), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")]
                 )
             ).close()
 
@@ -296,7 +298,7 @@ def test_bots_do_not_wait_after_a_restart(tmp_path: Path) -> None:
 def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, how: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
-            room = await here.rooms.open(terms(move_time=10), SEATED)
+            room = await here.rooms.open(table_config(move_time=10), SEATED)
             bob, early = Listener(room, "bob"), room.subscribers.deadline
             await there.rooms.resume()
             kept = (await there.rooms._times.read()).resumed
@@ -327,7 +329,7 @@ def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, how: str
 def test_no_clock_ends_without_the_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(move_time=3_000), SEATED)
+            room = await server.rooms.open(table_config(move_time=3_000), SEATED)
             number, transact = room.game.number, server.database.transact
 
             async def down(_: object) -> None:

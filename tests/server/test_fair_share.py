@@ -1,4 +1,4 @@
-"""One client costs the others little: what it asks for waits its turn, and too much of it is refused."""
+"""Fair sharing of the server: expensive requests of one client are delayed or refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database that fails: nobody hears of what is not kept, and everybody can go on."""
+"""Failures of the database: uncommitted changes are not broadcast, and games resume afterwards."""
 
 from __future__ import annotations
 

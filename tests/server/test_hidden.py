@@ -1,4 +1,4 @@
-"""What somebody may not know changes nothing that the server tells them, byte by byte, on every route.
+"""Messages and responses do not depend, byte for byte, on what their recipient may not know, on any route.
 
 After entries all over whole games the tiles that a viewer cannot see are exchanged for others, the seed as
 well, and everything that the server says in both worlds is compared.

@@ -1,4 +1,4 @@
-"""Hints and bots share a machine: nobody's hints hold up a game, and no bot takes another one's turn."""
+"""Hints and bots on a shared machine: hints delay no game, and bot moves are queued fairly."""
 
 from __future__ import annotations
 

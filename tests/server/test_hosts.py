@@ -1,4 +1,4 @@
-"""Who a server is, which pages may write to it, which proxies are believed, what caches may keep."""
+"""Hosts, origins, trusted proxies and cache headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests and connections without end: cut off at a size, after a time, and at a number."""
+"""Bounds of HTTP: size of requests, timeouts and the number of connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A rematch begins when everybody has come; until then seats are kept for those who are expected."""
+"""Invitations to a rematch: it starts when everybody has joined; until then seats are reserved."""
 
 from __future__ import annotations
 

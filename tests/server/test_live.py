@@ -1,4 +1,4 @@
-"""The live table: numbers, acknowledgements, reconnection, and clients that behave badly."""
+"""WebSocket of a table: numbers, acknowledgements, reconnection and misbehaving clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""At a table: shared screens, spectators, hints, previews, placements taken back."""
+"""Playing at a table: shared screens, spectators, hints, previews, take-backs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several processes on one PostgreSQL database: every table can be used at every one of them."""
+"""Several processes on one PostgreSQL database: every table can be used from each of them."""
 
 from __future__ import annotations
 

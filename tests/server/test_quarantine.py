@@ -1,4 +1,4 @@
-"""A table that cannot be read is put aside: it is told of, and holds up nobody else."""
+"""Unreadable tables are quarantined, reported, and affect no other table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from axiogames.server.operations.audit import Actor, write_audit
 from axiogames.server.storage.schema import entries, seats, tables
 from tests.server.faults import Faults
 from tests.server.in_process import Guest, Inside, inside
-from tests.server.rooms import Listener, run, running, terms, until
+from tests.server.rooms import Listener, run, running, table_config, until
 
 SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
 WITH_BOT: list[TableEntry] = [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")]
@@ -100,11 +100,11 @@ def test_unreadable_table_affects_no_other_table(
 ) -> None:
     async def before() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(move_time=0), SEATED)
+            room = await server.rooms.open(table_config(move_time=0), SEATED)
             room.close()
             await play_two(room)
             for number in range(3):
-                (await server.rooms.open(terms(id=f"good{number}"), WITH_BOT)).close()
+                (await server.rooms.open(table_config(id=f"good{number}"), WITH_BOT)).close()
             await DAMAGE[damage](server)
             await row(server, due=0)  # it comes before all others
 
@@ -135,7 +135,7 @@ def test_unreadable_table_affects_no_other_table(
 def test_released_table_continues_if_readable(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), WITH_BOT)
+            room = await server.rooms.open(table_config(), WITH_BOT)
             await until(lambda: room.game.turn == 1 and room.idle)
             number = room.game.number
             server.rooms._rooms.clear()
@@ -171,7 +171,7 @@ def test_temporary_errors_quarantine_no_table(
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            await server.rooms.open(terms(), SEATED)
+            await server.rooms.open(table_config(), SEATED)
             server.rooms._recent.clear()
             monkeypatch.setattr(log_replay, "decode_entry", fail)
             with pytest.raises(error):
@@ -212,7 +212,7 @@ def test_tables_that_cannot_be_woken_do_not_hide_later_ones(
     async def before() -> None:
         async with running(tmp_path) as server:
             for name in ("bad0", "bad1", "bad2", "bad3", "good"):
-                (await server.rooms.open(terms(id=name), WITH_BOT)).close()
+                (await server.rooms.open(table_config(id=name), WITH_BOT)).close()
 
     async def after() -> None:
         async with running(tmp_path) as server:
@@ -243,8 +243,8 @@ def test_tables_that_cannot_be_woken_do_not_hide_later_ones(
 
 async def two_processes(here: Server, there: Server) -> tuple[Room, Listener, Room]:
     """A table with a client, and another one of the same process."""
-    await there.rooms.open(terms(), SEATED)
-    await there.rooms.open(terms(id="good"), SEATED)
+    await there.rooms.open(table_config(), SEATED)
+    await there.rooms.open(table_config(id="good"), SEATED)
     room, good = await here.rooms.get("table"), await here.rooms.get("good")
     return room, Listener(room, "bob"), good
 
@@ -303,7 +303,7 @@ def test_invalid_entry_affects_no_other_table(
 def test_unreadable_history_is_refused(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             await play_two(room)
             await body(server, 4, "{")
             for number in (0, 4):
@@ -317,7 +317,7 @@ def test_unreadable_history_is_refused(tmp_path: Path) -> None:
 def test_history_contains_only_announced_entries(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
-            room = await here.rooms.open(terms(), SEATED)
+            room = await here.rooms.open(table_config(), SEATED)
             number = await (await there.rooms.get("table")).move(SeatCommand(0), 0)
             await body(here, number, '{"a":"teleport"}')
             game, since = await here.rooms.state_at(room, number - 1)
@@ -510,8 +510,8 @@ def test_failing_table_of_a_person_affects_no_other(
 ) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            bad = await server.rooms.open(terms(id="bad"), SEATED)
-            good = await server.rooms.open(terms(id="good"), SEATED)
+            bad = await server.rooms.open(table_config(id="bad"), SEATED)
+            good = await server.rooms.open(table_config(id="good"), SEATED)
             followed, honest = [], server.rooms.refresh
 
             async def fail(*_: object) -> None:

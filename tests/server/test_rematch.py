@@ -1,4 +1,4 @@
-"""Games of people with each other, and what follows when they are over."""
+"""Games between people, their rematches, replays and pictures."""
 
 from __future__ import annotations
 

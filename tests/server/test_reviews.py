@@ -1,4 +1,4 @@
-"""Reviews of games that are over: made once in the background, for whoever may see the replay."""
+"""Reviews of finished games: computed once in the background, for everybody who may see the replay."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ async def games(made: Inside, *names: str) -> dict[str, GameState]:
     await install(made, world)
     found = {}
     for name in names:
-        other = World(replace(world.terms, id=name), world.acts)
+        other = World(replace(world.config, id=name), world.acts)
         row = {**other.game.row(), "id": name}
         async with made.server.database.writing() as connection:
             await connection.execute(insert(tables), [row])

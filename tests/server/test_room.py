@@ -1,4 +1,4 @@
-"""What a room does by itself: it draws, keeps the clock, calls bots."""
+"""What the server does in a room by itself: held draws, moves of the clock, bots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from axiogames.server.domain.game_state import deadline
 from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.refusals import Refused
 from axiogames.server.transport.commands import handle
-from tests.server.rooms import Listener, entries, run, running, terms, until
+from tests.server.rooms import Listener, entries, run, running, table_config, until
 
 
 def test_held_draw_happens_after_a_timeout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,7 +24,9 @@ def test_held_draw_happens_after_a_timeout(tmp_path: Path, monkeypatch: pytest.M
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            room = await server.rooms.open(
+                table_config(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
             hers, his = Listener(room, "ann"), Listener(room, "bob")
             number = await room.move(SeatCommand(0), 0, hold=True)
             assert room.game.pending_draw == 0
@@ -49,7 +51,9 @@ def test_held_draw_of_an_unloaded_table_happens_after_a_restart(
 
     async def before() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            room = await server.rooms.open(
+                table_config(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
             await room.move(SeatCommand(0), 0, hold=True)
             room.close()
 
@@ -73,7 +77,7 @@ def test_clock_moves_for_idle_players(tmp_path: Path) -> None:
                 SeatTaken(1, "bob", "Bob"),
                 BotSeated(2, "random"),
             ]
-            room = await server.rooms.open(terms(3, move_time=0), acts)
+            room = await server.rooms.open(table_config(3, move_time=0), acts)
             listener = Listener(room, "ann")
             await until(lambda: any(told["now"]["phase"] == "over" for told in listener.heard))
             moves = [act for act in await entries(server, room) if isinstance(act, MovePlayed)]
@@ -89,7 +93,7 @@ def test_deadline_counts_from_the_last_entry(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(
-                terms(move_time=600), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+                table_config(move_time=600), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
             )
             assert deadline(room.game) == room.game.updated + 600_000
             before = room.game.updated
@@ -111,7 +115,9 @@ def test_deadline_counts_from_the_last_entry(tmp_path: Path) -> None:
 def test_placement_by_the_clock_cannot_be_taken_back(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            room = await server.rooms.open(
+                table_config(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
             await room.move(SeatCommand(0), 0, by="clock", hold=True)
             assert room.game.pending_draw == 0
             with pytest.raises(Refused, match="only by its player"):
@@ -125,7 +131,9 @@ def test_bot_can_be_called_for_a_person_absent_for_two_minutes(
 ) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            room = await server.rooms.open(
+                table_config(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
             bob = Listener(room, "bob")
             monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 0.0)
             with pytest.raises(Refused, match="two minutes"):
@@ -157,7 +165,9 @@ def test_failing_bot_plays_a_random_move(tmp_path: Path, monkeypatch: pytest.Mon
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "greedy")])
+            room = await server.rooms.open(
+                table_config(), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "greedy")]
+            )
             number = await room.move(SeatCommand(0), 0)
             await until(lambda: room.game.number > number)
             assert room.game.turn == 0
@@ -175,7 +185,9 @@ def test_person_who_left_cannot_move_before_returning(
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            room = await server.rooms.open(
+                table_config(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
             await room.leave_table("ann")
             ann = Listener(room, "ann")
             order = {"do": "move", "id": "m", "n": room.game.number, "pick": 0}
@@ -199,7 +211,7 @@ def test_repeatable_actions_are_refused_once_the_log_is_long(
     async def work() -> None:
         async with running(tmp_path) as server:
             seated: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
-            room = await server.rooms.open(terms(), seated)
+            room = await server.rooms.open(table_config(), seated)
             while room.game.number < 39:
                 await room.move(SeatCommand(0), 0, hold=True)
                 await room.take_back(SeatCommand(0))
@@ -216,7 +228,7 @@ def test_repeatable_actions_are_refused_once_the_log_is_long(
                 await asyncio.sleep(0.001)
             assert room.game.status == "over"
 
-            room = await server.rooms.open(terms(3, id="other"), [SeatTaken(0, "ann", "Ann")])
+            room = await server.rooms.open(table_config(3, id="other"), [SeatTaken(0, "ann", "Ann")])
             while room.game.number < 37:
                 await room.take_seat("bob", "Bob")
                 await room.leave_table("bob")

@@ -1,4 +1,4 @@
-"""A table has one room as long as anybody refers to it, and nothing that a room has started outlives it."""
+"""Lifetime of rooms: one per table while referenced, and no task or timer outlives its room."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from axiogames.server.storage import schema
 from axiogames.server.transport import fair_share, websocket
 from axiogames.server.transport.client import Client
 from axiogames.server.transport.commands import handle
-from tests.server.rooms import Listener, run, running, terms, until
+from tests.server.rooms import Listener, run, running, table_config, until
 
 MANY = 1_500
 HOUR = 3_600_000  # milliseconds
@@ -76,7 +76,7 @@ async def each(tables: list[str], work: Callable[[str], Awaitable[None]], at_onc
 
 async def open_all(server: Server, tables: list[str]) -> None:
     """Put tables into the database as if they had been opened by somebody."""
-    game = GameState.new(terms(game="trio"))
+    game = GameState.new(table_config(game="trio"))
     applied = [game.apply(entry) for entry in (*SEATED, GameStarted(UNDRAWN))]
     bodies = [encode_entry(entry) for entry in applied]
     row = game.row()
@@ -140,14 +140,14 @@ def test_referenced_room_stays_the_same_object(tmp_path: Path, monkeypatch: pyte
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            held = await server.rooms.open(terms(id="held"), SEATED)
+            held = await server.rooms.open(table_config(id="held"), SEATED)
             player = Player("ann")
-            await server.rooms.open(terms(id="visited"), SEATED)
+            await server.rooms.open(table_config(id="visited"), SEATED)
             await player.enter(server, "visited")
             visited = id(await server.rooms.get("visited"))
-            gone = weakref.ref(await server.rooms.open(terms(id="gone"), SEATED))
+            gone = weakref.ref(await server.rooms.open(table_config(id="gone"), SEATED))
             for number in range(3):
-                await server.rooms.open(terms(id=f"other{number}"), SEATED)
+                await server.rooms.open(table_config(id=f"other{number}"), SEATED)
             assert gone() is None  # without waiting for the garbage collector
             assert await server.rooms.get("held") is held
             assert id(await server.rooms.get("visited")) == visited
@@ -168,7 +168,7 @@ def test_table_requested_while_opening_has_one_room(tmp_path: Path) -> None:
                 await found.wait()
 
             server.store.open = slowly  # type: ignore[method-assign, assignment]
-            opening = asyncio.create_task(server.rooms.open(terms(), SEATED))
+            opening = asyncio.create_task(server.rooms.open(table_config(), SEATED))
             await opened.wait()
             early = await server.rooms.get("table")
             found.set()
@@ -180,7 +180,7 @@ def test_table_requested_while_opening_has_one_room(tmp_path: Path) -> None:
 def test_entries_written_during_loading_are_not_missed(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
-            room = await here.rooms.open(terms(), SEATED)
+            room = await here.rooms.open(table_config(), SEATED)
             read, go_on = asyncio.Event(), asyncio.Event()
             honest = there.rooms._load
 
@@ -204,7 +204,7 @@ def test_entries_written_during_loading_are_not_missed(tmp_path: Path) -> None:
 def test_loading_continues_after_the_first_requester_has_gone(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            await server.rooms.open(terms(), SEATED)
+            await server.rooms.open(table_config(), SEATED)
             server.rooms._recent.clear()
             first = asyncio.create_task(server.rooms.get("table"))
             second = asyncio.create_task(server.rooms.get("table"))
@@ -218,7 +218,7 @@ def test_loading_continues_after_the_first_requester_has_gone(tmp_path: Path) ->
 
 async def long_log(server: Server) -> Room:
     """A table at which a placement has been made and taken back again and again."""
-    room = await server.rooms.open(terms(), SEATED)
+    room = await server.rooms.open(table_config(), SEATED)
     for _ in range(50):
         await room.move(SeatCommand(0), 0, hold=True)
         await room.take_back(SeatCommand(0))
@@ -279,7 +279,7 @@ def test_loading_is_charged_to_the_requesting_network(
 def test_reconnecting_client_does_not_delay_players(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             number = await room.move(SeatCommand(0), 0)
             read, go_on, honest = asyncio.Event(), asyncio.Event(), server.store.entries
 
@@ -346,7 +346,7 @@ def test_one_bot_task_runs_after_a_move_of_the_clock(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             slow = Slow(server)
             room = await server.rooms.open(
-                terms(move_time=0), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "random")]
+                table_config(move_time=0), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "random")]
             )
             await until(lambda: slow.began == 1)  # the clock looks for a move
             slow.let()
@@ -381,7 +381,9 @@ def test_one_bot_task_runs_after_a_failure(tmp_path: Path, monkeypatch: pytest.M
 
             slow._choose = fail_once  # type: ignore[assignment]
             slow.let()
-            room = await server.rooms.open(terms(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")])
+            room = await server.rooms.open(
+                table_config(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")]
+            )
             await until(lambda: slow.began == 2 and slow.thinking == 1)
             for _ in range(5):
                 room.wake()
@@ -402,10 +404,10 @@ def test_room_with_a_running_bot_is_not_evicted(tmp_path: Path, monkeypatch: pyt
         async with running(tmp_path) as server:
             slow = Slow(server)
             before = id(
-                await server.rooms.open(terms(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")])
+                await server.rooms.open(table_config(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")])
             )
             for number in range(3):
-                await server.rooms.open(terms(id=f"other{number}"), SEATED)
+                await server.rooms.open(table_config(id=f"other{number}"), SEATED)
             gc.collect()
             room = await server.rooms.get("table")
             assert id(room) == before
@@ -421,9 +423,9 @@ def test_only_a_near_deadline_keeps_a_room_in_memory(tmp_path: Path, monkeypatch
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            far = weakref.ref(await server.rooms.open(terms(id="far", move_time=86_400), SEATED))
-            near = weakref.ref(await server.rooms.open(terms(id="near", move_time=600), SEATED))
-            await server.rooms.open(terms(id="other"), SEATED)
+            far = weakref.ref(await server.rooms.open(table_config(id="far", move_time=86_400), SEATED))
+            near = weakref.ref(await server.rooms.open(table_config(id="near", move_time=600), SEATED))
+            await server.rooms.open(table_config(id="other"), SEATED)
             assert far() is None
             assert near() is not None
             assert await server.store.list_due(2**62, 10) == [
@@ -438,7 +440,9 @@ def test_closed_room_starts_no_tasks(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             slow = Slow(server)
-            room = await server.rooms.open(terms(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")])
+            room = await server.rooms.open(
+                table_config(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")]
+            )
             ann = Listener(room, "ann")
             bob = Listener(room, "bob")
             room.disconnect(bob.client)  # somebody has to be told
@@ -461,7 +465,7 @@ def test_quick_presence_changes_are_broadcast_together(tmp_path: Path) -> None:
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             ann, bob = Listener(room, "ann"), Listener(room, "bob")
             ann.heard.clear()
             async with room.lock:
@@ -481,7 +485,7 @@ def test_quick_presence_changes_are_broadcast_together(tmp_path: Path) -> None:
 def test_nothing_is_stored_about_watchers(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             ann = Listener(room, "ann")
             for number in range(200):
                 room.disconnect(Listener(room, f"guest{number}").client)
@@ -502,7 +506,7 @@ def test_presence_of_people_without_seats_is_dropped(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             server.store.shared = True
-            room = await server.rooms.open(terms(3), [SeatTaken(0, "ann", "Ann")])
+            room = await server.rooms.open(table_config(3), [SeatTaken(0, "ann", "Ann")])
             for number in range(50):
                 await room.take_seat(f"guest{number}", "Guest")
                 server.rooms.note_seen(room, f"guest{number}")
@@ -522,7 +526,7 @@ def test_presence_of_people_without_seats_is_dropped(tmp_path: Path) -> None:
 def test_extended_deadline_is_broadcast_by_one_task(tmp_path: Path, how: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(move_time=600), SEATED)
+            room = await server.rooms.open(table_config(move_time=600), SEATED)
             ann = Listener(room, "ann")
             tasks = server.rooms._services.tasks
             async with room.lock:
@@ -550,7 +554,7 @@ def test_failure_to_broadcast_a_deadline_is_logged(
 ) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(move_time=600), SEATED)
+            room = await server.rooms.open(table_config(move_time=600), SEATED)
             Listener(room, "ann")
 
             def fail() -> None:

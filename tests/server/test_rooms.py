@@ -1,4 +1,4 @@
-"""Rooms of several processes: who is here, who writes first, what is kept in memory."""
+"""Rooms in several processes: presence, concurrent writers, eviction from memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.refusals import Refused
 from axiogames.server.domain.rooms import share_presence
 from axiogames.server.transport.websocket import _welcome
-from tests.server.rooms import Listener, run, running, terms, until
+from tests.server.rooms import Listener, run, running, table_config, until
 
 
 def test_departed_person_does_not_reappear(tmp_path: Path) -> None:
@@ -21,7 +21,9 @@ def test_departed_person_does_not_reappear(tmp_path: Path) -> None:
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            room = await server.rooms.open(
+                table_config(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
             Listener(room, "ann")
             bob = Listener(room, "bob")
             await share_presence(server.rooms, server.store)
@@ -37,7 +39,9 @@ def test_departed_person_does_not_reappear(tmp_path: Path) -> None:
 def test_person_connected_to_another_process_is_present(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            room = await server.rooms.open(
+                table_config(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
             ann = Listener(room, "ann")
             await server.store.set_present([(room.id, "bob")], now() + 10_000)
             await share_presence(server.rooms, server.store)
@@ -56,7 +60,7 @@ def test_unused_rooms_are_evicted_and_loaded_again(tmp_path: Path, monkeypatch: 
     async def work() -> None:
         async with running(tmp_path) as server:
             seated = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
-            rooms = [await server.rooms.open(terms(id=f"table{n}"), seated) for n in range(5)]
+            rooms = [await server.rooms.open(table_config(id=f"table{n}"), seated) for n in range(5)]
             Listener(rooms[0], "ann")
             await rooms[1].move(SeatCommand(0), 0)
             server.rooms._rooms.pop("table4")
@@ -74,7 +78,9 @@ def test_unused_rooms_are_evicted_and_loaded_again(tmp_path: Path, monkeypatch: 
 def test_reconnecting_during_a_remote_write_repeats_no_message(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
-            room = await here.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            room = await here.rooms.open(
+                table_config(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
             number = await room.move(SeatCommand(0), 0)
             elsewhere = await there.rooms.get(room.id)
             await elsewhere.move(SeatCommand(1), 0)  # this process has not heard of it yet
@@ -90,7 +96,9 @@ def test_reconnecting_during_a_remote_write_repeats_no_message(tmp_path: Path) -
 def test_one_of_two_concurrent_writers_wins_and_both_learn_it(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
-            room = await here.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            room = await here.rooms.open(
+                table_config(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
             elsewhere = await there.rooms.get(room.id)
             number = room.game.number
             made = await asyncio.gather(

@@ -1,4 +1,4 @@
-"""Whole games over the real routes: no seed, no hand and no key in anything that is sent before the end."""
+"""Whole games over the real routes: no message before the end contains a seed, a hand or the key."""
 
 from __future__ import annotations
 

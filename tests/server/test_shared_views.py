@@ -1,4 +1,4 @@
-"""A view is made once for all who may know the same, however many there are and however often they ask."""
+"""A view is computed once for all viewers who may know the same, however often they ask."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from axiogames.server.presentation import views
 from axiogames.server.presentation.views import ViewCache, Viewer, new_serial, whole_view
 from axiogames.server.transport.client import encode
 from axiogames.server.transport.commands import handle
-from tests.server.rooms import Listener, run, running, terms, until
+from tests.server.rooms import Listener, run, running, table_config, until
 
 SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
 WATCHERS = 40
@@ -44,7 +44,7 @@ def test_repeated_take_back_computes_three_views_each_time(
 ) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             ann = Listener(room, "ann")
             everybody = [ann, Listener(room, "bob"), Listener(room, None)]
             everybody += [Listener(room, f"guest{number}") for number in range(WATCHERS)]
@@ -67,7 +67,7 @@ def test_repeated_take_back_computes_three_views_each_time(
 def test_old_name_appears_in_no_view(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             viewers = [Viewer("ann", 0), Viewer("bob", 1), Viewer(None, None)]
             for viewer in viewers:
                 assert room.view(viewer).seats[0].name == "Ann"
@@ -81,7 +81,7 @@ def test_old_name_appears_in_no_view(tmp_path: Path) -> None:
 def test_stale_messages_share_one_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             ann, counter = Listener(room, "ann"), Counter(monkeypatch)
             for number in range(20):
                 order = {"do": "move", "id": f"m{number}", "n": 1, "pick": 0}
@@ -101,7 +101,7 @@ def test_stale_messages_share_one_view(tmp_path: Path, monkeypatch: pytest.Monke
 def test_repeated_looks_share_one_view(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             counter = Counter(monkeypatch)
             guests = [Listener(room, f"guest{number}") for number in range(WATCHERS)]
             for guest in guests:
@@ -123,7 +123,7 @@ def test_uncommitted_change_appears_in_no_view(tmp_path: Path) -> None:
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             number = room.game.number + 1
             room.game.apply(_first_move(room.game))
             ghost = room.view(Viewer(None, None))
@@ -139,7 +139,7 @@ def test_uncommitted_change_appears_in_no_view(tmp_path: Path) -> None:
 def test_refusal_shows_no_change_that_waits_for_its_commit(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             bob, kept = Listener(room, "bob"), room.game.number
             async with room.lock:
                 room.game.apply(SeatTaken(1, "bob", "Bob"))  # carried out, but not yet kept
@@ -159,7 +159,7 @@ def test_refusal_shows_no_change_that_waits_for_its_commit(tmp_path: Path) -> No
 def test_view_cache_is_bounded(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), SEATED)
+            room = await server.rooms.open(table_config(), SEATED)
             cache = ViewCache(5)
             for _ in range(20):
                 cache.view(new_serial(), room.game, Viewer(None, None), frozenset(), None)

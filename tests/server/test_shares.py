@@ -1,4 +1,4 @@
-"""Shares of the event loop: whoever asks for much waits, whoever asks for little does not notice."""
+"""Shares of the event loop: heavy users wait, light users do not notice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients that do not take what they are sent: they hold up nobody, and are not left in the dark."""
+"""Slow clients delay nobody and do not miss messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WebSocket clients that send without end or read nothing: what is kept for them is bounded."""
+"""Bounds of WebSockets for clients that send endlessly or read nothing."""
 
 from __future__ import annotations
 

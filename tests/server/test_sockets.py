@@ -1,4 +1,4 @@
-"""WebSockets that keep little: they read in order, and forget what the browser said when it connected."""
+"""WebSockets use little memory: they drop the handshake and read messages in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables: opened, listed, joined, left, played at with bots and friends."""
+"""Tables: opened, listed, joined, left, and played with bots and friends."""
 
 from __future__ import annotations
 

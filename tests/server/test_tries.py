@@ -1,4 +1,4 @@
-"""Passwords and phrases cannot be guessed, and nobody is locked out by those who try."""
+"""Passwords and phrases cannot be guessed, and nobody is locked out by the tries of others."""
 
 from __future__ import annotations
 

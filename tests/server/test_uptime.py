@@ -21,7 +21,7 @@ from axiogames.server.storage import uptime as store_module
 from axiogames.server.storage.schema import entries, server_facts, tables
 from axiogames.server.storage.uptime import ALIVE, OUTAGES, UptimeState
 from tests.server.in_process import inside
-from tests.server.rooms import Listener, run, running, terms, until
+from tests.server.rooms import Listener, run, running, table_config, until
 
 SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
 MINUTE, HOUR = 60_000, 3_600_000  # milliseconds
@@ -79,7 +79,7 @@ def test_time_between_two_starts_is_charged_to_no_clock(
     async def before() -> None:
         async with running(tmp_path, address) as server:
             await server.rooms.resume()
-            await server.rooms.open(terms(move_time=move_time), SEATED)
+            await server.rooms.open(table_config(move_time=move_time), SEATED)
             await server.rooms.heartbeat()
             await age(server, MINUTE, with_facts=False)  # of her time
             await age(server, HOUR)
@@ -126,7 +126,7 @@ def test_several_outages_add_up(tmp_path: Path) -> None:
     async def begin() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
-            await server.rooms.open(terms(move_time=600), SEATED)
+            await server.rooms.open(table_config(move_time=600), SEATED)
             await server.rooms.heartbeat()
             await age(server, HOUR)
 
@@ -157,7 +157,7 @@ def test_expired_clock_gets_only_the_respite(tmp_path: Path) -> None:
     async def before() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
-            await server.rooms.open(terms(move_time=600), SEATED)
+            await server.rooms.open(table_config(move_time=600), SEATED)
             await server.rooms.heartbeat()
             await age(server, 11 * MINUTE, with_facts=False)
             await age(server, HOUR)
@@ -176,7 +176,7 @@ def test_expired_clock_gets_only_the_respite(tmp_path: Path) -> None:
 def test_first_start_of_this_version_has_no_outage(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            await server.rooms.open(terms(move_time=600), SEATED)
+            await server.rooms.open(table_config(move_time=600), SEATED)
             await server.rooms.resume()
             assert server.rooms._services.uptime.outages == ()
             assert await fact(server, ALIVE) is not None
@@ -192,7 +192,7 @@ def test_suspended_process_charges_no_clock(tmp_path: Path, move_time: int) -> N
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
-            room = await server.rooms.open(terms(move_time=move_time), SEATED)
+            room = await server.rooms.open(table_config(move_time=move_time), SEATED)
             bob = Listener(room, "bob")
             await server.rooms.heartbeat()
             number = room.game.number
@@ -218,7 +218,7 @@ def test_held_draw_survives_a_suspension(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
-            room = await server.rooms.open(terms(move_time=600), SEATED)
+            room = await server.rooms.open(table_config(move_time=600), SEATED)
             await room.move(SeatCommand(0), 0, hold=True)
             await server.rooms.heartbeat()
             number = room.game.number
@@ -240,7 +240,7 @@ def test_clocks_run_while_another_process_is_at_work(tmp_path: Path, postgres: A
         async with running(tmp_path, address) as here, running(tmp_path, address) as there:
             for server in (here, there):
                 await server.rooms.resume()
-            room = await here.rooms.open(terms(move_time=600), SEATED)
+            room = await here.rooms.open(table_config(move_time=600), SEATED)
             await there.rooms.heartbeat()
             here.rooms._services.uptime.alive = now() - HOUR  # stopped, while the other one went on
             room._automation._on_timer(room, room.game.number)
@@ -265,7 +265,7 @@ def test_clock_skew_between_processes_is_no_outage(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
-            await server.rooms.open(terms(move_time=600), SEATED)
+            await server.rooms.open(table_config(move_time=600), SEATED)
             for _ in range(3):
                 await server.rooms.heartbeat()
                 await age(server, MINUTE)  # what another process writes
@@ -278,7 +278,7 @@ def test_without_the_database_clocks_stand_still(tmp_path: Path, monkeypatch: py
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
-            room = await server.rooms.open(terms(move_time=600), SEATED)
+            room = await server.rooms.open(table_config(move_time=600), SEATED)
             await server.rooms.heartbeat()
 
             async def down(_: object) -> None:
@@ -306,13 +306,13 @@ def test_no_heartbeat_is_stored_while_no_clock_runs(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
-            room = await server.rooms.open(terms(move_time=None), SEATED)
+            room = await server.rooms.open(table_config(move_time=None), SEATED)
             await age(server, HOUR)
             before = await fact(server, ALIVE)
             await server.rooms.heartbeat()
             assert await fact(server, ALIVE) == before
             # The clock that begins now has not run in that hour.
-            await server.rooms.open(terms(move_time=600, id="other"), SEATED)
+            await server.rooms.open(table_config(move_time=600, id="other"), SEATED)
             await server.rooms.heartbeat()
             assert server.rooms._services.uptime.outages == ()
             assert await fact(server, ALIVE) != before
@@ -327,7 +327,7 @@ def test_outages_are_stored_while_a_clock_needs_them(tmp_path: Path, monkeypatch
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
-            room = await server.rooms.open(terms(move_time=86_400), SEATED)
+            room = await server.rooms.open(table_config(move_time=86_400), SEATED)
             uptime = server.rooms._services.uptime
             for expected in (1, 2, 3, 3):
                 await suspend(server, HOUR)
@@ -395,12 +395,12 @@ def test_outage_makes_nobody_absent(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
-            room = await server.rooms.open(terms(move_time=None), SEATED)
+            room = await server.rooms.open(table_config(move_time=None), SEATED)
             for known in (room.subscribers._last_seen, room.game.last_active):
                 known.clear()
             room.subscribers._opened -= 3600
             await suspend(server, HOUR)
-            await server.rooms.open(terms(move_time=600, id="other"), SEATED)
+            await server.rooms.open(table_config(move_time=600, id="other"), SEATED)
             await server.rooms.resume()
             with pytest.raises(Refused, match="two minutes"):
                 await room.seat_bot(1, "random", "ann")
@@ -425,7 +425,7 @@ def test_server_stores_heartbeats(tmp_path: Path) -> None:
 def test_due_times_follow_the_same_rule(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(move_time=600), SEATED)
+            room = await server.rooms.open(table_config(move_time=600), SEATED)
             uptime = Uptime()
             uptime.update(UptimeState(0, ((room.game.updated + 5, room.game.updated + 5 + HOUR),)))
             assert due(room.game, uptime) == deadline(room.game, uptime) == room.game.updated + 600_000 + HOUR
