@@ -1,4 +1,4 @@
-"""Fair draws: the seed is committed to before the first draw, secret during the game, and verified afterwards."""
+"""Fair draws: the seed is committed to before the first draw, secret during play, and verified afterwards."""
 
 from __future__ import annotations
 
