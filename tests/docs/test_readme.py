@@ -112,10 +112,14 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_the_readme_is_a_front_door() -> None:
+    assert len(README.splitlines()) <= 150
+
+
 def test_the_python_examples_run(elsewhere: Path) -> None:
     # The blocks are one session, and blank lines between them keep the line numbers true.
     session = DocTestParser().get_doctest("\n".join(only("python")) + "\n", {}, "README.md", "README.md", 0)
-    assert len(session.examples) > 30
+    assert len(session.examples) >= 10
     complaints = StringIO()
     failed = DocTestRunner(optionflags=ELLIPSIS).run(session, out=complaints.write).failed
     assert not failed, complaints.getvalue()
@@ -123,7 +127,7 @@ def test_the_python_examples_run(elsewhere: Path) -> None:
 
 def test_the_commands_print_what_is_shown(elsewhere: Path) -> None:
     told = list(commands())
-    assert len(told) > 5
+    assert len(told) >= 5
     for command in told:
         code, printed = run(command.words, "".join(f"{line}\n" for line in command.typed))
         where = f"README.md, line {command.line}: {shlex.join(command.words)}"
