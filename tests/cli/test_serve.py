@@ -15,7 +15,7 @@ import pytest
 
 from axiogames.cli import main
 from axiogames.server.settings import ENVIRONMENT, InvalidSetting, Settings
-from tests.server.driving import Browser, RunningServer, free_port, start_server
+from tests.server.driving import Browser, free_port, start_server
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +115,9 @@ def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
     assert folder in said(run("--port", str(free_port()), "--data", folder))
 
 
-def test_two_servers_do_not_share_a_folder(small: RunningServer) -> None:
-    folder = Path(small.data)
-    assert small.url in said(run("--port", str(free_port()), "--data", str(folder)))
+def test_two_servers_do_not_share_a_folder(tmp_path: Path) -> None:
+    with start_server(tmp_path) as server:
+        assert server.url in said(run("--port", str(free_port()), "--data", str(server.data)))
 
 
 def test_games_resume_however_the_server_ended(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_erased_person_cannot_sign_in(server: RunningServer, ann: Guest, bob: Gu
         assert "Secret Name" not in text
     log = told(server, "log", "--subject", ann.id)
     assert [line["action"] for line in log] == ["person-erase", "person-rename"]
-    assert_refused(admin(server, "people", "rename", ann.id, "Ann again"), "has been erased")
+    assert_refused(admin(server, "people", "rename", ann.id, "Ann again"), "was erased")
     assert admin(server, "people", "erase", ann.id, "--yes").code == 0  # a failed deletion can be repeated
 
 
