@@ -77,7 +77,7 @@ class Applied(NamedTuple):
 class JournaledGame:
     """Game of a table in memory and its subscribers.
 
-    Whoever calls a coroutine of this class holds the lock of the room.
+    Callers of its coroutines hold the lock of the room.
     """
 
     def __init__(self, game: GameState, services: RoomServices) -> None:
