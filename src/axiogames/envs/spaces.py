@@ -49,10 +49,10 @@ def seen_space(variant: Variant) -> Any:
 def masked_space(variant: Variant) -> Any:
     """The space of what a seat knows, and of the mask beside it."""
     spaces = require("gymnasium.spaces", "rl")
-    mask = spaces.Box(0, 1, (variant.numbers,), np.int8)
+    mask = spaces.Box(0, 1, (variant.actions,), np.int8)
     return spaces.Dict({"observation": seen_space(variant), "action_mask": mask})
 
 
 def action_space(variant: Variant) -> Any:
     """The space of the numbers that stand for moves."""
-    return require("gymnasium.spaces", "rl").Discrete(variant.numbers)
+    return require("gymnasium.spaces", "rl").Discrete(variant.actions)

@@ -252,11 +252,6 @@ class Variant(ABC):
         """How many numbers stand for moves, legal or not."""
         return self.first_other_action + self.other_actions
 
-    @property
-    def numbers(self) -> int:
-        """How many numbers stand for moves in a batch, where a game may number them more tightly."""
-        return self.actions
-
     @cached_property
     def observation(self) -> Observation:
         """What a seat is told in numbers, and what they mean."""

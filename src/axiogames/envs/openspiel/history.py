@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ...batch.loops import masks_all
 from ...errors import IllegalMove, Reason
 from ...games import find_variant
 from ...games.runtime.loops import step
@@ -79,35 +76,18 @@ class History:
 
     def legal(self) -> list[int]:
         """The numbers of all legal moves, ascending."""
-        numbers: list[int] = self._legal().tolist()
+        numbers: list[int] = self.variant.legal_actions(self.state).tolist()
         return numbers
 
-    def _legal(self) -> np.ndarray:
-        mask = np.zeros((1, self.variant.numbers), np.uint8)
-        self.variant.kernels[masks_all](self.variant.constants, self.state, mask, 0, 1)
-        return np.flatnonzero(mask[0])
-
-    def action_of(self, number: int) -> int:
-        """The engine's number for a legal move. Raises `IllegalMove`."""
-        if self.variant.numbers == self.variant.actions:
-            if 0 <= number < self.variant.numbers:
-                return number
-        else:  # both lists are in the same order
-            rank = np.flatnonzero(self._legal() == number)
-            if len(rank):
-                return int(self.variant.legal_actions(self.state)[rank[0]])
-        raise self._unknown(number)
-
     def move_of(self, number: int) -> Move:
-        """The move that a number stands for. Raises `IllegalMove`."""
-        return self.variant.decode(self.state, self.action_of(number))
+        """The move that a legal number stands for. Raises `IllegalMove`."""
+        if not 0 <= number < self.variant.actions:
+            raise self._unknown(number)
+        return self.variant.decode(self.state, number)
 
     def number_of(self, move: Move | str) -> int:
         """The number of a legal move. Raises `IllegalMove`, or `ParseError` if the text is no move."""
-        action = Position(self.variant, self.state).action_of(move)
-        if self.variant.numbers == self.variant.actions:
-            return action
-        return self.legal()[int(np.searchsorted(self.variant.legal_actions(self.state), action))]
+        return Position(self.variant, self.state).action_of(move)
 
     def outcome_text(self, number: int) -> str:
         """What chance does by a number: the tile, and in an opening display where it lies."""
@@ -117,7 +97,7 @@ class History:
         return self.variant.kinds[number] if number < len(self.variant.kinds) else f"outcome {number}"
 
     def _unknown(self, number: int) -> IllegalMove:
-        most = self.variant.numbers - 1
+        most = self.variant.actions - 1
         says = f"no move has this number now: of 0 to {most}, legal_actions() lists those that do"
         return IllegalMove(f"action {number}", Reason.NOT_IN_THIS_GAME, says)
 
@@ -131,6 +111,8 @@ class History:
         happening = self._chance(number) if self.phase >= DRAW else self._move(number)
         constants = self.variant.constants
         if why := self.variant.kernels[step](constants, self.state, happening.action, self.phase < DRAW):
+            if why == Reason.NOT_IN_THIS_GAME:
+                raise self._unknown(number)
             raise IllegalMove(happening.told, Reason.of(why))
         self.happened.append(happening)
         self.phase, self.seat = int(self.state["phase"][0]), int(self.state["seat"][0])
@@ -154,8 +136,7 @@ class History:
 
     def _move(self, number: int) -> HistoryEntry:
         variant = self.variant
-        action = self.action_of(number)
-        move = variant.decode(self.state, action)
+        move = self.move_of(number)
         names: tuple[str, ...] = ()
         what, public = MOVES[move.kind], True
         told = heard = f"{self.seat}:{move}"
@@ -167,7 +148,7 @@ class History:
             told = f"{self.seat}:exchange {' '.join(names)}"
             heard = told if public else f"{self.seat}:exchange {' '.join(UNKNOWN for _ in names)}"
         tiles = tuple(kind for kind in map(variant.kind_of, names) if kind is not None)
-        return HistoryEntry(what, self.seat, number, action, tiles, public, self.phase, 0, told, heard)
+        return HistoryEntry(what, self.seat, number, number, tiles, public, self.phase, 0, told, heard)
 
     # ------------------------------------------------------------ what is known of it
 

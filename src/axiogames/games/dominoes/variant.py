@@ -13,16 +13,35 @@ from ...drawing.scene import Content, PlacedTile, Scene, Tile
 from ...errors import ParseError, Reason
 from ...moves import Move
 from ..boards import read_rows, write_rows
-from ..protocol import Game
-from ..runtime import numbers
-from ..runtime.kernels import Kernels, hooks
+from ..protocol import Game, Rules
+from ..runtime.kernels import Kernels
 from ..runtime.loops import set_cells
 from ..runtime.observation import BoardLayout
 from ..variant import State, Variant
 from . import board, evaluation, invariants, rules, scoring
 from .board import COVERED, PYRAMID, SPENT
-from .setup import Facts, constants, opening, pairs, slots_of, state_dtype
+from .setup import OTHER_ACTIONS, Facts, constants, opening, pairs, slots_of, state_dtype
 
+RULES = Rules.of(
+    "dominoes",
+    apply=rules.apply,
+    refusal=rules.refusal,
+    score=scoring.score,
+    set_cell=board.set_cell,
+    observe_board=rules.observe_board,
+    legal_actions=rules.legal_actions,
+    count_legal=rules.count_legal,
+    nth_legal=rules.nth_legal,
+    legal_mask=rules.legal_mask,
+    sample_legal=rules.sample_legal,
+    greedy_action=evaluation.greedy_action,
+    top_placements=evaluation.top_placements,
+    progress=evaluation.progress,
+    fallback_action=evaluation.fallback_action,
+    observe_counters=rules.observe_counters,
+    track_features=evaluation.track_features,
+    expected_gain=evaluation.expected_gain,
+)
 MARKS = {PYRAMID: "^", SPENT: "x"}
 
 
@@ -47,7 +66,7 @@ class DominoVariant(Variant):
 
     counters = ("extra", "dealing", "begun", "claimed")
     turns = 2
-    other_actions = 2
+    other_actions = OTHER_ACTIONS
 
     def __init__(
         self, game: Game, facts: Facts, options: tuple[str, ...], drawing: Drawing, compact: bool = False
@@ -67,8 +86,7 @@ class DominoVariant(Variant):
         self.first_other_action = self.places * len(facts.colours) ** 2
         self.constants = constants(facts)
         label = f"{game.id} ({len(self.names)} cells{', compact' if compact else ''})"
-        all_rules = hooks(board, scoring, rules, evaluation, numbers)
-        self.kernels = Kernels(label, all_rules, self.constants, state_dtype(facts, compact))
+        self.kernels = Kernels(label, RULES, self.constants, state_dtype(facts, compact))
         self._compact = compact
 
     @cached_property

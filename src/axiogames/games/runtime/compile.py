@@ -64,6 +64,12 @@ def bind(template: Callable[..., Any], rules: dict[str, Any], *, counted: bool =
     return _kept(_with_rules(template, rules), _nrt=counted)
 
 
+def bind_rule(template: Callable[..., Any], rules: dict[str, Any], *, inline: bool) -> Any:
+    """The template with a game's own rules in place of the stand-ins, as a rule of that game."""
+    bound = _with_rules(template, rules)
+    return rule(bound) if inline else rule_noinline(bound)
+
+
 def bind_part(template: Callable[..., Any], rules: dict[str, Any]) -> Any:
     """The template with a game's own rules in place of the stand-ins, to be called by loops."""
     return _compiled(_with_rules(template, rules), forceinline=False, **_INNER)  # counts as its loop does

@@ -13,18 +13,39 @@ from ...drawing.scene import Content, PlacedTile, Scene, Tile
 from ...errors import ParseError, Reason
 from ...moves import Move
 from ..boards import read_rows, write_rows
-from ..protocol import Game
-from ..runtime import numbers
-from ..runtime.kernels import Kernels, hooks
+from ..protocol import Game, Rules
+from ..runtime.kernels import Kernels
 from ..runtime.loops import set_cells
 from ..runtime.observation import BoardLayout
 from ..variant import State, Variant, copied
 from . import board, drawing, evaluation, invariants, rules
 from .board import BLACK, HAND, SUBSETS
-from .setup import Facts, arrangements, canonical, constants, opening, slots_of
+from .setup import OTHER_ACTIONS, Facts, arrangements, canonical, constants, opening, slots_of
 
 COPIES = 2  # reconstruction, as is the map in board.txt
 REMOVED = 40
+RULES = Rules.of(
+    "trio",
+    apply=rules.apply,
+    refusal=rules.refusal,
+    score=rules.score,
+    set_cell=board.set_cell,
+    observe_board=rules.observe_board,
+    legal_actions=rules.legal_actions,
+    count_legal=rules.count_legal,
+    nth_legal=rules.nth_legal,
+    legal_mask=rules.legal_mask,
+    sample_legal=rules.sample_legal,
+    greedy_action=evaluation.greedy_action,
+    top_placements=evaluation.top_placements,
+    has_extra_turn=evaluation.has_extra_turn,
+    fallback_action=evaluation.fallback_action,
+    non_placements=evaluation.non_placements,
+    observe_counters=rules.observe_counters,
+    add_hidden=rules.add_hidden,
+    track_features=evaluation.track_features,
+    expected_gain=evaluation.expected_gain,
+)
 
 
 def make(game: Game, players: int, options: tuple[str, ...]) -> TrioVariant:
@@ -50,7 +71,7 @@ class TrioVariant(Variant):
     counters = ("dealing", "idle", "again")
     hand = HAND
     turns = 2
-    other_actions = SUBSETS + 1
+    other_actions = OTHER_ACTIONS
 
     def __init__(self, game: Game, facts: Facts, options: tuple[str, ...]) -> None:
         super().__init__(game, facts.players, options)
@@ -69,8 +90,7 @@ class TrioVariant(Variant):
         self.first_other_action = self.places * len(self.arrangements)
         self.constants = constants(facts)
         self._empty = opening(facts, self.constants)
-        all_rules = hooks(board, rules, evaluation, numbers)
-        self.kernels = Kernels(game.id, all_rules, self.constants, self._empty.dtype)
+        self.kernels = Kernels(game.id, RULES, self.constants, self._empty.dtype)
         self._starters = {n: facts.at(n) for n in range(side * side) if facts.at(n) in facts.colours}
         self.printed = {self.names[cell]: letter for cell, letter in self._starters.items()}
 
