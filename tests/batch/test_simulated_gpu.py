@@ -17,7 +17,7 @@ QUICK = ((GAMES[0], "lean"), (GAMES[2], "usual"))  # in fast memory, and too lar
 
 def compared(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tests.batch.simulated", *arguments],
+        [sys.executable, "-m", "tests.batch.simulated_gpu", *arguments],
         capture_output=True,
         text=True,
         env=os.environ | SIMULATED,

@@ -89,7 +89,7 @@ def test_a_change_of_what_is_compiled_in_is_noticed(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(compile, "__file__", str(package / "games" / "runtime" / "compile.py"))
     digest = compile._sources_digest.__wrapped__
     before = digest()
-    for changed in ("batch/signals.py", "batch/crew.py", "engine/batches.py"):
+    for changed in ("batch/atomics.py", "batch/thread_pool.py", "batch/loops.py"):
         path = package / changed
         path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
         before, old = digest(), before
@@ -191,9 +191,9 @@ def test_a_crew_that_was_let_go_does_everything_alone(counting: SharedLoop) -> N
 
 FORK = """
 import os, sys, warnings
-from axiogames.batch import Batch, processor
+from axiogames.batch import Batch, cpu
 warnings.simplefilter("ignore")  # that this process has threads: it is what this is about
-processor.cores = lambda: 2
+cpu.cores = lambda: 2
 batch = Batch(sys.argv[1], games=30, threads=2)
 batch.step(batch.sample())
 child = os.fork()

@@ -175,7 +175,7 @@ def test_a_terminal_tells_what_pictures_show(language: str) -> None:
     name = GAMES[0]
     child = pexpect.spawn(
         sys.executable,
-        ["-m", "axio", "rules", name, "--lang", language],
+        ["-m", "axiogames", "rules", name, "--lang", language],
         env={**ENVIRONMENT, "TERM": "xterm-256color"},
         dimensions=(24, 100),
         encoding="utf-8",

@@ -144,7 +144,7 @@ def test_a_full_disk_stops_nothing(
         raise OSError(number, os.strerror(number), str(path))
 
     with monkeypatch.context() as patched:
-        patched.setattr("axiogames.games.runtime.compile_cache.write_whole", full)
+        patched.setattr("axiogames.games.runtime.compile_cache.write_atomic", full)
         function = compiled(tmp_path)
         assert function(0.5) == 1.5  # compiled as well, and not said again
     said = capfd.readouterr().err
@@ -242,13 +242,13 @@ def test_a_command_with_a_damaged_cache_does_its_work(tmp_path: Path) -> None:
     folder = cache_folder()
     assert folder is not None
     copy = tmp_path / folder.name
-    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("*thinking*", "*batch*", "*.lock"))
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("*rollout_loops*", "*batch*", "*.lock"))
     files = sorted([*copy.glob("*.nbi"), *copy.glob("*.nbc")])
     damages = [DAMAGE[name] for name in ("a flipped bit", "empty", "cut off", "random")]
     for number, path in enumerate(files):
         damages[number % len(damages)](path)
     run = subprocess.run(
-        [sys.executable, "-m", "axio", "simulate", "rota", "--games", "1", "--players", "random,random"],
+        [sys.executable, "-m", "axiogames", "simulate", "rota", "--games", "1", "--bots", "random,random"],
         env={**os.environ, "AXIO_CACHE_DIR": str(tmp_path)},
         capture_output=True,
         text=True,
