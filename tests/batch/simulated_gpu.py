@@ -84,7 +84,7 @@ def simulate() -> None:
 
 def main(game: str, kind: str, greedy: bool) -> None:
     """Compare everything that a batch does, with one kind of states."""
-    compact = kind == "lean"
+    compact = kind == "compact"
     there, here = (
         Batch(game, 2, GAMES, seed=3, device=device, compact=compact) for device in ("cuda", "cpu")
     )

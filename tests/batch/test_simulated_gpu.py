@@ -11,8 +11,8 @@ import pytest
 from axiogames.games import GAMES
 
 SIMULATED = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-KINDS = [(game, kind) for game in GAMES for kind in ("lean", "usual")]
-QUICK = ((GAMES[0], "lean"), (GAMES[2], "usual"))  # in fast memory, and too large for it
+KINDS = [(game, kind) for game in GAMES for kind in ("compact", "full")]
+QUICK = ((GAMES[0], "compact"), (GAMES[2], "full"))  # in fast memory, and too large for it
 
 
 def compared(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -254,7 +254,7 @@ def test_numbers_that_cannot_be_written_need_nothing_new(
     twin.step(twin.sample())
     assert batch.states.tobytes() == twin.states.tobytes()
     assert isinstance(batch.on, CpuBackend)
-    for loop in ("advance", "find_wrong"):
+    for loop in ("step", "find_illegal"):
         assert len(batch.variant.kernels[LOOPS_BY_NAME[loop]].signatures) == 1
     batch.close()
     twin.close()
