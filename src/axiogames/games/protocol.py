@@ -10,7 +10,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
-from importlib import import_module
+from importlib import import_module, resources
+from importlib.abc import Traversable
 from typing import Any, NoReturn
 
 from ..errors import GameDefinitionError
@@ -39,6 +40,12 @@ class Game:
     cap: int | None
     options: tuple[Option, ...] = ()
     reconstructed: tuple[str, ...] = ()
+    package: str = ""  # of a registered game; those built in are named by their id
+
+    @property
+    def files(self) -> Traversable:
+        """The folder of the game: rules pages, texts, figures and weights."""
+        return resources.files(self.package or f"{__package__}.{self.id}")
 
 
 Rule = Callable[..., Any]

@@ -367,7 +367,7 @@ class Position:
 
     def scene(self, names: Sequence[str] | None = None, *, places: bool = False) -> Scene:
         """The drawing of this position."""
-        return self.variant.scene(self.content(names, places=places))
+        return self.variant.drawing.scene(self.content(names, places=places))
 
     def svg(self, names: Sequence[str] | None = None, *, dark: bool = False) -> str:
         """The position as an SVG picture."""

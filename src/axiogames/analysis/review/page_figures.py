@@ -152,7 +152,7 @@ def board(table: Table, made: Sequence[Decision], review: Review) -> str:
         if (laid := _laid(Move.parse(candidate.move)))
     }
     content = replace(table.content(), panels=(), last=(), pyramids=(), spent=())
-    whole = variant.scene(replace(content, tiles=(*content.tiles, *tried.values())))
+    whole = variant.drawing.scene(replace(content, tiles=(*content.tiles, *tried.values())))
     scale = min(UNIT, BOARD / max(whole.size))
     nothing = replace(whole, frame=(), cells=(), printed=(), labels=(), tiles=(), marks=())
 
@@ -185,7 +185,7 @@ def _tiles(
     since = [0] * (len(laid) - len(placed)) + placed  # an opening display lies there from the start
     for ply, one in zip(since, laid, strict=True):
         canvas.add(f'<g data-from="{ply}">')
-        draw(replace(nothing, tiles=(variant.drawn(one),)))
+        draw(replace(nothing, tiles=(variant.drawing.on_board(one),)))
         canvas.add("</g>")
 
 
@@ -193,7 +193,7 @@ def _candidates(
     canvas: Canvas, draw: Draw, nothing: Scene, variant: Variant, tried: Mapping[tuple[int, int], PlacedTile]
 ) -> None:
     for (ply, candidate), one in tried.items():
-        tile = variant.drawn(one)
+        tile = variant.drawing.on_board(one)
         edge = Mark("last", (tile.outline[0],), tile.outline)
         canvas.add(f'<g data-ply="{ply}" data-candidate="{candidate}" hidden="">')
         draw(replace(nothing, tiles=(tile,), marks=(edge,)))
@@ -208,7 +208,7 @@ def _marks(canvas: Canvas, draw: Draw, nothing: Scene, variant: Variant, states:
             canvas,
             draw,
             nothing,
-            variant.scene(replace(empty, pyramids=(cell,), spent=())),
+            variant.drawing.scene(replace(empty, pyramids=(cell,), spent=())),
             "pyramid",
             first,
             end,
@@ -218,7 +218,7 @@ def _marks(canvas: Canvas, draw: Draw, nothing: Scene, variant: Variant, states:
             canvas,
             draw,
             nothing,
-            variant.scene(replace(empty, pyramids=(), spent=(cell,))),
+            variant.drawing.scene(replace(empty, pyramids=(), spent=(cell,))),
             "spent",
             first,
             end,
@@ -242,7 +242,7 @@ def _times(there: Sequence[Sequence[str]]) -> Iterator[tuple[str, int, int]]:
 
 def tiles_in_hand(variant: Variant, letters: Sequence[str]) -> dict[str, str]:
     """Pictures of tiles in hand, each once."""
-    return {tile: _small(variant.drawn_in_hand(tile)) for tile in dict.fromkeys(letters)}
+    return {tile: _small(variant.drawing.tile(tile)) for tile in dict.fromkeys(letters)}
 
 
 def symbol_of(track: str, name: str) -> Markup | None:

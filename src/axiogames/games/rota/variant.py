@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...drawing.scene import Content, PlacedTile, Scene, Tile
+from ...drawing.scene import Content, PlacedTile
 from ...errors import ParseError, Reason
 from ...moves import Move
 from ..protocol import Game, Rules
@@ -75,6 +75,7 @@ class RotaVariant(Variant):
     """The game for a number of players."""
 
     grows = True
+    drawing = drawing
     start_places = tuple(f"{x},{y}" for x, y in START_SQUARES)
     counters = ("extra", "dealing", "from_supply", "supply", "stack")
     hand = 1
@@ -264,12 +265,3 @@ class RotaVariant(Variant):
 
     def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
         return Content(tiles=tuple(self.display(state)))
-
-    def scene(self, content: Content) -> Scene:
-        return drawing.scene(content)
-
-    def drawn(self, laid: PlacedTile) -> Tile:
-        return drawing.on_board(laid)
-
-    def drawn_in_hand(self, letters: str) -> Scene:
-        return drawing.tile(letters)

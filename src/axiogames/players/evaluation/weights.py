@@ -10,7 +10,6 @@ import io
 import zipfile
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -177,8 +176,7 @@ def write_entries(entries: dict[str, np.ndarray], path: Path) -> None:
 
 def weights_file(variant: Variant) -> Path:
     """Where a game keeps what has been learned of it."""
-    package = resources.files(f"{__name__.partition('.')[0]}.games.{variant.game.id}")
-    return Path(str(package)) / FILE
+    return Path(str(variant.game.files)) / FILE
 
 
 @cache

@@ -148,7 +148,7 @@ class Describer:
         self._outlines: dict[tuple[tuple[int, int], ...], str] = {}
         self._places: dict[tuple[str, ...], tuple[int, int, int]] = {}
         self._still: Board | None = None
-        hand = variant.drawn_in_hand(variant.kinds[0]).tiles[0]
+        hand = variant.drawing.tile(variant.kinds[0]).tiles[0]
         self._hand = self._shape(hand)[0]
         # Every direction a tile can lie in is known from the start, so that numbers of shapes never change.
         for at in variant.directions:
@@ -174,7 +174,7 @@ class Describer:
             if len(self._places) >= MOST_PLACES:
                 self._places.clear()
             blank = self._variant.kinds[0]
-            found = self._places[at] = self._shape(self._variant.drawn(PlacedTile(blank, at)))
+            found = self._places[at] = self._shape(self._variant.drawing.on_board(PlacedTile(blank, at)))
         return found
 
     def on_board(self, tile: str, at: tuple[str, ...]) -> OnBoard:
@@ -190,7 +190,7 @@ class Describer:
         if self._still is not None:
             return self._still
         content = self._variant.content(position.state, ())
-        described = cast(Board, Raw(msgspec.json.encode(self._board(self._variant.scene(content)))))
+        described = cast(Board, Raw(msgspec.json.encode(self._board(self._variant.drawing.scene(content)))))
         if not self._variant.grows:
             self._still = described
         return described

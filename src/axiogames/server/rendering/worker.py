@@ -44,7 +44,7 @@ def draw(wanted: Drawing) -> bytes:
         text = figure(wanted.game, wanted.figure, dark=wanted.dark)
     else:
         variant = find_variant(wanted.game, wanted.players, dict.fromkeys(wanted.options, True))
-        text = svg.render(variant.scene(wanted.content), dark=wanted.dark)
+        text = svg.render(variant.drawing.scene(wanted.content), dark=wanted.dark)
     return render_png(text, width=PNG_WIDTH) if wanted.png else text.encode()
 
 
