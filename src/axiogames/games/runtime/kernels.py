@@ -78,7 +78,7 @@ class Kernels(dict[Template, Any]):
         from numba import typeof
 
         name = f"{self.label}.{bound.py_func.__name__}"
-        if not self._announced and not is_ready(name):
+        if not self._announced and not is_ready(name, self.rules):
             self._announced = True
             print(
                 f"axio: compiling the rules of {self.label}, once on this machine ...",
@@ -86,4 +86,4 @@ class Kernels(dict[Template, Any]):
                 flush=True,
             )
         bound.compile(tuple(typeof(argument) for argument in arguments))  # type: ignore[no-untyped-call]
-        mark_ready(name)
+        mark_ready(name, self.rules)
