@@ -22,7 +22,7 @@ INTERPRETED_TESTS := $(wildcard tests/games/test_axio*.py tests/games/test_hex*.
 # Where the environment forbids it, every program that a test starts would translate all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: play test slow setup lint unit compiled pages pytest interpreted crash format goldens lock bench clean
+.PHONY: play test slow setup lint unit compiled pages pytest interpreted crash format goldens docs lock bench clean
 
 play: .venv/run.done
 	@$(BIN)/axio serve --open
@@ -41,7 +41,7 @@ setup: .venv/dev.done
 	@$(PYTHON) -m venv .venv
 
 .venv/run.done: requirements/run.txt pyproject.toml | .venv/bin/python
-	@echo "installing what axio needs ..."
+	@echo "installing axio and its server ..."
 	@$(PIP) install --no-compile -r requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
@@ -50,6 +50,11 @@ setup: .venv/dev.done
 	@echo "installing what tests need ..."
 	@$(PIP) install --no-compile -r requirements/dev.txt
 	@$(PIP) install --no-deps -r requirements/bare.txt
+	@touch $@
+
+.venv/docs.done: requirements/docs.txt .venv/dev.done
+	@echo "installing what the documentation needs ..."
+	@$(PIP) install --no-compile -r requirements/docs.txt
 	@touch $@
 
 lint: setup
@@ -81,7 +86,7 @@ interpreted: setup
 	$(BIN)/python -m coverage report --include="$(RULE_CODE)" --show-missing --fail-under=100
 
 # What `make test` leaves out: the same on more games and screens.
-slow: setup compiled
+slow: setup compiled .venv/docs.done
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m slow
 
 # Kills the server thousands of times in the middle of games; `make test` does it some dozen times.
@@ -95,16 +100,24 @@ format: setup
 goldens: setup
 	$(BIN)/python -m tests.games.goldens.make
 
+# Warnings are errors.
+docs: .venv/docs.done
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto docs build/docs
+	@echo "the documentation is in build/docs/index.html"
+
 bench: setup
 	$(BIN)/axio bench
 	$(BIN)/python -m benchmarks.server
 
 # Needs uv (pip install uv): resolves for all supported versions and systems at once.
 # Not the extra `cuda`: what a GPU needs is large, and tests run without one.
-lock: TESTED := --extra arena --extra cluster --extra data --extra rl
+lock: TESTED := --extra server --extra arena --extra cluster --extra data --extra rl
+lock: COMPILE := uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml
 lock:
-	uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml --group build -o requirements/run.txt
-	uv pip compile --universal --no-header --no-annotate --python-version 3.11 pyproject.toml $(TESTED) --group dev -o requirements/dev.txt
+	$(COMPILE) --extra server --group build -o requirements/run.txt
+	$(COMPILE) $(TESTED) --group dev -o requirements/dev.txt
+	uv pip compile --universal --no-header --no-annotate --python-version 3.11 --constraint requirements/dev.txt \
+		--group pyproject.toml:docs -o requirements/docs.txt
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage

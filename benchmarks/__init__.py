@@ -1,1 +1,1 @@
-"""Measurements of the server with real clients: `python -m benchmarks.server`."""
+"""Measurements that only developers run: of the server, the search, other engines and playing strength."""

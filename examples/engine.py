@@ -1,6 +1,6 @@
 """An engine of your own: takes the most points. It knows no rules, and nothing of axio is imported.
 
-axio simulate axio --players "engine:python examples/engine.py,balanced" --games 5
+axio simulate axio --bots "engine:python examples/engine.py,balanced" --games 5
 """
 
 import json

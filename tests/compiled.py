@@ -1,8 +1,8 @@
 """`python -m tests.compiled`: compile what tests need before they start.
 
-Whoever compiles a loop of a game compiles the rules with it. Here all loops of a game share them; left to the
-tests, every process would have to do that for itself. What is not named here is compiled when a test asks.
-Needs nothing but what playing needs, so it can begin while the rest is installed.
+Compiling a loop compiles the rules of its game, too. Here all loops of a game share them; each test process
+would otherwise compile them again. Loops that are not named here are compiled when a test needs them.
+This module needs the base install only, so it can run while the rest is installed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 
 from axiogames.batch.loops import LOOPS_BY_NAME
-from axiogames.cli.commands.warm import Layout, compile_games, compile_layout
+from axiogames.cli.commands.compile import CompileUnit, compile_games, compile_unit
 from axiogames.envs import single
 from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime.loops import greedy_playouts, random_playouts, set_cells
@@ -26,20 +26,20 @@ ONLY = {
 }
 
 
-def compile_for_tests(layout: Layout) -> int:
-    """What playing needs; of small boards what batches and environments do, too."""
-    loops = compile_layout(layout)
-    variant = find_variant(*layout)
-    small = layout.players <= SMALL
+def compile_for_tests(unit: CompileUnit) -> int:
+    """Compile what playing and, on small boards, batches and environments need; return their number."""
+    loops = compile_unit(unit)
+    variant = find_variant(*unit)
+    small = unit.players <= SMALL
     names = LOOPS_BY_NAME if small else ("masks", "observe")
-    variant.kernels.compile(LOOPS_BY_NAME[name] for name in names if layout.game in ONLY.get(name, GAMES))
+    variant.kernels.compile(LOOPS_BY_NAME[name] for name in names if unit.game in ONLY.get(name, GAMES))
     variant.kernels.compile([random_playouts])
     if small:
         variant.kernels.compile([greedy_playouts])
         single._compiled(variant)
     if variant.compact is not variant:
         variant.compact.kernels.compile([set_cells, *([random_playouts] if small else [])])
-    if layout.game == LEARNED:
+    if unit.game == LEARNED:
         variant.kernels.compile([self_play, play_matches])
     return loops
 

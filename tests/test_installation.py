@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
+import sys
 import tomllib
 from itertools import takewhile
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -110,10 +113,48 @@ def test_the_extra_for_clusters_has_all_of_the_extra_for_arenas() -> None:
 
 def test_what_a_missing_library_advises_exists() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = set()
+    asked: set[tuple[str, str]] = set()
     for path in Path(axio.__file__).parent.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        asked |= {m[1] for m in re.finditer(r'need\("[\w.]+", "(\w+)"\)|EXTRA = "(\w+)"', text) if m[1]}
-        asked |= set(re.findall(r'EXTRA = "(\w+)"', text))
-    assert {"data", "rl", "cluster", "cuda"} <= asked
-    assert asked <= set(extras["optional-dependencies"])
+        asked |= set(re.findall(r'require\("[\w.]+", "(\w+)"|EXTRA = "(\w+)"', text))
+    named = {extra for found in asked for extra in found if extra}
+    assert {"data", "rl", "cluster", "cuda"} <= named
+    assert named <= set(extras["optional-dependencies"])
+
+
+# ---------------------------------------------------------------- the wheel
+
+
+def test_the_wheel_contains_the_package_only(tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    with ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"axiogames"}
+    assert "axiogames/__init__.py" in names
+    assert not [name for name in names if name.endswith((".c", ".so", ".pyc"))]
+    assert not [name for name in names if "benchmarks" in name or "peers" in name or "tests/" in name]
+
+
+def test_the_package_imports_nothing_that_the_wheel_does_not_contain() -> None:
+    """Also inside functions and under `TYPE_CHECKING`."""
+    for path in Path(axio.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                imported = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                imported = [node.module or ""]
+            else:
+                continue
+            roots = {name.partition(".")[0] for name in imported}
+            assert not roots & {"benchmarks", "tests", "examples"}, f"{path}: line {node.lineno}"
+
+
+def test_the_bench_command_runs_without_the_source_folder(tmp_path: Path) -> None:
+    code = "import sys; from axiogames.cli import main; sys.exit(main(['bench', 'hex', '--seconds', '0.01']))"
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "hex greedy" in ran.stdout

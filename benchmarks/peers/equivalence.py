@@ -1,4 +1,4 @@
-"""Whether the C program plays by our rules: its games beside ours, move by move.
+"""Compare the games of the C program with ours, move by move.
 
 Both take the same random numbers in the same order, so it has to play the games that
 `Batch.sample` plays.
@@ -20,8 +20,8 @@ SQUARES = GAMES[0]
 MARKS = "x^.01234"  # of cells from -3 on
 
 
-class Played(NamedTuple):
-    """A whole game: the numbers of its moves, the points of its seats, its board at the end."""
+class GameTrace(NamedTuple):
+    """A whole game: action ids, final points of all seats, final board."""
 
     moves: tuple[int, ...]
     points: tuple[int, ...]
@@ -29,7 +29,7 @@ class Played(NamedTuple):
 
 
 def difference(program: Path, games: int) -> str:
-    """Where the first of so many games of a program differs from ours, in words; nothing, if none does."""
+    """Describe the first of `games` games of a program that differs from ours; empty if none does."""
     states = seed_states(2, 0, games)
     theirs = shown(program, states)
     for n, (own, other) in enumerate(zip(our_games(states), theirs, strict=True)):
@@ -38,19 +38,19 @@ def difference(program: Path, games: int) -> str:
     return ""
 
 
-def shown(program: Path, states: np.ndarray) -> list[Played]:
-    """A game of the C program from each state of the generator."""
+def shown(program: Path, states: np.ndarray) -> list[GameTrace]:
+    """Return the C program's game for each generator state."""
     command = [str(program), "show", *map(str, states.tolist())]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     found = []
     for line in lines:
         moves, points, board = line.split(" | ")
-        found.append(Played(tuple(map(int, moves.split())), tuple(map(int, points.split())), board))
+        found.append(GameTrace(tuple(map(int, moves.split())), tuple(map(int, points.split())), board))
     return found
 
 
-def our_games(states: np.ndarray) -> list[Played]:
-    """A game of our own from each state of the generator."""
+def our_games(states: np.ndarray) -> list[GameTrace]:
+    """Return our game for each generator state."""
     batch = Batch(SQUARES, 2, len(states), auto_reset=False)
     batch.rngs[:] = states
     batch.reset()
@@ -64,6 +64,6 @@ def our_games(states: np.ndarray) -> list[Played]:
     boards = ["".join(MARKS[cell + 3] for cell in cells[:-1]) for cells in batch.states["cells"].tolist()]
     points = batch.finals.reshape(len(states), -1).tolist()
     return [
-        Played(tuple(made), tuple(scored), board)
+        GameTrace(tuple(made), tuple(scored), board)
         for made, scored, board in zip(moves, points, boards, strict=True)
     ]

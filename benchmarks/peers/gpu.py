@@ -1,4 +1,4 @@
-"""The suite `research` on a GPU: whole games and single steps, where their time goes, and what limits it.
+"""Speeds on a GPU: whole games and single steps, a profile of each kernel, and what limits it.
 
 Like the suite on the processor it is measured in rounds, a slice of each piece of work in turn, and told by
 medians and quartiles.
@@ -14,8 +14,8 @@ from typing import Protocol
 import msgspec
 import numpy as np
 
-from axiogames.analysis.bench.measure import Circumstances, circumstances
-from axiogames.analysis.platform_info import installed
+from axiogames.analysis.bench.measure import RunInfo, run_info
+from axiogames.analysis.platform_info import package_version
 from axiogames.batch import Batch
 from axiogames.batch.cuda import CudaBackend, find_cuda
 from axiogames.batch.cuda_occupancy import DEFAULT_LAUNCH, MOST_REGISTERS, Kernel, LaunchConfig
@@ -53,7 +53,7 @@ TRIES: dict[str, tuple[bool, LaunchConfig]] = {
 
 
 class GpuSpeed(msgspec.Struct, frozen=True):
-    """How fast whole games or steps are: the median of rounds, and their quartiles."""
+    """Speed of whole games or steps: median and quartiles of the rounds."""
 
     game: str
     what: str
@@ -68,7 +68,7 @@ class GpuSpeed(msgspec.Struct, frozen=True):
 
 
 class GpuKernel(msgspec.Struct, frozen=True):
-    """Where the time goes: one loop, what it takes of the GPU, and how near it is to the memory's speed."""
+    """Time and resources of one kernel, and its share of the memory bandwidth."""
 
     loop: str
     nanoseconds: float  # for a move, or for a rated placement
@@ -83,7 +83,7 @@ class GpuKernel(msgspec.Struct, frozen=True):
 
 
 class GpuTry(msgspec.Struct, frozen=True):
-    """Another way to play random games."""
+    """Speed of random games in another launch configuration."""
 
     what: str
     per_second: float
@@ -92,8 +92,8 @@ class GpuTry(msgspec.Struct, frozen=True):
     occupancy: float
 
 
-class GpuReport(Circumstances, frozen=True, tag_field="suite", tag="research on a GPU"):
-    """All that was measured in one run."""
+class GpuReport(RunInfo, frozen=True, tag_field="suite", tag="research on a GPU"):
+    """Figures of one run on a GPU."""
 
     gpu: str
     numba_cuda: str
@@ -105,21 +105,21 @@ class GpuReport(Circumstances, frozen=True, tag_field="suite", tag="research on 
 
 
 class Gpu(Protocol):
-    """What is measured on."""
+    """A GPU, or what tests use in its place."""
 
     name: str
     numba_cuda: str
 
-    def batch(self, game: str, games: int, compact: bool, manner: LaunchConfig | None = None) -> Batch:
-        """So many games side by side on it."""
+    def batch(self, game: str, games: int, compact: bool, launch: LaunchConfig | None = None) -> Batch:
+        """Return a batch of `games` games on this GPU."""
         ...
 
     def kernel(self, batch: Batch, loop: str) -> Kernel:
-        """What has become of a loop that has been run."""
+        """Return the compiled kernel of a loop that has run."""
         ...
 
     def bandwidth(self) -> float:
-        """Bytes that its memory reads and writes in a second."""
+        """Return the memory bandwidth in bytes per second, reads and writes added."""
         ...
 
 
@@ -130,21 +130,21 @@ class Nvidia:
         self._cuda = find_cuda()
         name = self._cuda.get_current_device().name
         self.name = name.decode() if isinstance(name, bytes) else str(name)
-        self.numba_cuda = installed("numba-cuda")
+        self.numba_cuda = package_version("numba-cuda")
 
-    def batch(self, game: str, games: int, compact: bool, manner: LaunchConfig | None = None) -> Batch:
-        """So many games side by side on it."""
+    def batch(self, game: str, games: int, compact: bool, launch: LaunchConfig | None = None) -> Batch:
+        """Return a batch of `games` games on this GPU."""
         batch = Batch(game, PLAYERS, games, seed=1, device="cuda", compact=compact)
-        batch.on = CudaBackend(batch.variant, games, manner)
+        batch.on = CudaBackend(batch.variant, games, launch)
         return batch
 
     def kernel(self, batch: Batch, loop: str) -> Kernel:
-        """What has become of a loop that has been run."""
+        """Return the compiled kernel of a loop that has run."""
         assert isinstance(batch.on, CudaBackend)
         return batch.on.kernel(loop)
 
     def bandwidth(self) -> float:
-        """Bytes that its memory reads and writes in a second."""
+        """Return the memory bandwidth in bytes per second, reads and writes added."""
         one, other = (self._cuda.device_array(COPIED, np.uint8) for _ in range(2))
         for _ in range(2):  # the first time wakes the GPU up
             self._cuda.synchronize()
@@ -157,7 +157,7 @@ class Nvidia:
 
 
 def run(seconds: float, tick: Callable[[float], None], gpu: Gpu | None = None) -> GpuReport:
-    """Measure each thing for about so many seconds; `tick` hears how much of it all is done."""
+    """Measure each workload for about `seconds`. `tick` receives the completed share, in [0, 1]."""
     gpu = gpu or Nvidia()
     rounds = max(FEWEST, round(seconds / SLICE))
     measure = partial(_measured, rounds=rounds, slice_seconds=min(SLICE, seconds / FEWEST))
@@ -185,13 +185,13 @@ def run(seconds: float, tick: Callable[[float], None], gpu: Gpu | None = None) -
         share = float(np.median(taken / whole))
         kernels.append(_kernel(gpu, batch, loop, taken / batch.games, 1, share, bandwidth))
     tick(next(told) / pieces)
-    for what, (compact, manner) in TRIES.items():
-        batch = gpu.batch(SQUARES, SIDE_BY_SIDE, compact, manner)
+    for what, (compact, launch) in TRIES.items():
+        batch = gpu.batch(SQUARES, SIDE_BY_SIDE, compact, launch)
         rates, _ = measure(whole_games(batch, RANDOM))
         tries.append(GpuTry(what, *quartiles(rates), gpu.kernel(batch, RANDOM).occupancy))
         tick(next(told) / pieces)
     return GpuReport(
-        **circumstances(PLAYERS, seconds),
+        **run_info(PLAYERS, seconds),
         gpu=gpu.name,
         numba_cuda=gpu.numba_cuda,
         rounds=rounds,
@@ -203,7 +203,7 @@ def run(seconds: float, tick: Callable[[float], None], gpu: Gpu | None = None) -
 
 
 def whole_games(batch: Batch, loop: str) -> Callable[[int], Done]:
-    """Whole games in every place: moves of random games, placements rated in greedy ones."""
+    """Return a workload of whole games: counts moves of random games, or scored placements of greedy ones."""
     moves, rated = (batch.on.zeros((batch.games,), np.int64) for _ in range(2))
     opening = batch.on.put(batch.variant.opening)
     counted = moves if loop == RANDOM else rated
@@ -217,7 +217,7 @@ def whole_games(batch: Batch, loop: str) -> Callable[[int], Done]:
 
 
 def step(batch: Batch) -> dict[str, float]:
-    """The seconds that each loop of a step takes: observations, masks, any legal move, made when checked."""
+    """Return the seconds of each loop of a checked step with observation, mask and random choice."""
     found = {"observe": _clocked(batch, batch.observe), "masks": _clocked(batch, batch.masks)}
     found["sample"] = _clocked(batch, batch.sample)
     numbers = batch.sample()
@@ -227,7 +227,7 @@ def step(batch: Batch) -> dict[str, float]:
 
 
 def bytes_of(batch: Batch, loop: str) -> int:
-    """Bytes of a game that a loop has to read and write in the memory of the GPU, each counted once."""
+    """Return the bytes per game that a loop must read and write in GPU memory, each counted once."""
     state, seen = batch.variant.opening.dtype.itemsize, batch.observation
     number, rng, counts, tracks = 4, 2 * 8, 2 * 8, len(batch.variant.tracks)
     sizes: dict[str, int] = {
@@ -243,7 +243,7 @@ def bytes_of(batch: Batch, loop: str) -> int:
 
 
 def _measured(do: Callable[[int], Done], rounds: int, slice_seconds: float) -> tuple[np.ndarray, int]:
-    """How fast it was in each round, and how much was done in a round."""
+    """Return the speed in each round and the amount of work per round."""
     amount = amount_for(do, slice_seconds)
     return np.array([(done := do(amount)).moves / done.clock for _ in range(rounds)]), amount
 

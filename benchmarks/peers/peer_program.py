@@ -1,4 +1,4 @@
-"""Other people's games in a process of their own: `python -m benchmarks.peers.peer_program PEER`.
+"""`python -m benchmarks.peers.peer_program PEER`: a game of another project in a process of its own.
 
 It says its versions when it is ready. Then, for each line with an amount of work, it does that much and says
 how many moves that were, and the seconds of the processor and of the clock that it took.
@@ -22,7 +22,7 @@ Work = Callable[[int], float]  # an amount of work: the moves made
 
 
 class Done(NamedTuple):
-    """What some work was, and what it took."""
+    """Amount of work and the time it took."""
 
     moves: float
     processor: float  # seconds
@@ -43,7 +43,7 @@ AT_ONCE = 64  # games of pgx: faster on a processor than 1 or 1,024 of them
 
 
 def random_game(env: Any, seed: int, rng: random.Random) -> list[Any]:
-    """A whole game of random moves through PettingZoo's interface; its actions, the moves and no moves."""
+    """Play a random game through PettingZoo's interface; return its actions, `None` once an agent is done."""
     actions: list[Any] = []
     env.reset(seed=seed)
     for _ in env.agent_iter():
@@ -58,7 +58,7 @@ def random_game(env: Any, seed: int, rng: random.Random) -> list[Any]:
 
 
 def same_game(env: Any, seed: int, actions: list[Any]) -> None:
-    """The same game again: everything that an environment does for it, and no choosing."""
+    """Replay a game: everything an environment does, without choosing moves."""
     again = iter(actions)
     env.reset(seed=seed)
     for _ in env.agent_iter():
@@ -67,18 +67,18 @@ def same_game(env: Any, seed: int, actions: list[Any]) -> None:
 
 
 def moves_in(actions: list[Any]) -> int:
-    """How many of these actions are moves; the others tell agents that the game is over."""
+    """Number of actions that are moves; the others are `None`, for agents that are done."""
     return len(actions) - actions.count(None)
 
 
 def games_work(env: Any) -> Work:
-    """Random games through PettingZoo's interface, choosing included."""
+    """Return a workload of random games through PettingZoo's interface, including the choice of moves."""
     rng, seeds = random.Random(1), count(1)
     return lambda games: sum(moves_in(random_game(env, next(seeds), rng)) for _ in range(games))
 
 
 def steps_work(env: Any) -> Work:
-    """Games through PettingZoo's interface whose moves have been chosen before."""
+    """Return a workload of replayed games through PettingZoo's interface."""
     rng = random.Random(1)
     known = [(seed, random_game(env, seed, rng)) for seed in range(KNOWN)]
     turns = cycle(known)
@@ -94,13 +94,13 @@ def steps_work(env: Any) -> Work:
 
 
 def momaland(what: str) -> Work:
-    """MOMAland's Ingenious as everybody uses it, without wrappers."""
+    """Return a workload of MOMAland's Ingenious without wrappers."""
     env = import_module("momaland.envs.ingenious.moingenious_v0").raw_env(num_agents=2)
     return games_work(env) if what == "games" else steps_work(env)
 
 
 def momaland_rules(_: str) -> Work:
-    """MOMAland's rules of Ingenious alone: the mask and the move, nothing observed."""
+    """Return a workload of MOMAland's rules of Ingenious: masks and moves, no observations."""
     game = import_module("momaland.envs.ingenious.ingenious_base").IngeniousBase(num_agents=2)
     rng = random.Random(1)
 
@@ -118,7 +118,7 @@ def momaland_rules(_: str) -> Work:
 
 
 def open_spiel(name: str) -> Work:
-    """Random games inside OpenSpiel's C++: rollouts from the start, as its MCTS plays them.
+    """Return a workload of random games inside OpenSpiel's C++: rollouts of its MCTS from the start.
 
     They do not say how long they were. That is taken from games of its random bots, which are counted.
     """
@@ -143,7 +143,7 @@ def open_spiel(name: str) -> Work:
 
 
 def pgx(name: str) -> Work:
-    """Random games of pgx side by side, compiled by JAX for the processor; games that end begin anew."""
+    """Return a workload of random games of pgx, compiled by JAX for the CPU, with automatic resets."""
     os.environ["JAX_PLATFORMS"] = "cpu"
     jax, games = import_module("jax"), import_module("pgx")
     env, jnp = games.make(name), import_module("jax.numpy")
@@ -181,14 +181,14 @@ PACKAGES = {"momaland": ("momaland",), "open_spiel": ("open-spiel",), "pgx": ("p
 
 
 def timed(work: Work, amount: int) -> Done:
-    """Do so much work."""
+    """Run a workload and return its amount and time."""
     processor, clock = process_time(), perf_counter()
     moves = work(amount)
     return Done(moves, process_time() - processor, perf_counter() - clock)
 
 
 def main(name: str) -> None:
-    """Work for as long as it is asked for."""
+    """Print the versions, then run the workload once for each amount on standard input."""
     library, _, game = name.partition(":")
     work = MAKERS[name](game)
     work(1)  # compiled, and warm

@@ -1,4 +1,4 @@
-"""What is measured beside the engine: programs that work when they are asked, each in its own process."""
+"""The peers: other engines and a C program, each in a process that runs a workload on request."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ C_PROGRAM = "C program"
 
 
 class Peer(NamedTuple):
-    """A program of somebody else."""
+    """An engine of another project."""
 
     name: str
     program: str  # as `peer_program` calls it
@@ -58,19 +58,19 @@ MOMALAND, MOMALAND_STEPS = PEERS[0].name, PEERS[1].name
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """Something that was not measured, why, and what to do about it."""
+    """A peer that was not measured, the reason, and how to install it."""
 
     name: str
     why: str
     get: str
 
 
-class Failed(ChildProcessError):
-    """A program does not do what it is asked."""
+class PeerFailed(ChildProcessError):
+    """A peer failed to start or to answer."""
 
 
-class Program:
-    """A process that says what it is, and then works when it is asked."""
+class PeerProcess:
+    """A process that prints its versions and then runs a workload for each request."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in `close`
@@ -79,21 +79,21 @@ class Program:
         )
         try:
             self.version = self._answer()
-        except Failed:
+        except PeerFailed:
             self.close()
             raise
 
     def work(self, amount: int) -> Done:
-        """Have it do so much work. Raises `Failed`."""
+        """Run `amount` of work. Raises `PeerFailed`."""
         assert self._process.stdin
         try:
             print(amount, file=self._process.stdin, flush=True)
         except BrokenPipeError:
-            raise Failed(self._last_words()) from None
+            raise PeerFailed(self._last_words()) from None
         return Done(*map(float, self._answer().split()))
 
     def close(self) -> None:
-        """Tell it that there is no more work, and wait for it to end."""
+        """Close the input of the process and wait for it to exit."""
         assert self._process.stdin
         assert self._process.stdout
         with suppress(BrokenPipeError):  # it has ended before
@@ -105,7 +105,7 @@ class Program:
     def _answer(self) -> str:
         assert self._process.stdout
         if not (line := self._process.stdout.readline()):
-            raise Failed(self._last_words())
+            raise PeerFailed(self._last_words())
         return line.strip()
 
     def _last_words(self) -> str:
@@ -116,15 +116,15 @@ class Program:
 
 
 @contextmanager
-def programs() -> Iterator[tuple[dict[str, Program], list[LeftOut]]]:
-    """All peers that can be measured here, by name, ready for work, and what had to be left out."""
-    found: dict[str, Program] = {}
+def programs() -> Iterator[tuple[dict[str, PeerProcess], list[LeftOut]]]:
+    """Start all installed peers; yield them by name, and the peers that were left out."""
+    found: dict[str, PeerProcess] = {}
     left_out: list[LeftOut] = []
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="axio-bench-")))
         try:
             found[C_PROGRAM] = _started(stack, [str(built(folder)), "serve", SEED])
-        except Failed as error:
+        except PeerFailed as error:
             left_out.append(LeftOut(C_PROGRAM, str(error), "a C compiler: apt install gcc, or CC=…"))
         for peer in PEERS:
             if find_spec(peer.module) is None:
@@ -133,33 +133,33 @@ def programs() -> Iterator[tuple[dict[str, Program], list[LeftOut]]]:
             try:
                 command = [sys.executable, "-m", peer_program.__name__, peer.program]
                 found[peer.name] = _started(stack, command)
-            except Failed as error:
+            except PeerFailed as error:
                 left_out.append(LeftOut(peer.name, str(error), peer.get))
         yield found, left_out
 
 
-def _started(stack: ExitStack, command: Sequence[str]) -> Program:
-    program = Program(command)
+def _started(stack: ExitStack, command: Sequence[str]) -> PeerProcess:
+    program = PeerProcess(command)
     stack.callback(program.close)
     return program
 
 
 def built(folder: Path, *defines: str) -> Path:
-    """The C program, compiled, which has played our games. Raises `Failed`."""
+    """Compile the C program and check that it plays our games. Raises `PeerFailed`."""
     program = compiled(folder, *defines)
     if differs := difference(program, GAMES_COMPARED):
-        raise Failed(f"it does not play our game: {differs}")
+        raise PeerFailed(f"it does not play our game: {differs}")
     return program
 
 
 def compiled(folder: Path, *defines: str) -> Path:
-    """The C program, compiled into a folder. Raises `Failed`."""
+    """Compile the C program into a folder. Raises `PeerFailed`."""
     compiler = next(filter(None, map(shutil.which, (os.environ.get("CC") or COMPILERS[0], *COMPILERS))), None)
     if compiler is None:
-        raise Failed("there is no C compiler")
+        raise PeerFailed("there is no C compiler")
     program = folder / SOURCE.stem
     command = [compiler, *FLAGS, *defines, str(SOURCE), "-o", str(program)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise Failed(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()[:500]}")
+        raise PeerFailed(f"{' '.join(command)} ended with {done.returncode}: {done.stderr.strip()[:500]}")
     return program

@@ -1,4 +1,4 @@
-"""The suite `research`: the engine beside what else there is to do research with, in one run.
+"""Speeds of the games beside other engines for research, in one run.
 
 Everything is measured in rounds, a slice of each in turn, so that what else the machine does falls on all
 alike. A ratio is taken in every round; what is told is the median of the rounds, and their quartiles. Work of
@@ -19,8 +19,8 @@ import msgspec
 import numpy as np
 
 from axiogames import __version__
-from axiogames.analysis.bench.measure import Circumstances, circumstances
-from axiogames.analysis.platform_info import installed
+from axiogames.analysis.bench.measure import RunInfo, run_info
+from axiogames.analysis.platform_info import package_version
 from axiogames.batch import Batch
 from axiogames.errors import MissingDependency
 from axiogames.games import GAMES, find_variant
@@ -52,7 +52,7 @@ Rate = Callable[[Done], float]
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """How fast something is: the median of its rounds, and their quartiles."""
+    """Speed of one workload: median and quartiles of its rounds."""
 
     name: str
     what: str  # is done
@@ -64,7 +64,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 class Ratio(msgspec.Struct, frozen=True):
-    """How many times as fast one thing is as another, and what was asked; nothing for what was left out."""
+    """Ratio of two speeds and its target; `None` where a peer was left out."""
 
     name: str
     of: str
@@ -76,8 +76,8 @@ class Ratio(msgspec.Struct, frozen=True):
     met: bool | None
 
 
-class ResearchReport(Circumstances, frozen=True, tag_field="suite", tag="research"):
-    """All that was measured in one run."""
+class ResearchReport(RunInfo, frozen=True, tag_field="suite", tag="research"):
+    """Figures of one run on a CPU."""
 
     cores: int
     busy: tuple[float, float]  # processes that wanted a core, before and after
@@ -90,18 +90,18 @@ class ResearchReport(Circumstances, frozen=True, tag_field="suite", tag="researc
 
     @property
     def was_busy(self) -> bool:
-        """Whether other work went on: it slows Python more than compiled code, and leaves no second core."""
+        """True if other processes ran: they slow Python more than compiled code, and leave no second core."""
         return max(self.busy) > QUIET
 
     @property
     def lacked_a_core(self) -> bool:
-        """Whether even two threads that share nothing were far from twice as fast as one."""
+        """True if even two independent threads were far from twice as fast as one."""
         times = [ratio.times for ratio in self.ratios if ratio.of == GAMES_OF_TWO]
         return any(gained is not None and gained < LINEAR for gained in times)
 
 
-class Shown(NamedTuple):
-    """A figure that rounds of some work lead to."""
+class FigureSource(NamedTuple):
+    """A figure to report from the rounds of a workload."""
 
     name: str
     what: str
@@ -110,8 +110,8 @@ class Shown(NamedTuple):
     rate: Rate
 
 
-class Asked(NamedTuple):
-    """A ratio, and the least it should be."""
+class Target(NamedTuple):
+    """A ratio to report, and its target."""
 
     name: str
     of: str
@@ -120,25 +120,25 @@ class Asked(NamedTuple):
 
 
 def by_processor(done: Done) -> float:
-    """Moves in a second of the processor."""
+    """Moves per second of CPU time."""
     return done.moves / done.processor
 
 
 def by_clock(done: Done) -> float:
-    """Moves in a second."""
+    """Moves per second of wall-clock time."""
     return done.moves / done.clock
 
 
 ASKED = (
-    Asked("random games in compiled code", HEXAGONS, MOMALAND, 1500),
-    Asked("the same random games in compiled code", SQUARES, C_PROGRAM, 0.5),
-    Asked("a step with observation and mask", ENVIRONMENT, MOMALAND_STEPS, 25),
-    Asked("many games from Python, one thread", BATCH, MOMALAND, 150),
-    Asked("many games from Python, two threads", BATCH_OF_TWO, CLOCKED, LINEAR),
+    Target("random games in compiled code", HEXAGONS, MOMALAND, 1500),
+    Target("the same random games in compiled code", SQUARES, C_PROGRAM, 0.5),
+    Target("a step with observation and mask", ENVIRONMENT, MOMALAND_STEPS, 25),
+    Target("many games from Python, one thread", BATCH, MOMALAND, 150),
+    Target("many games from Python, two threads", BATCH_OF_TWO, CLOCKED, LINEAR),
     # What a second of the processor is still worth when two threads share the work.
-    Asked("many games from Python, a thread of two", WORKED, BATCH, None),
+    Target("many games from Python, a thread of two", WORKED, BATCH, None),
     # What a second thread is worth on this machine where nothing is shared.
-    Asked("random games in compiled code, two threads", GAMES_OF_TWO, GAMES_CLOCKED, None),
+    Target("random games in compiled code, two threads", GAMES_OF_TWO, GAMES_CLOCKED, None),
 )
 
 PLAYOUTS = "random games by the complete rules, in compiled code"
@@ -153,31 +153,33 @@ THEIRS = {
 ANOTHER_GAME = "another game: random games in their compiled code"
 
 
-def shown(sources: Sequence[str]) -> list[Shown]:
-    """The figures to be told of these pieces of work."""
+def shown(sources: Sequence[str]) -> list[FigureSource]:
+    """Return the figures to report from the workloads."""
     found = []
     for source in sources:
         if source in GAMES:
-            found.append(Shown(source, PLAYOUTS, "processor", source, by_processor))
+            found.append(FigureSource(source, PLAYOUTS, "processor", source, by_processor))
             if source == HEXAGONS:
-                found.append(Shown(GAMES_CLOCKED, PLAYOUTS, "clock", source, by_clock))
+                found.append(FigureSource(GAMES_CLOCKED, PLAYOUTS, "clock", source, by_clock))
         elif source == ENVIRONMENT:
-            found.append(Shown(source, SEEN, "processor", source, by_processor))
+            found.append(FigureSource(source, SEEN, "processor", source, by_processor))
         elif source == GAMES_OF_TWO:
-            found.append(Shown(source, PLAYOUTS, "clock", source, by_clock))
+            found.append(FigureSource(source, PLAYOUTS, "clock", source, by_clock))
         elif source == BATCH:
-            found.append(Shown(source, MANY, "processor", source, by_processor))
-            found.append(Shown(CLOCKED, MANY, "clock", source, by_clock))
+            found.append(FigureSource(source, MANY, "processor", source, by_processor))
+            found.append(FigureSource(CLOCKED, MANY, "clock", source, by_clock))
         elif source == BATCH_OF_TWO:
-            found.append(Shown(source, MANY, "clock", source, by_clock))
-            found.append(Shown(WORKED, MANY, "processor", source, by_processor))
+            found.append(FigureSource(source, MANY, "clock", source, by_clock))
+            found.append(FigureSource(WORKED, MANY, "processor", source, by_processor))
         else:
-            found.append(Shown(source, THEIRS.get(source, ANOTHER_GAME), "processor", source, by_processor))
+            found.append(
+                FigureSource(source, THEIRS.get(source, ANOTHER_GAME), "processor", source, by_processor)
+            )
     return found
 
 
 def playouts(game: str) -> Work:
-    """Random games in compiled code, with the state that is the fastest for them."""
+    """Return a workload of random games in compiled code, with compact states."""
     variant = find_variant(game, PLAYERS).compact
     loop = variant.kernels[random_playouts]
     # Room on both sides: threads that write to one line of a cache would wait for each other.
@@ -187,7 +189,7 @@ def playouts(game: str) -> Work:
 
 
 def side_by_side(works: Sequence[Work], threads: Executor) -> Work:
-    """The same amount of each of them, in a thread of its own."""
+    """Return a workload that runs each of `works` in a thread of its own."""
 
     def work(amount: int) -> float:
         moves: list[float] = list(threads.map(lambda do: do(amount), works))
@@ -197,7 +199,7 @@ def side_by_side(works: Sequence[Work], threads: Executor) -> Work:
 
 
 def batch_work(batch: Batch) -> Work:
-    """Steps of many games: everything that a learner asks for, with moves sampled."""
+    """Return a workload of batch steps with observations, masks and sampled moves."""
 
     def work(steps: int) -> float:
         chosen = batch.sample()
@@ -209,7 +211,7 @@ def batch_work(batch: Batch) -> Work:
 
 
 def our_work(stack: ExitStack, left_out: list[LeftOut]) -> dict[str, Work]:
-    """What is measured of this package; without PettingZoo its environment is left out."""
+    """Return the workloads of this package; the environment is left out if PettingZoo is missing."""
     found = {game: playouts(game) for game in GAMES}
     threads = stack.enter_context(ThreadPoolExecutor(2))
     found[GAMES_OF_TWO] = side_by_side([playouts(HEXAGONS) for _ in range(2)], threads)
@@ -226,7 +228,7 @@ def our_work(stack: ExitStack, left_out: list[LeftOut]) -> dict[str, Work]:
 
 
 def run(seconds: float, tick: Callable[[float], None]) -> ResearchReport:
-    """Measure each thing for about so many seconds; `tick` hears how much of it all is done."""
+    """Measure each workload for about `seconds`. `tick` receives the completed share, in [0, 1]."""
     before = _busy()
     with programs() as (theirs, left_out), ExitStack() as stack:
         work: dict[str, Callable[[int], Done]] = {
@@ -247,12 +249,12 @@ def run(seconds: float, tick: Callable[[float], None]) -> ResearchReport:
     }
     own = f"axio {__version__}"
     return ResearchReport(
-        **circumstances(PLAYERS, seconds),
+        **run_info(PLAYERS, seconds),
         cores=os.cpu_count() or 1,
         busy=(before, _busy()),
         rounds=total,
         games_compared=GAMES_COMPARED if C_PROGRAM in versions else 0,
-        pettingzoo=installed("pettingzoo") if ENVIRONMENT in rounds else "",
+        pettingzoo=package_version("pettingzoo") if ENVIRONMENT in rounds else "",
         figures=tuple(
             Figure(found.name, found.what, found.by, versions.get(found.source, own), *quartiles(values))
             for found, values in rates.values()
@@ -263,7 +265,7 @@ def run(seconds: float, tick: Callable[[float], None]) -> ResearchReport:
 
 
 def amount_for(do: Callable[[int], Done], seconds: float) -> int:
-    """How much work takes about so long."""
+    """Return the amount of work that takes about `seconds`."""
     do(1)  # compiles, or loads what was compiled
     amount = 1
     while (clock := do(amount).clock) < seconds / 4:
@@ -272,13 +274,13 @@ def amount_for(do: Callable[[int], Done], seconds: float) -> int:
 
 
 def quartiles(values: np.ndarray) -> tuple[float, float, float]:
-    """The median, and the quartiles below and above it."""
+    """Return median, lower quartile and upper quartile."""
     middle, low, high = np.percentile(values, (50, 25, 75)).tolist()
     return middle, low, high
 
 
-def ratio(asked: Asked, rates: Mapping[str, np.ndarray]) -> Ratio:
-    """What came of a ratio: round by round, where both were measured."""
+def ratio(asked: Target, rates: Mapping[str, np.ndarray]) -> Ratio:
+    """Return a ratio of two speeds, computed round by round."""
     if asked.of not in rates or asked.to not in rates:
         return Ratio(asked.name, asked.of, asked.to, None, None, None, asked.target, None)
     times, low, high = quartiles(rates[asked.of] / rates[asked.to])
@@ -287,5 +289,5 @@ def ratio(asked: Asked, rates: Mapping[str, np.ndarray]) -> Ratio:
 
 
 def _busy() -> float:
-    """Processes that want a core: the mean of the last minute, where the system tells it."""
+    """Load average of the last minute, 0 where the system has none."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0

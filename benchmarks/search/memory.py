@@ -1,4 +1,4 @@
-"""How much memory a game between two thinkers takes, in a process that does nothing else.
+"""Peak memory of a process that plays one game of `sim` against itself.
 
 `python -m benchmarks.search.memory GAME PLAYERS LIMIT` plays one and prints the peak in bytes.
 """
@@ -16,7 +16,7 @@ LIMIT = "200r"  # thought a move: more thought takes time, not memory
 
 
 def peak_of_a_game(game: str, players: int, limit: str = LIMIT) -> float:
-    """The peak resident memory, in megabytes, of a fresh process in which `sim` plays a whole game.
+    """Return the peak resident memory, in megabytes, of a fresh process in which `sim` plays a whole game.
 
     Of one that finds the rules compiled: if the first had to compile them, there is a second one.
     """
@@ -28,7 +28,7 @@ def peak_of_a_game(game: str, players: int, limit: str = LIMIT) -> float:
 
 
 def peak() -> int:
-    """The most resident memory, in bytes, that this program has had so far."""
+    """Return the peak resident memory of this process in bytes."""
     try:
         # Linux counts what was there before the program was started, its parent's memory, in `getrusage`.
         with open("/proc/self/status", encoding="utf-8") as status:
@@ -41,7 +41,7 @@ def peak() -> int:
 
 
 def main(game: str, players: str, limit: str) -> None:
-    """Play, and say what it took."""
+    """Play a game and print the peak memory."""
     play_match(game, [player(f"sim@{limit}") for _ in range(int(players))], seed=1)
     print(peak())
 

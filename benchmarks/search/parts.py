@@ -95,7 +95,7 @@ def trace(
     actions: Int64Rows,
     kept_by: Rng,
 ):
-    """`engine.thinking.roll_out` and `rollout`, with a note of every call of a part."""
+    """`run_rollouts` and `rollout` of `rollout_loops`, with every call of a part recorded."""
     c, rng = constants[0], scratch[0].rng
     seat = np.int64(states[0].seat)
     s = states[AFTER]

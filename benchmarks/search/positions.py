@@ -1,4 +1,4 @@
-"""Positions to think about: early, in the middle and late in games that a fixed player has played."""
+"""Positions to search: early, middle and late in games of a fixed player."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SEEDS = (1, 2, 3, 4)
 
 
 def positions(game: str, players: int) -> dict[str, tuple[View, ...]]:
-    """For each stage the views of whoever has to move, one from each game: always the same ones."""
+    """Return one view per game for each stage of the game. The result is deterministic."""
     tables = [_played(game, players, seed) for seed in SEEDS]
     return {stage: tuple(_view_at(table, share) for table in tables) for stage, share in STAGES.items()}
 
@@ -26,7 +26,7 @@ def _played(game: str, players: int, seed: int) -> Table:
 
 
 def _view_at(played: Table, share: float) -> View:
-    """The view after so much of a game, or the first one after it in which there is something to choose."""
+    """Return the first view after a share of the game that offers a choice."""
     moves = played.moves
     table = Table(played.variant, played.seed)
     for number, move in enumerate(moves):

@@ -1,4 +1,4 @@
-"""Where the time of rollouts goes: what each part takes on its own, times how often rollouts call it.
+"""A profile of rollouts: the time of each part on its own, times the number of its calls.
 
 What the parts add up to is compared with what the same rollouts take as a whole, which says how far the
 profile is to be believed: on its own a part finds the processor's caches and guesses in another state, and
@@ -29,7 +29,7 @@ SLICE = 0.001  # seconds that a part is repeated for in one round
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One part of rollouts."""
+    """One part of a rollout."""
 
     part: str
     calls: float  # in a rollout
@@ -38,7 +38,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """The parts of the rollouts at one stage of a game."""
+    """Profile of the rollouts at one stage of a game."""
 
     game: str
     stage: str
@@ -47,8 +47,8 @@ class Profile(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...]
 
 
-class Dissection:
-    """The rollouts from one position, as a whole and in parts."""
+class RolloutProfiler:
+    """The rollouts from one position, measured as a whole and in parts."""
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise, self._variant = exercise, exercise.variant
@@ -73,14 +73,14 @@ class Dissection:
         ]
 
     def play(self) -> np.ndarray:
-        """What came of each move in the rollouts themselves."""
+        """Run the rollouts and return the sum of values for each move."""
         sums = np.zeros(len(self._exercise.actions))
         points = np.zeros((len(sums), self._variant.players, len(self._variant.tracks)))
         self._play(self._variant.kernels[run_rollouts], sums, np.zeros(len(sums)), points)
         return sums
 
     def measure(self) -> np.ndarray:
-        """Seconds: of a call of each part, and of all rollouts as a whole.
+        """Return seconds per call of each part, and of all rollouts as a whole.
 
         Counted while this thread runs: a pause in which the machine does something else would be taken for
         a part's own time.
@@ -114,7 +114,7 @@ class Dissection:
         )
 
     def _each(self, number: int) -> int:
-        """How often a part is called to be measured."""
+        """Number of calls of a part in one measurement."""
         return int(self._kept[number]) * self._passes[number]
 
     def _seconds(self, number: int) -> float:
@@ -129,9 +129,9 @@ class Dissection:
 
 
 def profiles(
-    game: str, stages: dict[str, list[Dissection]], seconds: float, tick: Callable[[float], None]
+    game: str, stages: dict[str, list[RolloutProfiler]], seconds: float, tick: Callable[[float], None]
 ) -> tuple[Profile, ...]:
-    """Where time goes at each stage, measured in rounds for about so many seconds."""
+    """Return a profile for each stage, measured in rounds for about `seconds`."""
     rounds: list[list[np.ndarray]] = []
     start = perf_counter()
     while len(rounds) < LEAST_ROUNDS or perf_counter() - start < seconds:
@@ -143,8 +143,8 @@ def profiles(
     )
 
 
-def profile(game: str, stage: str, some: Sequence[Dissection], medians: np.ndarray) -> Profile:
-    """Put together what was measured in some positions: a row for each, as `Dissection.measure` gives it."""
+def profile(game: str, stage: str, some: Sequence[RolloutProfiler], medians: np.ndarray) -> Profile:
+    """Return the profile of positions from the results of `RolloutProfiler.measure`, one row per position."""
     calls = np.array([dissection.calls for dissection in some])
     rollouts = sum(dissection.rollouts for dissection in some)
     whole = float(medians[:, -1].sum())

@@ -1,4 +1,4 @@
-"""What more threads gain: one and several in turn, over the same positions."""
+"""Speed-up by threads: one and several in turn, over the same positions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from time import perf_counter
 
 import msgspec
 
-from axiogames.analysis.bench.measure import summary
+from axiogames.analysis.bench.measure import summarize
 from axiogames.players.search.analysis import analyse
 from axiogames.players.search.rollouts import CHUNK
 from benchmarks.search.exercises import SEED, Exercise
@@ -20,19 +20,19 @@ SECONDS = 0.2  # that `sim` thinks about a move
 
 
 class SpeedUp(msgspec.Struct, frozen=True):
-    """How many times as many rollouts several threads play as one does, the median of pairs of rounds."""
+    """Rollouts of several threads relative to one, median of pairs of rounds."""
 
     game: str
     threads: int
     what: str
     times: float
-    spread: float  # half the distance between the quartiles, as a share of the median
+    spread: float  # half the interquartile range, relative to the median
 
 
 def speed_ups(
     game: str, exercises: Sequence[Exercise], seconds: float, tick: Callable[[float], None]
 ) -> tuple[SpeedUp, ...]:
-    """What several threads gain: in rollouts alone, and when `sim` thinks about a move for a short time."""
+    """Return the speed-up of rollouts alone, and of `sim` with a short thinking time."""
     return (
         speed_up(game, "rollouts alone", played, exercises, seconds, lambda done: tick(done / 2)),
         speed_up(game, f"sim@{SECONDS:g}s", thought, exercises, seconds, lambda done: tick(0.5 + done / 2)),
@@ -57,7 +57,7 @@ def speed_up(
         tick(min(1.0, spent))
         if spent >= 1:
             break
-    times = summary((what, "times"), pairs)
+    times = summarize((what, "times"), pairs)
     return SpeedUp(game, THREADS, what, times.per_second, times.spread)
 
 
@@ -67,11 +67,11 @@ def _rate(rollouts: Callable[[Exercise, int], float], exercise: Exercise, thread
 
 
 def played(exercise: Exercise, threads: int) -> float:
-    """Play on in as many guesses as keep every thread busy; how many rollouts that were."""
+    """Run enough determinizations to keep every thread busy and return the number of rollouts."""
     with closing(exercise.rollouts(threads)) as rollouts:
         return exercise.play(rollouts, GUESSES)
 
 
 def thought(exercise: Exercise, threads: int) -> float:
-    """Think about a move for a short time; how many rollouts that were."""
+    """Search for a short time and return the number of rollouts."""
     return analyse(exercise.view, seed=SEED, seconds=SECONDS, threads=threads).rollouts

@@ -1,7 +1,7 @@
-"""Lets `python -m` run the command line."""
+"""Run the command line by `python -m axiogames`."""
 
 from .cli import main
 
-# Worker processes import this module again, under another name.
+# Worker processes import this module again under another name.
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -1,7 +1,8 @@
-"""Input from outside, read strictly and within bounds: files, the lines of a file or a pipe, one JSON text.
+"""Strict, bounded reading of files and JSON, and safe writing of files.
 
-`read_lines` reads its source once, front to back, so that a pipe will do. `read_json` accepts what RFC 8259
-allows and nothing else, and reports names that an object repeats, which most readers resolve silently.
+`read_lines` reads its source once, front to back, so it can be a pipe. `read_json` accepts exactly what
+RFC 8259 allows, and reports names that an object repeats, which most readers resolve silently.
+`write_atomic` and `LineWriter` never leave half a file or half a line.
 """
 
 from __future__ import annotations
@@ -20,87 +21,97 @@ from typing import Any, BinaryIO, NoReturn
 
 from .errors import InvalidFile, ParseError, abbreviated
 
-LONGEST_LINE = 4 << 20  # bytes; the longest possible game takes about 100,000
-FARTHEST_END = 256 << 20  # bytes of a line that are skipped in search of its end
-_BLOCK = 1 << 16
+STDOUT = "-"
+MAX_LINE_BYTES = 4 << 20  # the longest possible game takes about 100,000
+MAX_SKIPPED_BYTES = 256 << 20  # of a line that is too long
+MAX_DEPTH = 4  # of an object in a record, as in ("events", 0, "display", 3)
+_MAX_DIGITS = 300  # of a whole number; Python converts at most 4300
+_BLOCK = 1 << 16  # bytes
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-_LONGEST_NUMBER = 300  # digits of a whole number; Python converts no more than 4300
 
-DEEPEST = 4  # steps on the way to an object of a record, as in ("events", 0, "display", 3)
+RepeatedName = tuple[tuple[str | int, ...], str]
+"""Path of an object, such as ("events", 3, "gain"), and a name that it repeats."""
 
-# The way to an object, such as ("events", 3, "gain"), and a name that it repeats.
-Repeated = tuple[tuple[str | int, ...], str]
+
+# ---------------------------------------------------------------- reading files
 
 
 def read_lines(source: str | Path | BinaryIO, name: str | None = None) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file that are not blank, each with its number, without the line break.
+    """Yield the number and the text, without the line break, of each line that is not blank.
 
-    A line of more than `LONGEST_LINE` bytes is cut off after one byte more, and the next one follows.
+    A line of more than `MAX_LINE_BYTES` bytes is truncated to one byte more.
+
+    Args:
+        source: path of a file, or an open binary file.
+        name: name of the source in error messages. Default: the path.
 
     Raises:
-        BadFile: the file cannot be opened or read, has only blank lines, or has a line without an end.
+        InvalidFile: the file cannot be opened or read, has only blank lines, or has a line without an end.
     """
     if not (isinstance(source, str | Path) or hasattr(source, "readline")):
-        raise InvalidFile(f"{abbreviated(source)} is not the name of a file")
+        raise InvalidFile(f"{abbreviated(source)} is not a file name")
     name = name or str(source)
     empty = True
     try:
         with _opened(source) if isinstance(source, str | Path) else nullcontext(source) as file:
             for number, line in enumerate(_lines(file, name), 1):
-                if len(line) > LONGEST_LINE or line.strip():
+                if len(line) > MAX_LINE_BYTES or line.strip():
                     empty = False
                     yield number, line
     except OSError as error:
         raise InvalidFile(f"{name}: {error.strerror or error}") from None
     if empty:
-        raise InvalidFile(f"{name}: the file is empty, it should hold one record a line")
+        raise InvalidFile(f"{name}: the file is empty; expected one record per line")
 
 
 def _opened(path: str | Path) -> BinaryIO:
     try:
         return open(path, "rb", _BLOCK)
-    except ValueError as error:  # a NUL, or a character that file names cannot have here
-        raise InvalidFile(f"{str(path)!r} cannot be the name of a file: {error}") from None
+    except ValueError as error:  # a NUL, or a character that is not allowed in file names
+        raise InvalidFile(f"{str(path)!r} is not a valid file name: {error}") from None
 
 
-def read_whole(path: Path, most: int = LONGEST_LINE) -> bytes:
-    """Return the content of a file of at most so many bytes.
+def read_file(path: Path, max_bytes: int = MAX_LINE_BYTES) -> bytes:
+    """Return the content of a file.
 
     Raises:
-        BadFile: it is longer, or no file but a pipe, a device or a folder.
-        OSError: it is not there or cannot be read.
+        InvalidFile: the file is longer than `max_bytes`, or it is a pipe, a device or a folder.
+        OSError: the file does not exist or cannot be read.
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise InvalidFile(f"{path}: this is not a file")
-    if status.st_size > most:
-        raise InvalidFile(f"{path}: longer than {most} bytes, the most that is read")
+    if status.st_size > max_bytes:
+        raise InvalidFile(f"{path}: longer than {max_bytes} bytes, the most that is read")
     return path.read_bytes()
 
 
 def _lines(file: BinaryIO, name: str) -> Iterator[bytes]:
     number = 0
-    while line := file.readline(LONGEST_LINE + 1):
+    while line := file.readline(MAX_LINE_BYTES + 1):
         number += 1
-        if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+        if len(line) > MAX_LINE_BYTES and not line.endswith(b"\n"):
             _skip_line(file, f"{name}, line {number}")
         yield line.removesuffix(b"\n")
 
 
 def _skip_line(file: BinaryIO, where: str) -> None:
-    """Read on to the end of the line, keeping nothing."""
-    left = FARTHEST_END
+    """Skip the rest of a line."""
+    left = MAX_SKIPPED_BYTES
     while (block := file.readline(_BLOCK)) and not block.endswith(b"\n"):
         left -= len(block)
         if left < 0:
             raise InvalidFile(
-                f"{where}: no line break within {FARTHEST_END >> 20} MiB, a line has at most"
-                f" {LONGEST_LINE >> 20} MiB; what follows was not read"
+                f"{where}: no line break within {MAX_SKIPPED_BYTES >> 20} MiB, a line has at most"
+                f" {MAX_LINE_BYTES >> 20} MiB; the rest of the file was not read"
             )
 
 
+# ---------------------------------------------------------------- reading JSON
+
+
 def is_unicode(text: str) -> bool:
-    """Whether a text can be written as UTF-8: it has no half of a surrogate pair."""
+    """Return whether a text can be encoded as UTF-8, that is, has no lone surrogate."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -108,16 +119,16 @@ def is_unicode(text: str) -> bool:
     return True
 
 
-def read_json(text: str | bytes) -> tuple[Any, list[Repeated]]:
-    """Return the value of a JSON text, and the names that objects at most `DEEPEST` steps inside it repeat.
+def read_json(text: str | bytes) -> tuple[Any, list[RepeatedName]]:
+    """Return the value of a JSON text, and the names repeated by objects to a depth of `MAX_DEPTH`.
 
-    Where a name is repeated, the value holds the last of its values.
+    Of a repeated name, the value holds the last value.
 
     Raises:
-        BadText: the text is not UTF-8 or not JSON, or is nested too deeply.
+        ParseError: the text is not UTF-8 or not JSON, or is nested too deeply.
     """
     try:
-        told = text if isinstance(text, str) else bytes(text).decode("utf-8")
+        decoded = text if isinstance(text, str) else bytes(text).decode("utf-8")
         if isinstance(text, str) and not text.isascii():
             text.encode("utf-8")
     except UnicodeDecodeError as error:
@@ -125,34 +136,34 @@ def read_json(text: str | bytes) -> tuple[Any, list[Repeated]]:
             f"not UTF-8: byte 0x{error.object[error.start]:02x} at offset {error.start}"
         ) from None
     except UnicodeEncodeError as error:
-        raise ParseError(f"not Unicode text: half a surrogate pair at offset {error.start}") from None
-    objects: list[_Repeating] = []
+        raise ParseError(f"not Unicode text: lone surrogate at offset {error.start}") from None
+    ambiguous: list[_AmbiguousObject] = []
 
-    def made(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         plain = dict(pairs)
         if len(plain) == len(pairs):
             return plain
-        objects.append(_Repeating(pairs))
-        return objects[-1]
+        ambiguous.append(_AmbiguousObject(pairs))
+        return ambiguous[-1]
 
     try:
         value = json.loads(
-            told, object_pairs_hook=made, parse_constant=_refuse_constant, parse_int=_bounded_int
+            decoded, object_pairs_hook=make_object, parse_constant=_refuse_constant, parse_int=_bounded_int
         )
-        if _SURROGATE.search(told):
+        if _SURROGATE.search(decoded):
             json.dumps(value, ensure_ascii=False).encode("utf-8")
-        repeated = list(_repeated(value)) if objects else []
+        repeated = list(_repeated_names(value)) if ambiguous else []
     except json.JSONDecodeError as error:
         raise ParseError(f"not JSON: {error.msg} at offset {error.pos}") from None
     except RecursionError:
-        raise ParseError("not JSON that can be read: nested too deeply") from None
+        raise ParseError("JSON nested too deeply") from None
     except UnicodeEncodeError:
-        raise ParseError("not Unicode text: a string escapes half a surrogate pair") from None
+        raise ParseError("not Unicode text: a string escapes a lone surrogate") from None
     return value, repeated
 
 
-class _Repeating(dict[str, Any]):
-    """An object that repeats a name."""
+class _AmbiguousObject(dict[str, Any]):
+    """A JSON object that repeats a name."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -163,17 +174,17 @@ class _Repeating(dict[str, Any]):
             seen.add(self.name)
 
 
-def _repeated(value: Any, way: tuple[str | int, ...] = ()) -> Iterator[Repeated]:
-    if isinstance(value, _Repeating):
-        yield way, value.name
-    if len(way) == DEEPEST:  # or the ways together could be as long as the square of the text
+def _repeated_names(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[RepeatedName]:
+    if isinstance(value, _AmbiguousObject):
+        yield path, value.name
+    if len(path) == MAX_DEPTH:  # deeper, the paths could take memory quadratic in the length of the text
         return
     if isinstance(value, dict):
         for name, inner in value.items():
-            yield from _repeated(inner, (*way, name))
+            yield from _repeated_names(inner, (*path, name))
     elif isinstance(value, list):
         for n, inner in enumerate(value):
-            yield from _repeated(inner, (*way, n))
+            yield from _repeated_names(inner, (*path, n))
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -181,22 +192,22 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _bounded_int(digits: str) -> int | float:
-    return int(digits) if len(digits) <= _LONGEST_NUMBER else float(digits)
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(digits)
 
 
-STDOUT = "-"
+# ---------------------------------------------------------------- writing
 
 
 def write_atomic(path: str | Path, content: bytes) -> None:
-    """Write a file so that, whatever happens, there is the old one or the new one.
+    """Write a file so that, whatever happens, either the old or the new content remains.
 
     Raises:
-        OSError: it cannot be written; the error has the name of the file.
-        BadFile: no file can have this name.
+        OSError: the file cannot be written; the error has its name.
+        InvalidFile: the name is not a valid file name.
     """
-    check_name(path)
-    target = Path(os.path.realpath(path))  # a link stays one
-    with naming(path):
+    check_file_name(path)
+    target = Path(os.path.realpath(path))  # a symbolic link is kept
+    with file_name_in_errors(path):
         if target.exists() and not target.is_file():
             target.write_bytes(content)  # a device or a pipe cannot be replaced
             return
@@ -214,8 +225,8 @@ def write_atomic(path: str | Path, content: bytes) -> None:
 
 
 @contextmanager
-def naming(path: str | Path) -> Iterator[None]:
-    """Errors of the system in here have the name of this file, rather than none or a temporary one."""
+def file_name_in_errors(path: str | Path) -> Iterator[None]:
+    """Set this name in each `OSError` of the block, in place of no name or that of a temporary file."""
     try:
         yield
     except BrokenPipeError:
@@ -226,36 +237,39 @@ def naming(path: str | Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
-def check_name(path: str | Path) -> None:
-    """Raise `InvalidFile` for a name that no file can have here."""
+def check_file_name(path: str | Path) -> None:
+    """Raise `InvalidFile` for a name that is not a valid file name on this machine."""
     try:
         if not str(path) or "\0" in str(path):
             raise ValueError
         os.fsencode(path)
     except ValueError:
         shown = str(path) if len(str(path)) <= 100 else f"{str(path)[:100]}…"
-        raise InvalidFile(f"{shown!r} cannot be the name of a file") from None
+        raise InvalidFile(f"{shown!r} is not a valid file name") from None
 
 
-def check_writable(path: str | Path, what: str, *, only_files: bool = False) -> None:
-    """Raise `InvalidFile` if a file cannot be written: better now than after the work.
+def check_writable(path: str | Path, content: str, *, only_files: bool = False) -> None:
+    """Raise `InvalidFile` if a file cannot be written, before work is spent on its content.
 
-    `what` is to be written; `only_files` refuses devices and pipes.
+    Args:
+        path: name of the file.
+        content: what is to be written, for error messages, such as "the record".
+        only_files: refuse devices and pipes.
     """
-    check_name(path)
+    check_file_name(path)
     target = Path(path)
     try:
         if target.is_dir():
-            raise InvalidFile(f"{path}: this is a folder, {what} needs a file")
-        there = target.exists()
+            raise InvalidFile(f"{path}: this is a folder, {content} needs a file")
+        exists = target.exists()
     except OSError as error:
         raise InvalidFile(f"{path}: {error.strerror}") from None
-    if there and only_files and not target.is_file():
-        raise InvalidFile(f"{path}: this is not a file, {what} needs one")
-    if not there and not target.parent.is_dir():
-        raise InvalidFile(f"{path}: there is no folder {target.parent}")
-    if not os.access(target if there else target.parent, os.W_OK):
-        raise InvalidFile(f"{path}: it cannot be written")
+    if exists and only_files and not target.is_file():
+        raise InvalidFile(f"{path}: this is not a file, {content} needs one")
+    if not exists and not target.parent.is_dir():
+        raise InvalidFile(f"{path}: the folder {target.parent} does not exist")
+    if not os.access(target if exists else target.parent, os.W_OK):
+        raise InvalidFile(f"{path}: no permission to write")
 
 
 def _umask() -> int:
@@ -264,8 +278,8 @@ def _umask() -> int:
     return mask
 
 
-def write_stdout(path: str, content: bytes) -> None:
-    """Write a file whole, or, for `-`, to standard output."""
+def write_output(path: str, content: bytes) -> None:
+    """Write a file atomically, or, for `-`, to standard output."""
     if path == STDOUT:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
@@ -274,13 +288,13 @@ def write_stdout(path: str, content: bytes) -> None:
 
 
 def append_line(path: str | Path, line: str) -> None:
-    """Append a line to a file, which may be new. Raises `OSError` or `InvalidFile`."""
+    """Append a line to a file, which need not exist. Raise `OSError` or `InvalidFile`."""
     name = os.path.join(".", STDOUT) if str(path) == STDOUT else str(path)
     with LineWriter(name, append=True) as file:
-        file.write(f"\n{line}" if _ends_within_a_line(name) else line)
+        file.write(f"\n{line}" if _ends_without_line_break(name) else line)
 
 
-def _ends_within_a_line(path: str) -> bool:
+def _ends_without_line_break(path: str) -> bool:
     if not os.path.isfile(path) or not os.path.getsize(path):
         return False
     with open(path, "rb") as file:
@@ -289,25 +303,30 @@ def _ends_within_a_line(path: str) -> bool:
 
 
 class LineWriter:
-    """A file that holds whole lines only, at any moment. `-` is standard output.
+    """Writes a file that holds complete lines only, at any time.
 
-    Raises `InvalidFile` for one that exists, unless `force` says that it may be replaced, or `append` that
-    lines may be added to it.
+    Args:
+        path: name of the file; `-` is standard output.
+        force: replace an existing file.
+        append: append to an existing file.
+
+    Raises:
+        InvalidFile: the file exists, and neither `force` nor `append` is given.
     """
 
     def __init__(self, path: str, *, force: bool = False, append: bool = False) -> None:
         self.path = path
         self.written = 0
-        self._made = False
+        self._created = False
         if path == STDOUT:
             sys.stdout.flush()
             self._fd = os.dup(sys.stdout.fileno())
             return
-        check_name(path)
+        check_file_name(path)
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
-        self._made = not os.path.exists(path)
-        # Nothing is lost by writing to a device or a pipe, so only a file needs to be protected.
-        if self._made:
+        self._created = not os.path.exists(path)
+        # Only regular files are protected: writing to a device or a pipe loses nothing.
+        if self._created:
             flags |= os.O_EXCL
         elif os.path.isfile(path):
             if not (force or append):
@@ -316,7 +335,7 @@ class LineWriter:
         self._fd = os.open(path, flags, 0o666)
 
     def write(self, line: str) -> None:
-        """Add a line, given without its end."""
+        """Write a line, given without its line break."""
         data = memoryview(f"{line}\n".encode())
         start = os.fstat(self._fd)
         try:
@@ -338,28 +357,33 @@ class LineWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         os.close(self._fd)
-        if self._made and not self.written:
-            os.unlink(self.path)  # a file without a line would only stand in the way of the next try
+        if self._created and not self.written:
+            os.unlink(self.path)  # an empty file would only stop the next attempt
 
 
 @contextmanager
-def lock_directory(folder: Path, other: str) -> Iterator[None]:
-    """While this lasts, no other process that asks for the same writes into the folder.
+def lock_directory(folder: Path, holder: str) -> Iterator[None]:
+    """Hold an exclusive lock on a folder.
 
-    Raises `InvalidFile` if one does already; `other` is what it is called then.
+    Args:
+        folder: an existing folder.
+        holder: what else may hold the lock, for the error message, such as "another arena".
+
+    Raises:
+        InvalidFile: another process holds the lock.
     """
     if sys.platform == "win32":
         yield
         return
     import fcntl
 
-    # The folder itself is locked: a lock in the file would be lost with it, and needs nobody to clean up.
+    # The folder itself is locked, so there is no lock file to clean up.
     handle = os.open(folder, os.O_RDONLY)
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise InvalidFile(f"{folder}: {other} is writing here; wait for it or choose another") from None
+            raise InvalidFile(f"{folder}: {holder} is writing here; wait for it or choose another") from None
         yield
     finally:
         os.close(handle)

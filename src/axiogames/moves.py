@@ -1,4 +1,4 @@
-"""Moves and how they are written.
+"""Moves and their text form.
 
 >>> move = Move.parse("GR k8-j8")
 >>> move.tile, move.at
@@ -11,10 +11,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from .errors import ParseError, abbreviated
 
+Action: TypeAlias = int  # id of a move, or of an outcome of chance, in the rules of one variant
+Seat: TypeAlias = int  # 0 to players - 1, in order of play
+TileKind: TypeAlias = int  # index into `Variant.kinds`
+Cell: TypeAlias = str  # name of a cell of the board, such as `k8` or `2,-1`
 Kind = Literal["place", "exchange", "keep", "pass"]
 
 _PLACE = re.compile(
@@ -26,28 +30,46 @@ _EXCHANGE = re.compile(r"exchange(?P<tiles>(?:\s+[A-Z]{2,4})*)")
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What a player does. `str` writes it, `Move.parse` reads it back.
+    """A move of a player. `str` writes it as text, `Move.parse` reads it back.
 
-    A tile's letters stand in the order of the cells it covers, so `GR k8-j8` and `RG j8-k8` are two
-    ways to write the same placement. `legal_moves()` always lists one and the same of them.
+    The letters of a tile are in the order of the cells it covers, so `GR k8-j8` and `RG j8-k8` are the same
+    placement. `legal_moves()` lists one of them, always the same.
+
+    Attributes:
+        kind: `place`, `exchange`, `keep` or `pass`.
+        tile: the letters of the tile placed.
+        at: the cells that the tile covers.
+        named: the colour named for the placement, in games where one is named.
+        tiles: the tiles exchanged; empty for the whole hand.
+
+    >>> Move("place", "GR", ("k8", "j8")) == Move.parse("GR k8-j8")
+    True
     """
 
     kind: Kind
     tile: str = ""
-    at: tuple[str, ...] = ()
+    at: tuple[Cell, ...] = ()
     named: str | None = None
     tiles: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, move: Move | str) -> Move:
-        """A move that is given as one or as text. Raises `ParseError` for anything else, such as a number."""
+        """Return a move as it is, or parse it from text.
+
+        Raises:
+            ParseError: the argument is neither a move nor the text of one.
+        """
         return move if isinstance(move, Move) else cls.parse(move)
 
     @classmethod
     def parse(cls, text: str) -> Move:
-        """Read a move: `GR k8-j8`, `BRG_(P) 2,-1`, `exchange`, `exchange RGB BBR`, `keep` or `pass`.
+        """Parse a move. Its legality is not checked.
 
-        Raises `ParseError` if it is none of these. Whether the move is legal is for a table to say.
+        Args:
+            text: such as `GR k8-j8`, `BRG_(P) 2,-1`, `exchange`, `exchange RGB BBR`, `keep` or `pass`.
+
+        Raises:
+            ParseError: the text is not a move.
         """
         if not isinstance(text, str):
             raise ParseError(f"{abbreviated(text)} is not a move: give a Move, or text such as 'GR k8-j8'")

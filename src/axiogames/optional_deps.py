@@ -1,4 +1,4 @@
-"""Libraries that only some commands need, imported when they are used."""
+"""Libraries of the package's extras, imported when they are used."""
 
 from __future__ import annotations
 
@@ -8,25 +8,47 @@ from typing import Any
 from .errors import MissingDependency
 
 WHERE = "in the source folder of axio"
+PURPOSES = {
+    "arena": "`axio arena`",
+    "cluster": "running on a cluster",
+    "cuda": 'device="cuda"',
+    "data": "datasets",
+    "png": "PNG pictures",
+    "rl": "the environments",
+    "server": "the server",
+}
+"""What an extra is for, by its name in pyproject.toml."""
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs an extra of this package, to be run in its source folder.
-
-    It names the source folder, never the package: `axio` on PyPI is a package of somebody else.
-    """
+    """Return the command that installs an extra of this package, to be run in its source folder."""
     return f'pip install ".[{extra}]"'
 
 
-def require(module: str, extra: str = "arena") -> Any:
-    """A module of a library that comes with an extra of this package. Raises `MissingDependency`."""
+def missing_dependency(library: str, extra: str, purpose: str | None = None) -> MissingDependency:
+    """Return the error for a library of `extra` that is not installed.
+
+    Args:
+        library: name of the library, or of a module in it.
+        extra: extra of this package that installs it.
+        purpose: what needs the library. Default: what the extra is for.
+    """
+    return MissingDependency(
+        f"{library.partition('.')[0]} is required for {purpose or PURPOSES[extra]};"
+        f" install it with `{install_command(extra)}` {WHERE}"
+    )
+
+
+def require(module: str, extra: str = "arena", purpose: str | None = None) -> Any:
+    """Import and return a module of a library that comes with `extra`.
+
+    Raises:
+        MissingDependency: the library is not installed.
+    """
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        # Something else that is missing inside an installed library is a fault of its own.
+        # A module that is missing inside an installed library is a fault of that library.
         if error.name is None or error.name.partition(".")[0] != module.partition(".")[0]:
             raise
-        library = module.partition(".")[0]
-        raise MissingDependency(
-            f"this needs {library}, which is not installed: run {install_command(extra)} {WHERE}"
-        ) from None
+        raise missing_dependency(module, extra, purpose) from None

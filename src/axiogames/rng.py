@@ -1,8 +1,8 @@
-"""Generators of lots outside compiled code: the same numbers on every machine and every Python.
+"""The random number generator outside compiled code: the same numbers on every machine and Python version.
 
-A generator is a seed and a counter. The n-th number comes from SHA-256 of both, so a generator can
-be wound back with the game it deals for, cannot be predicted without its seed, and needs nothing
-from any library's own idea of randomness.
+A generator is a seed and a counter. The n-th number is derived from the SHA-256 of both. A generator can
+therefore be rewound with its game, cannot be predicted without the seed, and depends on no library's
+algorithm.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from .errors import ParseError
 
 
 def commitment(seed: int | str) -> str:
-    """What may be shown of a secret seed before it is told: its SHA-256.
+    """Return the SHA-256 of a seed in hexadecimal. It can be published before the seed.
 
     >>> commitment("seven")[:16]
     '3ba8d02b16fd2a01'
@@ -22,22 +22,33 @@ def commitment(seed: int | str) -> str:
 
 
 def seed_bytes(seed: int | str) -> bytes:
-    """Return the text of a seed in UTF-8. Raises `ParseError` for invalid Unicode and huge numbers."""
+    """Return the text of a seed in UTF-8.
+
+    Raises:
+        ParseError: the text is not valid Unicode, or the number has too many digits.
+    """
     try:
         return str(seed).encode()
     except UnicodeEncodeError:
         raise ParseError("the seed is not UTF-8 text") from None
-    except ValueError:  # Python writes out no whole number of more than 4300 digits
-        raise ParseError("the seed is a number of more digits than can be written; use text") from None
+    except ValueError:  # Python does not convert integers of more than 4300 digits
+        raise ParseError("the seed is a number with too many digits; use text") from None
 
 
 class Generator:
-    """Numbers by lot from a seed.
+    """A random number generator with a seed and a counter.
 
-    >>> lots = Generator("seven")
-    >>> first = [lots.below(100) for _ in range(3)]
-    >>> lots.counter = 0
-    >>> first == [lots.below(100) for _ in range(3)]
+    Generators with equal seeds and counters are equal. A generator is not hashable, because its counter
+    changes.
+
+    Args:
+        seed: a number or any text; `7` and `"7"` are the same seed.
+        counter: the number of values already generated.
+
+    >>> rng = Generator("seven")
+    >>> first = [rng.randint(100) for _ in range(3)]
+    >>> rng.counter = 0
+    >>> first == [rng.randint(100) for _ in range(3)]
     True
     """
 
@@ -49,22 +60,22 @@ class Generator:
         self._prefix = hashlib.sha256(b"axio-lots/1:%b:" % seed_bytes(seed))
 
     def bits(self) -> int:
-        """The next number of 64 bits."""
+        """Return the next 64-bit number."""
         state = self._prefix.copy()
         state.update(b"%d" % self.counter)
         self.counter += 1
         return int.from_bytes(state.digest()[:8], "big")
 
     def randint(self, n: int) -> int:
-        """A number from 0 to n - 1 (the bias of n / 2**64 is far below anything observable)."""
+        """Return a number from 0 to `n` - 1. The bias of `n` / 2**64 is far too small to observe."""
         return self.bits() * n >> 64
 
     def child(self, name: int | str) -> Generator:
-        """A generator of its own for a part of the work, by name."""
+        """Return an independent generator for a named part of the work."""
         return Generator(f"{self.seed}/{name}")
 
     def __eq__(self, other: object) -> bool:
-        """Whether both give the same numbers from here on."""
+        """Whether both will generate the same numbers."""
         if not isinstance(other, Generator):
             return NotImplemented
         return str(self.seed) == str(other.seed) and self.counter == other.counter

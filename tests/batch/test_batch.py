@@ -266,7 +266,7 @@ def test_rewards(reward: str, players: int) -> None:
             paid += 1
             final = copied(batch.variant.opening)
             final["scores"][0, :players] = batch.finals[i]
-            places = np.array(Position(batch.variant, final).standing)
+            places = np.array(Position(batch.variant, final).ranks)
             lowest = batch.finals[i].min(axis=1)
             worse = [(places > place).sum() for place in places]
             better = [(places < place).sum() for place in places]

@@ -1,4 +1,4 @@
-"""What the threads of a GPU do, without one: the same bits as on the processor, by Numba's simulator."""
+"""CUDA kernels in Numba's simulator: the same bits as on the CPU. The only check of them without a GPU."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import pytest
 from axiogames.games import GAMES
 
 SIMULATED = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1"}
-KINDS = [(game, kind) for game in GAMES for kind in ("compact", "full")]
-QUICK = ((GAMES[0], "compact"), (GAMES[2], "full"))  # in fast memory, and too large for it
+KINDS = [(game, kind) for game in GAMES for kind in ("lean", "usual")]
+
+pytestmark = pytest.mark.slow
 
 
 def compared(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tests.batch.simulated_gpu", *arguments],
+        [sys.executable, "-m", "tests.batch.simulated", *arguments],
         capture_output=True,
         text=True,
         env=os.environ | SIMULATED,
@@ -25,16 +26,12 @@ def compared(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize(
-    ("game", "kind"),
-    [pytest.param(*each, marks=[] if each in QUICK else pytest.mark.slow) for each in KINDS],
-)
+@pytest.mark.parametrize(("game", "kind"), KINDS)
 def test_a_simulated_gpu_answers_like_the_processor(game: str, kind: str) -> None:
     done = compared(game, kind)
     assert (done.returncode, done.stdout) == (0, "the same\n"), done.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("game", "kind"), KINDS)
 def test_greedy_games_on_a_simulated_gpu_are_those_of_the_processor(game: str, kind: str) -> None:
     done = compared(game, kind, "--greedy")

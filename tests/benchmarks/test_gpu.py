@@ -1,4 +1,4 @@
-"""The suite `research` on a GPU counts what it says: tried with the processor in the place of one."""
+"""`python -m benchmarks.peers --device cuda`: reported counts, tried with the CPU in place of a GPU."""
 
 from __future__ import annotations
 
@@ -11,28 +11,18 @@ import pytest
 
 from axiogames.batch import Batch
 from axiogames.batch.cuda import find_cuda
-from axiogames.batch.cuda_occupancy import (
-    DEFAULT_LAUNCH,
-    LAUNCH_CONFIGS,
-    SHARED,
-    WARP,
-    Kernel,
-    LaunchConfig,
-    SharedMemory,
-    share_of,
-    warps_at_once,
-)
+from axiogames.batch.cuda_occupancy import Kernel, LaunchConfig
 from axiogames.errors import DeviceNotFound, MissingDependency
-from axiogames.games import GAMES, find_variant
-from benchmarks import gpu_page, research_plots
-from benchmarks.peers import gpu
+from axiogames.games import GAMES
+from benchmarks.peers import gpu, gpu_page, plots
+from benchmarks.peers.page import page, read
 from benchmarks.peers.peer_program import Done
-from benchmarks.research import page, read
-from tests.cli.test_cli import assert_refused, run
+from tests.benchmarks.running import assert_refused, run
+
+pytestmark = pytest.mark.slow
 
 SOME = GAMES[:1]
 (SQUARES,) = SOME
-HOPPER = SharedMemory(228 * 1024, 65536)
 
 
 class StandIn:
@@ -43,9 +33,9 @@ class StandIn:
     def __init__(self) -> None:
         self.asked: list[tuple[str, bool, LaunchConfig | None]] = []
 
-    def batch(self, game: str, games: int, compact: bool, manner: LaunchConfig | None = None) -> Batch:
+    def batch(self, game: str, games: int, compact: bool, launch: LaunchConfig | None = None) -> Batch:
         """A few games, always of the state that other tests compile, too."""
-        self.asked.append((game, compact, manner))
+        self.asked.append((game, compact, launch))
         return Batch(game, 2, 3)
 
     def kernel(self, batch: Batch, loop: str) -> Kernel:
@@ -129,59 +119,6 @@ def test_the_bytes_of_a_loop_are_those_of_its_arrays() -> None:
     assert {loop: gpu.bytes_of(batch, loop) for loop in gpu.STEPS} == each
 
 
-# ---------------------------------------------------------------- how many games fit
-
-
-@pytest.mark.parametrize(
-    ("size", "warps", "registers", "found"),
-    [
-        (10632, 1, 96, 19),
-        (10632, 1, 112, 16),
-        (10632, 1, 168, 12),
-        (19080, 2, 88, 20),
-        (27528, 3, 96, 18),
-        (44424, 5, 80, 20),
-        (42344, 4, 96, 20),
-        (23400, 2, 128, 16),
-        (23944, 1, 128, 9),
-    ],
-)
-def test_as_many_warps_are_expected_as_an_h200_has(size: int, warps: int, registers: int, found: int) -> None:
-    assert warps_at_once(HOPPER, size, warps, registers) == found
-
-
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("compact", [False, True])
-@pytest.mark.parametrize("manner", LAUNCH_CONFIGS.values(), ids=list(LAUNCH_CONFIGS))
-def test_no_other_block_has_room_for_more_games(manner: LaunchConfig, game: str, compact: bool) -> None:
-    variant = find_variant(game, 2)
-    variant = variant.compact if compact else variant
-    state, tables = variant.opening.dtype.itemsize, variant.constants.dtype.itemsize
-    share = share_of(HOPPER, state, tables, manner)
-
-    def at_once(warps: int, registers: int) -> int:
-        return warps_at_once(HOPPER, warps * WARP * state + tables, warps, registers)
-
-    if share.fits:
-        best = at_once(share.warps, share.registers)
-        assert best >= manner.fewest_warps
-        assert all(at_once(warps, share.registers) <= best for warps in range(1, manner.most_warps + 1))
-    else:
-        assert all(at_once(warps, 1) < manner.fewest_warps for warps in range(1, manner.most_warps + 1))
-        assert share.registers == 0
-
-
-def test_a_manner_says_how_far_memory_and_registers_are_shared() -> None:
-    few = share_of(HOPPER, 500, 2000, DEFAULT_LAUNCH)
-    many = share_of(HOPPER, 100, 2000, DEFAULT_LAUNCH)
-    assert few.registers > many.registers == DEFAULT_LAUNCH.registers
-    assert share_of(HOPPER, 100, 2000, DEFAULT_LAUNCH._replace(registers=64)).registers == 64
-    assert share_of(HOPPER, 100, 2000, DEFAULT_LAUNCH._replace(most_warps=1)).warps == 1
-    assert share_of(HOPPER, 1000, 2000, DEFAULT_LAUNCH).fits
-    assert not share_of(HOPPER, 1000, 2000, DEFAULT_LAUNCH._replace(fewest_warps=12)).fits
-    assert not share_of(HOPPER, SHARED // WARP, 1, DEFAULT_LAUNCH).fits
-
-
 # ---------------------------------------------------------------- the command
 
 
@@ -189,13 +126,9 @@ def test_without_a_gpu_the_command_says_so() -> None:
     try:
         find_cuda()
     except (DeviceNotFound, MissingDependency) as error:
-        assert_refused(run("bench", "--suite", "research", "--device", "cuda"), str(error))
+        assert_refused(run("peers", "--device", "cuda"), str(error))
     else:
         pytest.skip("here is a GPU")
-
-
-def test_only_the_suite_research_runs_on_a_gpu() -> None:
-    assert_refused(run("bench", "--device", "cuda"), "the suite rules runs on the processor")
 
 
 def test_the_report_of_a_gpu_as_tables(measured: Measured, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +137,7 @@ def test_the_report_of_a_gpu_as_tables(measured: Measured, monkeypatch: pytest.M
 
     monkeypatch.setattr(gpu, "run", known)
     monkeypatch.setenv("COLUMNS", "200")
-    ran = run("bench", "--suite", "research", "--device", "cuda")
+    ran = run("peers", "--device", "cuda")
     assert ran.code == 0, ran
     for words in (
         "rated placements/s",
@@ -231,4 +164,4 @@ def test_the_part_of_the_page_about_a_gpu(measured: Measured) -> None:
     assert text in whole
     assert "What a GPU does is at the end." in whole
     assert "No GPU has been measured yet." in page(read(), None)
-    assert research_plots.tries(report).count("<rect") == len(gpu.TRIES)
+    assert plots.tries(report).count("<rect") == len(gpu.TRIES)

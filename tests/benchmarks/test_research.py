@@ -1,4 +1,4 @@
-"""The suite `research` counts what it says, and the C program plays our game. Speeds are never asserted."""
+"""`python -m benchmarks.peers`: counts, and the C program plays our game. Speeds are never asserted."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +19,14 @@ from axiogames.batch import Batch
 from axiogames.envs import pettingzoo
 from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime.xorshift import seed_states
-from benchmarks import research as page
-from benchmarks import research_plots
-from benchmarks.peers import peer_program, peers, research
+from benchmarks.peers import page, peer_program, peers, plots, research
 from benchmarks.peers.equivalence import difference, our_games, shown
 from benchmarks.peers.peer_program import Done
-from benchmarks.peers.peers import C_PROGRAM, PEERS, Failed, LeftOut, Program, compiled
-from tests.cli.test_cli import assert_refused, run
+from benchmarks.peers.peers import C_PROGRAM, PEERS, LeftOut, PeerFailed, PeerProcess, compiled
+from tests.benchmarks.running import assert_refused, run
 from tests.demanded import need
+
+pytestmark = pytest.mark.slow
 
 SQUARES, HEXAGONS = GAMES[:2]
 EXCHANGE = find_variant(SQUARES, 2).first_other_action
@@ -47,7 +46,7 @@ def binary(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def no_program(folder: Path) -> Path:
     """In place of compiling it."""
-    raise Failed("it is not wanted here")
+    raise PeerFailed("it is not wanted here")
 
 
 def working(*lines: str) -> list[str]:
@@ -70,7 +69,7 @@ def test_the_c_program_knows_what_random_games_seldom_come_to(
     variant = find_variant(SQUARES, 2)
     tables = variant.constants.copy()
     tables["cap"], tables["pyramids"] = LOW_CAP, FEW_PYRAMIDS
-    monkeypatch.setattr(variant, "tables", tables)
+    monkeypatch.setattr(variant, "constants", tables)
     program = compiled(tmp_path, f"-DCAP={LOW_CAP}", f"-DPYRAMIDS={FEW_PYRAMIDS}")
     states = seed_states(7, 0, 200)
     games = our_games(states)
@@ -85,7 +84,7 @@ def test_the_c_program_knows_what_random_games_seldom_come_to(
 
 
 def test_a_program_that_plays_something_else_is_not_measured(compiler: str, tmp_path: Path) -> None:
-    with pytest.raises(Failed, match="does not play our game: game 0 is another one"):
+    with pytest.raises(PeerFailed, match="does not play our game: game 0 is another one"):
         peers.built(tmp_path, "-DCAP=3")
 
 
@@ -95,13 +94,13 @@ def test_what_a_compiler_complains_about_is_told(
     broken = tmp_path / "broken.c"
     broken.write_text("int main(void) { return nothing; }", encoding="utf-8")
     monkeypatch.setattr(peers, "SOURCE", broken)
-    with pytest.raises(Failed, match=r"(?s)ended with 1: .*nothing"):
+    with pytest.raises(PeerFailed, match=r"(?s)ended with 1: .*nothing"):
         compiled(tmp_path)
 
 
 def test_the_c_program_counts_the_moves_of_its_games(binary: Path) -> None:
     (first,) = seed_states(3, 0, 1).tolist()
-    program = Program([str(binary), "serve", str(first)])
+    program = PeerProcess([str(binary), "serve", str(first)])
     try:
         (game,) = shown(binary, np.array([first]))
         assert program.version.startswith("C ")
@@ -112,15 +111,11 @@ def test_the_c_program_counts_the_moves_of_its_games(binary: Path) -> None:
         program.close()
 
 
-def test_the_package_ships_the_c_program() -> None:
-    assert (resources.files("benchmarks.peers") / "equivalent.c").is_file()
-
-
 # ---------------------------------------------------------------- programs beside ours
 
 
 def test_a_program_says_what_it_is_and_works() -> None:
-    program = Program(working("thing 1.0", "12 0.5 0.75"))
+    program = PeerProcess(working("thing 1.0", "12 0.5 0.75"))
     try:
         assert program.version == "thing 1.0"
         assert program.work(3) == Done(12, 0.5, 0.75)
@@ -129,14 +124,16 @@ def test_a_program_says_what_it_is_and_works() -> None:
 
 
 def test_a_program_that_ends_is_told_with_its_last_words() -> None:
-    with pytest.raises(Failed, match="NameError: name 'thing' is not defined"):
-        Program([sys.executable, "-c", "thing"])
-    with pytest.raises(Failed, match="ended without a word"):
-        Program([sys.executable, "-c", ""])
-    program = Program([sys.executable, "-c", "print('here', flush=True); input(); raise SystemExit('tired')"])
-    with pytest.raises(Failed, match="tired"):
+    with pytest.raises(PeerFailed, match="NameError: name 'thing' is not defined"):
+        PeerProcess([sys.executable, "-c", "thing"])
+    with pytest.raises(PeerFailed, match="ended without a word"):
+        PeerProcess([sys.executable, "-c", ""])
+    program = PeerProcess(
+        [sys.executable, "-c", "print('here', flush=True); input(); raise SystemExit('tired')"]
+    )
+    with pytest.raises(PeerFailed, match="tired"):
         program.work(1)
-    with pytest.raises(Failed, match="tired"):  # nobody reads what it is told now
+    with pytest.raises(PeerFailed, match="tired"):  # nobody reads what it is told now
         program.work(1)
     program.close()
 
@@ -218,11 +215,11 @@ def test_games_of_openspiel_are_counted_by_those_of_its_bots(name: str, least: i
 
 def test_a_ratio_is_the_median_of_rounds() -> None:
     rates = {"a": np.array([2.0, 9.0, 4.0]), "b": np.array([1.0, 3.0, 4.0])}
-    found = research.ratio(research.Asked("x", "a", "b", 2.0), rates)
+    found = research.ratio(research.Target("x", "a", "b", 2.0), rates)
     assert (found.times, found.low, found.high, found.met) == (2.0, 1.5, 2.5, True)
-    assert research.ratio(research.Asked("x", "a", "b", 2.01), rates).met is False
-    assert research.ratio(research.Asked("x", "a", "b", None), rates).met is None
-    missing = research.ratio(research.Asked("x", "a", "c", 2.0), rates)
+    assert research.ratio(research.Target("x", "a", "b", 2.01), rates).met is False
+    assert research.ratio(research.Target("x", "a", "b", None), rates).met is None
+    missing = research.ratio(research.Target("x", "a", "c", 2.0), rates)
     assert (missing.times, missing.target, missing.met) == (None, 2.0, None)
 
 
@@ -259,7 +256,7 @@ def few_peers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("few_peers")
 def test_the_report_as_json(compiler: str) -> None:
-    ran = run("bench", "--suite", "research", "--seconds", "0.01", "--json")
+    ran = run("peers", "--seconds", "0.01", "--json")
     assert ran.code == 0, ran
     report = json.loads(ran.out)
     assert report["suite"] == "research"
@@ -282,7 +279,7 @@ def test_the_report_as_json(compiler: str) -> None:
 def test_the_report_as_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peers, "built", no_program)
     monkeypatch.setattr(peers, "PEERS", (PEERS[-1]._replace(module="no_such_module", name="a thing"),))
-    ran = run("bench", "--suite", "research", "--seconds", "0.01")
+    ran = run("peers", "--seconds", "0.01")
     assert ran.code == 0, ran
     for words in (
         "moves/s",
@@ -293,13 +290,20 @@ def test_the_report_as_tables(monkeypatch: pytest.MonkeyPatch) -> None:
         assert words in ran.out
 
 
-@pytest.mark.parametrize("arguments", [(GAMES[0],), ("--players", "3")])
-def test_what_is_measured_is_fixed(arguments: tuple[str, ...]) -> None:
-    ran = run("bench", "--suite", "research", *arguments)
-    assert_refused(ran, "the suite research measures what it is compared with, for 2 players")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((GAMES[0],), "unexpected extra argument"),
+        (("--players", "3"), "No such option"),
+        (("--seconds", "0"), "must be above 0 and at most 600, not 0"),
+        (("--device", "tpu"), "'tpu' is not one of 'cpu', 'cuda'"),
+    ],
+)
+def test_invalid_options_are_refused(arguments: tuple[str, ...], words: str) -> None:
+    assert_refused(run("peers", *arguments), words)
 
 
-# ---------------------------------------------------------------- docs/benchmarks.md
+# ---------------------------------------------------------------- docs/explanation/benchmarks.md
 
 
 def test_the_page_says_what_was_measured() -> None:
@@ -310,7 +314,7 @@ def test_the_page_says_what_was_measured() -> None:
         assert path.read_text(encoding="utf-8") == plot(found)
     paths = {page.KEPT, page.MANY_CORES, *page.PLOTS}
     if on_gpu:
-        assert page.PLOT_OF_GPU.read_text(encoding="utf-8") == research_plots.tries(on_gpu)
+        assert page.PLOT_OF_GPU.read_text(encoding="utf-8") == plots.tries(on_gpu)
         paths |= {page.KEPT_OF_GPU, page.PLOT_OF_GPU}
     assert set(page.FOLDER.iterdir()) == paths
 

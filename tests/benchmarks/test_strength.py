@@ -1,12 +1,14 @@
-"""docs/strength.md says what the arena found, and nothing that somebody wrote in by hand."""
+"""docs/explanation/strength.md says what the arena found, and nothing that somebody wrote in by hand."""
 
 from __future__ import annotations
 
 import pytest
 
 from axiogames.analysis.arena.provenance import command
-from benchmarks import strength_page
-from benchmarks.strength import MATCHES
+from benchmarks.strength import page as strength_page
+from benchmarks.strength.run import MATCHES
+
+pytestmark = pytest.mark.slow
 
 FOUND = strength_page.read()
 

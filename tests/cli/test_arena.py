@@ -1,4 +1,4 @@
-"""`arena`: the same games for any number of jobs, kept and gone on with whatever happens."""
+"""`axio arena`: reproducible games, resuming, figures, errors."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from typing import Any
 import pexpect
 import pytest
 
-from axiogames.analysis.arena.results import FILE, Played, read
-from axiogames.analysis.arena.run import Run
+from axiogames.analysis.arena.results import RESULTS_FILE, ArenaGame, read_results
+from axiogames.analysis.arena.run import ArenaRun
 from axiogames.games import GAMES
 from axiogames.players import player
 from axiogames.players.match import play_match
 from tests.cli.test_cli import ENVIRONMENT, assert_refused, each_interruption, run
 
 NAME = GAMES[0]
-COMMON = ("arena", NAME, "--bots", "random,greedy", "--seed", "cli")
+COMMON = ("arena", "run", NAME, "--bots", "random,greedy", "--seed", "cli")
 TIMES = ("seconds_a_move", "slowest_move")
 
 
@@ -40,7 +40,9 @@ def figures(*arguments: str) -> dict[str, Any]:
 
 
 def results_of(folder: Path) -> dict[Any, Any]:
-    return {seating: (game.scores, game.place, game.moves) for seating, game in read(folder)[1].items()}
+    return {
+        seating: (game.scores, game.place, game.moves) for seating, game in read_results(folder)[1].items()
+    }
 
 
 # ---------------------------------------------------------------- the same games
@@ -56,7 +58,7 @@ def results_of(folder: Path) -> dict[Any, Any]:
 )
 def test_the_same_figures_for_any_number_of_jobs(name: str, players: str, tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
-    common = ("arena", name, "--bots", "random,greedy,balanced", "--players", players, "--games", "5")
+    common = ("arena", "run", name, "--bots", "random,greedy,balanced", "--players", players, "--games", "5")
     first = figures(*common, "--out", str(one))
     assert first == figures(*common, "--out", str(two), "--jobs", "2")
     assert first == figures(*common)
@@ -72,7 +74,7 @@ def test_a_cluster_plays_the_same_games(backend: str) -> None:
 
 def test_each_deal_has_the_seed_of_its_number(tmp_path: Path) -> None:
     assert run(*COMMON, "--games", "4", "--out", str(tmp_path)).code == 0
-    _, played = read(tmp_path)
+    _, played = read_results(tmp_path)
     for seating, game in played.items():
         table = play_match(NAME, [player(bot) for bot in seating.seats], f"cli/{seating.deal}")
         assert table.result is not None
@@ -81,7 +83,7 @@ def test_each_deal_has_the_seed_of_its_number(tmp_path: Path) -> None:
 
 
 def test_options_reach_the_table(tmp_path: Path) -> None:
-    common = ("arena", GAMES[-1], "--bots", "greedy,random", "--games", "2")
+    common = ("arena", "run", GAMES[-1], "--bots", "greedy,random", "--games", "2")
     plain, short = figures(*common), figures(*common, "--option", "short")
     assert plain["bots"][0]["moves"] > short["bots"][0]["moves"]
 
@@ -102,8 +104,8 @@ def test_the_tables_say_who_is_stronger() -> None:
     assert ran.err == ""
 
 
-def test_alone_bots_are_ranked_by_their_points() -> None:
-    found = figures("arena", NAME, "--bots", "random,greedy", "--players", "1", "--games", "3")
+def test_solo_bots_are_ranked_by_points() -> None:
+    found = figures("arena", "run", NAME, "--bots", "random,greedy", "--players", "1", "--games", "3")
     assert (found["games"], found["deals"]) == (6, 3)
     random, greedy = found["bots"]
     assert greedy["mean_lowest"]["value"] > random["mean_lowest"]["value"]
@@ -113,8 +115,8 @@ def test_alone_bots_are_ranked_by_their_points() -> None:
 
 
 def test_more_bots_than_seats_and_fewer() -> None:
-    many = figures("arena", GAMES[-1], "--bots", "random,greedy,balanced", "--games", "2")
-    few = figures("arena", GAMES[-1], "--bots", "random,greedy", "--players", "4", "--games", "3")
+    many = figures("arena", "run", GAMES[-1], "--bots", "random,greedy,balanced", "--games", "2")
+    few = figures("arena", "run", GAMES[-1], "--bots", "random,greedy", "--players", "4", "--games", "3")
     assert (many["games"], few["games"]) == (6, 4)
     assert len(many["pairs"]) == 3
     for found in (many, few):
@@ -126,34 +128,34 @@ def test_more_bots_than_seats_and_fewer() -> None:
 
 
 def test_a_bot_may_play_against_itself() -> None:
-    found = figures("arena", NAME, "--bots", "greedy", "--games", "3")
+    found = figures("arena", "run", NAME, "--bots", "greedy", "--games", "3")
     assert (found["games"], found["pairs"]) == (3, [])
     assert found["bots"][0]["win_rate"]["value"] == 0.5
 
 
-def test_bots_with_limits_of_their_own() -> None:
-    found = figures("arena", NAME, "--bots", "greedy@50ms,greedy@1s", "--games", "2")
+def test_bots_have_budgets_of_their_own() -> None:
+    found = figures("arena", "run", NAME, "--bots", "greedy@50ms,greedy@1s", "--games", "2")
     assert [bot["bot"] for bot in found["bots"]] == ["greedy@50ms", "greedy@1s"]
 
 
-def test_a_foreign_engine_takes_a_seat() -> None:
+def test_an_external_engine_takes_a_seat() -> None:
     engine = f"engine:{sys.executable} {Path(__file__).parents[2] / 'examples' / 'engine.py'}"
-    found = figures("arena", NAME, "--bots", f"random,{engine}", "--games", "2")
+    found = figures("arena", "run", NAME, "--bots", f"random,{engine}", "--games", "2")
     assert [bot["bot"] for bot in found["bots"]] == ["random", engine]
     assert found["bots"][1]["win_rate"]["value"] == 1
 
 
-def test_an_engine_that_makes_no_sense_is_said() -> None:
+def test_an_invalid_engine_answer_is_reported() -> None:
     bots = ("--bots", "random,engine:false", "--games", "2")
-    assert_refused(run("arena", NAME, *bots), "false")
-    assert_refused(run("arena", NAME, *bots, "--jobs", "2"), "false")
+    assert_refused(run("arena", "run", NAME, *bots), "false")
+    assert_refused(run("arena", "run", NAME, *bots, "--jobs", "2"), "false")
 
 
-def test_a_table_is_shown_while_games_are_played() -> None:
+def test_standings_are_shown_during_a_run() -> None:
     command = [*COMMON, "--games", "300"]
     terminal = pexpect.spawn(
         sys.executable,
-        ["-m", "axio", *command],
+        ["-m", "axiogames", *command],
         env={**ENVIRONMENT, "TERM": "xterm-256color"},
         encoding="utf-8",
         dimensions=(40, 120),
@@ -171,7 +173,7 @@ def test_a_table_is_shown_while_games_are_played() -> None:
 # ---------------------------------------------------------------- stopping early
 
 
-def test_a_sequential_test_stops_the_same_for_any_number_of_jobs(tmp_path: Path) -> None:
+def test_a_sequential_test_stops_at_the_same_game_for_any_number_of_jobs(tmp_path: Path) -> None:
     common = (*COMMON, "--games", "400", "--sprt", "0,200")
     found = figures(*common, "--out", str(tmp_path / "one"))
     assert found == {**figures(*common, "--out", str(tmp_path / "two"), "--jobs", "2"), "left_out": 0}
@@ -180,20 +182,20 @@ def test_a_sequential_test_stops_the_same_for_any_number_of_jobs(tmp_path: Path)
     assert found["games"] == 2 * found["sprt"]["deals"] < 100
 
 
-def test_a_test_that_has_ended_is_not_gone_on_with(tmp_path: Path) -> None:
+def test_a_decided_sequential_test_plays_no_more_games(tmp_path: Path) -> None:
     command = (*COMMON, "--games", "400", "--sprt", "0,200", "--out", str(tmp_path))
     first = run(*command)
     assert "random is stronger by 0 Elo or less rather than by 200 Elo or more (LLR -" in first.out
-    before = (tmp_path / FILE).read_bytes()
+    before = (tmp_path / RESULTS_FILE).read_bytes()
     assert run(*command).out == first.out
-    assert (tmp_path / FILE).read_bytes() == before
+    assert (tmp_path / RESULTS_FILE).read_bytes() == before
 
 
 # ---------------------------------------------------------------- going on
 
 
-def test_more_games_add_to_those_played(tmp_path: Path) -> None:
-    file = tmp_path / FILE
+def test_more_games_extend_a_finished_run(tmp_path: Path) -> None:
+    file = tmp_path / RESULTS_FILE
     assert run(*COMMON, "--games", "4", "--out", str(tmp_path)).code == 0
     before = file.read_bytes()
     assert figures(*COMMON, "--games", "8", "--out", str(tmp_path)) == figures(*COMMON, "--games", "8")
@@ -204,7 +206,18 @@ def test_more_games_add_to_those_played(tmp_path: Path) -> None:
 def started(folder: Path, jobs: str, games: int) -> subprocess.Popen[str]:
     """An arena in a process group of its own that has already kept some games."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "axio", *COMMON, "--games", str(games), "--out", str(folder), "--jobs", jobs],
+        [
+            sys.executable,
+            "-m",
+            "axiogames",
+            *COMMON,
+            "--games",
+            str(games),
+            "--out",
+            str(folder),
+            "--jobs",
+            jobs,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -212,20 +225,20 @@ def started(folder: Path, jobs: str, games: int) -> subprocess.Popen[str]:
         start_new_session=True,
         encoding="utf-8",
     )
-    file = folder / FILE
+    file = folder / RESULTS_FILE
     while process.poll() is None and not (file.exists() and file.stat().st_size > 3000):
         time.sleep(0.01)
     return process
 
 
 @pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.slow), "2"])
-def test_a_killed_arena_goes_on_where_it_was(jobs: str, tmp_path: Path) -> None:
+def test_a_killed_run_is_resumed(jobs: str, tmp_path: Path) -> None:
     process = started(tmp_path, jobs, 100_000)
     process.kill()
     process.communicate()  # returns when the workers have ended, too
     kept = results_of(tmp_path)
     assert len(kept) > 10
-    with (tmp_path / FILE).open("ab") as file:
+    with (tmp_path / RESULTS_FILE).open("ab") as file:
         file.write(b'{"deal":3,"seats":["gre')  # as if it had been killed in the middle of a line
     games = 2 * (max(seating.deal for seating in kept) + 2)
     assert figures(*COMMON, "--games", str(games), "--out", str(tmp_path)) == figures(
@@ -235,26 +248,26 @@ def test_a_killed_arena_goes_on_where_it_was(jobs: str, tmp_path: Path) -> None:
 
 
 @each_interruption
-def test_an_interrupted_arena_says_how_to_go_on(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
+def test_an_interrupted_run_says_how_to_resume(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
     process = started(tmp_path, jobs, 100_000)
     os.killpg(process.pid, number)  # to the workers, too, as a terminal does
     _, err = process.communicate()
-    kept = len(read(tmp_path)[1])
+    kept = len(read_results(tmp_path)[1])
     assert process.returncode == 130, err
-    told = f"{kept} of 100000 games are kept in {tmp_path}; the same command goes on with them"
+    told = f"{kept} of 100000 games are kept in {tmp_path}; the same command resumes the run"
     assert err.splitlines()[-1] == f"axio: interrupted: {told}"
     assert "Traceback" not in err
-    assert (tmp_path / FILE).read_bytes().endswith(b"}\n")
+    assert (tmp_path / RESULTS_FILE).read_bytes().endswith(b"}\n")
 
 
-def test_without_a_folder_an_interruption_shows_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    play = Run.play
+def test_an_interrupted_run_without_a_folder_prints_its_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    play = ArenaRun.play
 
-    def interrupted(*arguments: Any) -> Iterator[Played]:
+    def interrupted(*arguments: Any) -> Iterator[ArenaGame]:
         yield from islice(play(*arguments), 3)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Run, "play", interrupted)
+    monkeypatch.setattr(ArenaRun, "play", interrupted)
     ran = run(*COMMON, "--games", "10")
     assert ran.code == 130
     assert ran.err == "axio: interrupted: 3 of 10 games played; --out DIR would keep them\n"
@@ -268,47 +281,46 @@ def test_without_a_folder_an_interruption_shows_what_there_is(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["arena"], ["GAME"]),
-        (["arena", NAME], ["--bots"]),
-        (["arena", "chess", "--bots", "greedy"], ["chess", NAME]),
-        (["arena", NAME, "--bots", "deepblue"], ["deepblue", "greedy"]),
-        (["arena", NAME, "--bots", "greedy@soon"], ["soon", "limit"]),
-        (["arena", NAME, "--bots", "greedy,greedy"], ["greedy", "2 times", "once"]),
-        (["arena", NAME, "--bots", ","], ["needs bots"]),
-        (["arena", NAME, "--bots", "greedy", "--players", "5"], ["1 to 4", "5"]),
-        (["arena", NAME, "--bots", "greedy", "--option", "children"], ["children"]),
-        (["arena", NAME, "--bots", "greedy", "--games", "0"], ["--games"]),
-        (["arena", NAME, "--bots", "greedy", "--jobs", "0"], ["--jobs"]),
-        (["arena", NAME, "--bots", "greedy", "--backend", "cloud"], ["cloud", "loky"]),
-        (["arena", NAME, "--bots", "greedy,random", "--sprt", "nonsense"], ["nonsense", "ELO0,ELO1"]),
+        (["arena", "run"], ["GAME"]),
+        (["arena", "run", NAME], ["--bots"]),
+        (["arena", "run", "chess", "--bots", "greedy"], ["chess", NAME]),
+        (["arena", "run", NAME, "--bots", "deepblue"], ["deepblue", "greedy"]),
+        (["arena", "run", NAME, "--bots", "greedy@soon"], ["soon", "budget"]),
+        (["arena", "run", NAME, "--bots", "greedy,greedy"], ["greedy", "2 times", "once"]),
+        (["arena", "run", NAME, "--bots", ","], ["needs bots"]),
+        (["arena", "run", NAME, "--bots", "greedy", "--players", "5"], ["1 to 4", "5"]),
+        (["arena", "run", NAME, "--bots", "greedy", "--option", "children"], ["children"]),
+        (["arena", "run", NAME, "--bots", "greedy", "--games", "0"], ["--games"]),
+        (["arena", "run", NAME, "--bots", "greedy", "--jobs", "0"], ["--jobs"]),
+        (["arena", "run", NAME, "--bots", "greedy", "--backend", "cloud"], ["cloud", "local"]),
+        (["arena", "run", NAME, "--bots", "greedy,random", "--sprt", "nonsense"], ["nonsense", "ELO0,ELO1"]),
         (
-            ["arena", NAME, "--bots", "greedy,random,balanced", "--sprt", "0,9"],
-            ["2 bots at 2 seats", "3 bots"],
+            ["arena", "run", NAME, "--bots", "greedy,random,balanced", "--sprt", "0,9"],
+            ["2 bots and 2 players", "3 bots"],
         ),
-        (["arena", NAME, "--bots", "greedy", "--out", "/dev/null/x"], ["/dev/null/x"]),
-        (["report", "/nowhere"], ["/nowhere", "no results"]),
+        (["arena", "run", NAME, "--bots", "greedy", "--out", "/dev/null/x"], ["/dev/null/x"]),
+        (["arena", "report", "/nowhere"], ["/nowhere", "no arena results"]),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(arguments: list[str], words: list[str]) -> None:
+def test_errors_are_reported_in_one_line(arguments: list[str], words: list[str]) -> None:
     assert_refused(run(*arguments), *words)
 
 
 def test_help_does_not_wait_for_libraries() -> None:
     heavy = "{'joblib', 'matplotlib', 'openskill', 'ray'} & set(sys.modules)"
-    code = (
-        f"import sys; from axiogames.cli import main; main(['arena', '--help']); assert not {heavy}, {heavy}"
-    )
+    start = "import sys; from axiogames.cli import main; main(['arena', 'run', '--help'])"
+    code = f"{start}; assert not {heavy}, {heavy}"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, env=ENVIRONMENT)
 
 
 def test_other_settings_are_refused(tmp_path: Path) -> None:
     assert run(*COMMON, "--games", "2", "--out", str(tmp_path)).code == 0
-    other = ("arena", NAME, "--bots", "random,greedy", "--seed", "other", "--out", str(tmp_path))
-    assert_refused(run(*other), "another setting of seed", '"cli" there', '"other" now')
+    other = ("arena", "run", NAME, "--bots", "random,greedy", "--seed", "other", "--out", str(tmp_path))
+    assert_refused(run(*other), "cannot resume", "--seed cli, not --seed other")
 
 
 @pytest.mark.parametrize("module", ["openskill.models", "matplotlib.figure"])
-def test_missing_libraries_are_said_before_a_game_is_played(
+def test_missing_libraries_are_reported_before_a_game_is_played(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
@@ -316,6 +328,6 @@ def test_missing_libraries_are_said_before_a_game_is_played(
     assert not (tmp_path / "out").exists()
 
 
-def test_results_are_kept_in_a_file_only(tmp_path: Path) -> None:
-    (tmp_path / FILE).symlink_to("/dev/full")
-    assert_refused(run(*COMMON, "--games", "2", "--out", str(tmp_path)), FILE, "this is none")
+def test_results_need_a_regular_file(tmp_path: Path) -> None:
+    (tmp_path / RESULTS_FILE).symlink_to("/dev/full")
+    assert_refused(run(*COMMON, "--games", "2", "--out", str(tmp_path)), RESULTS_FILE, "not a regular file")

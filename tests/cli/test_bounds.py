@@ -1,4 +1,4 @@
-"""Work and what is read have bounds, and what goes wrong with files and streams names them."""
+"""Bounds on work and input, and errors of files and streams, which name them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from axiogames.errors import AxioError, InvalidFile, ParseError
 from axiogames.files import append_line, write_atomic
 from axiogames.games import GAMES, find_variant
 from axiogames.model.record import record_of
-from axiogames.parallel import FEWEST, map_ordered
+from axiogames.parallel import MIN_PROCESSES, map_ordered
 from axiogames.players.evaluation.weights import (
     MAX_ENTRIES,
     load_weights,
@@ -56,13 +56,13 @@ class Counted:
         self._function = function
         self._piece: Any = None
 
-    def give(self, number: int, piece: Any) -> None:
+    def send(self, number: int, piece: Any) -> None:
         self.number, self._piece = number, piece
 
-    def answer(self) -> Any:
+    def receive(self) -> Any:
         return self._function(self._piece)
 
-    def end(self) -> None:
+    def kill(self) -> None:
         type(self).ended += 1
 
 
@@ -72,21 +72,19 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> type[Counted]:
         pass
 
     monkeypatch.setattr(parallel, "_Worker", Fresh)
-    monkeypatch.setattr(parallel, "wait", lambda pipes: pipes[:1])
+    monkeypatch.setattr(parallel, "wait", lambda pipes, timeout: pipes[:1])
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: {0, 1}, raising=False)
     return Fresh
 
 
 @pytest.mark.parametrize("pieces", [0, 1, 2, 5, 1000])
 @pytest.mark.parametrize("jobs", [2, 200, 100_000])
-def test_there_are_no_more_processes_than_pieces_or_cores_can_use(
-    pieces: int, jobs: int, counted: type[Counted]
-) -> None:
+def test_processes_are_bounded_by_pieces_and_cores(pieces: int, jobs: int, counted: type[Counted]) -> None:
     assert list(map_ordered(abs, range(-pieces, 0), jobs)) == list(range(pieces, 0, -1))
-    assert counted.made == counted.ended <= min(pieces, jobs, FEWEST)
+    assert counted.made == counted.ended <= min(pieces, jobs, MIN_PROCESSES)
 
 
-def test_pieces_are_read_as_they_are_needed(counted: type[Counted]) -> None:
+def test_pieces_are_read_lazily(counted: type[Counted]) -> None:
     read: list[int] = []
 
     def pieces() -> Iterator[int]:
@@ -96,7 +94,7 @@ def test_pieces_are_read_as_they_are_needed(counted: type[Counted]) -> None:
 
     results = map_ordered(abs, pieces(), 4)
     assert next(results) == 0
-    assert len(read) <= 4 * parallel.AHEAD + 1
+    assert len(read) <= 4 * parallel.LOOKAHEAD + 1
     results.close()
     assert counted.made == counted.ended
 
@@ -112,7 +110,7 @@ def test_one_record_needs_one_process(tmp_path: Path, counted: type[Counted]) ->
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_a_hint_for_a_position_given_as_argument(name: str) -> None:
+def test_hint_accepts_a_position_as_argument(name: str) -> None:
     position = axio.new_game(name, seed=1).position
     ran = run("hint", position, "--rollouts", "100", "--json")
     assert ran.code == 0, ran
@@ -127,18 +125,18 @@ def test_a_position_is_not_taken_for_a_file() -> None:
     assert_refused(run("hint", "x" * 5000), "File name too long")
 
 
-def test_a_hint_reads_one_bounded_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hint_reads_one_bounded_line(monkeypatch: pytest.MonkeyPatch) -> None:
     position = axio.new_game(RULES, seed=1).position
     assert run("hint", "-", "--rollouts", "100", text=f"\n{position}\nrest\n").code == 0
     assert_refused(run("hint", "-", text="="), "position")
     assert_refused(run("hint", "-"), "standard input")
-    monkeypatch.setattr("axiogames.files.LONGEST_LINE", 1000)
-    monkeypatch.setattr("axiogames.cli.commands.hint.LONGEST_LINE", 1000)
+    monkeypatch.setattr("axiogames.files.MAX_LINE_BYTES", 1000)
+    monkeypatch.setattr("axiogames.cli.commands.hint.MAX_LINE_BYTES", 1000)
     assert_refused(run("hint", "-", text="x" * 3000), "longer than 1000 bytes")
 
 
 @pytest.mark.parametrize("seed", ["x\udcffy", "\ud800", 10**5000], ids=["bytes", "half", "huge"])
-def test_a_seed_that_cannot_be_written(seed: Any) -> None:
+def test_an_invalid_seed_is_refused(seed: Any) -> None:
     for use in (
         lambda: axio.new_game("axio", seed=seed),
         lambda: Generator(seed),
@@ -149,7 +147,7 @@ def test_a_seed_that_cannot_be_written(seed: Any) -> None:
             use()
 
 
-def test_seeds_are_what_they_were() -> None:
+def test_seeds_give_the_same_games_as_before() -> None:
     """The deal of a seed is a promise; only what cannot be a seed has changed."""
     assert Generator("seven").bits() == Generator("seven").bits()
     assert [Generator(7).randint(1000), Generator("é").randint(1000)] == [
@@ -194,7 +192,7 @@ KINDS = ("text", "empty", "cut", "array", "bomb", "pickle", "shape", "kind", "na
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_damaged_file_of_minds_is_refused_before_any_work_and_kept(
+def test_a_damaged_weights_file_is_refused_before_any_work_and_kept(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("axiogames.players.evaluation.weights.MAX_ENTRY_BYTES", MANY)
@@ -222,7 +220,7 @@ def array_of(size: int) -> bytes:
     return file.getvalue()
 
 
-def test_a_file_of_minds_has_a_bounded_number_of_entries(
+def test_a_weights_file_has_a_bounded_number_of_entries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, read = tmp_path / "t.npz", list[str]()
@@ -237,7 +235,7 @@ def test_a_file_of_minds_has_a_bounded_number_of_entries(
     assert read == []
 
 
-def test_a_file_of_minds_has_a_bounded_size_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_weights_file_has_a_bounded_unpacked_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "t.npz"
     monkeypatch.setattr("axiogames.players.evaluation.weights.MAX_TOTAL_BYTES", 10 * MANY)
     save_many(path, 9, array_of(MANY))
@@ -247,26 +245,26 @@ def test_a_file_of_minds_has_a_bounded_size_unpacked(tmp_path: Path, monkeypatch
         read_entries(path)
 
 
-def test_a_damaged_manner_is_refused(tmp_path: Path) -> None:
+def test_a_damaged_rollout_config_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.npz"
     for manner in (np.zeros(4), np.zeros(3), np.full(4, np.nan), np.array(["x"] * 4)):
         write_entries({"2.hurried": manner}, path)
-        with pytest.raises(InvalidFile, match="manner"):
+        with pytest.raises(InvalidFile, match="rollout config"):
             read_config(find_variant(RULES, 2), "hurried", path)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_training_says_at_once_that_it_cannot_write(tmp_path: Path) -> None:
+def test_training_reports_an_unwritable_file_at_once(tmp_path: Path) -> None:
     train = ("train", RULES, "--quick", "--rounds", "1", "--out")
     assert_refused_only(run(*train, "/dev/full"), "/dev/full: this is not a file")
     assert_refused_only(run(*train, str(tmp_path)), "this is a folder")
-    assert_refused_only(run(*train, str(tmp_path / "none" / "t.npz")), "there is no folder")
+    assert_refused_only(run(*train, str(tmp_path / "none" / "t.npz")), "does not exist")
     assert os.path.exists("/dev/full")
     assert not os.path.isfile("/dev/full")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_training_leaves_nothing_else_in_the_folder(tmp_path: Path) -> None:
+def test_training_leaves_no_other_files(tmp_path: Path) -> None:
     (tmp_path / "t.tmp").write_text("mine", encoding="utf-8")
     two = find_variant(RULES, 2)
     write_weights(two, load_weights(two), tmp_path / "t.npz")
@@ -298,7 +296,7 @@ def small_files() -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, handler)
 
 
-def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
+def test_an_error_of_a_full_disk_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "whole"
     for write in (write_atomic, lambda path, content: append_line(path, content.decode())):
         with pytest.raises(OSError, match="File too large") as caught, small_files():
@@ -316,7 +314,7 @@ def test_a_line_that_does_not_fit_leaves_the_file_as_it_was(tmp_path: Path) -> N
     assert path.read_text(encoding="utf-8") == "x" * 50 + "\n"
 
 
-def test_a_line_is_added_after_one_that_has_no_end(tmp_path: Path) -> None:
+def test_append_line_completes_a_line_without_line_break(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text("one", encoding="utf-8")
     append_line(path, "two")
@@ -325,7 +323,7 @@ def test_a_line_is_added_after_one_that_has_no_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", ""])
-def test_a_name_that_no_file_can_have_is_a_bad_file(name: str) -> None:
+def test_an_invalid_file_name_is_refused(name: str) -> None:
     for write in (
         lambda: write_atomic(name, b""),
         lambda: append_line(name, ""),
@@ -336,7 +334,7 @@ def test_a_name_that_no_file_can_have_is_a_bad_file(name: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["show --svg OUT", "review --rollouts 100 --html OUT"])
-def test_a_picture_that_does_not_fit_names_its_file(command: str, tmp_path: Path) -> None:
+def test_an_error_of_writing_a_picture_names_the_file(command: str, tmp_path: Path) -> None:
     table = axio.new_game(RULES, seed=1)
     table.play(table.legal_moves()[0])
     games = tmp_path / "games.jsonl"
@@ -351,14 +349,14 @@ CLOSED = """
 import os, sys
 for fd in map(int, sys.argv[1].split(",")):
     os.close(fd)
-os.execv(sys.executable, [sys.executable, "-m", "axio", *sys.argv[2:]])
+os.execv(sys.executable, [sys.executable, "-m", "axiogames", *sys.argv[2:]])
 """
 
 
 @pytest.mark.parametrize(
     "closed", ["0,1,2", *(pytest.param(stream, marks=pytest.mark.slow) for stream in "012")]
 )
-def test_closed_streams_are_no_fault(closed: str, tmp_path: Path) -> None:
+def test_commands_run_with_closed_streams(closed: str, tmp_path: Path) -> None:
     games = tmp_path / "games.jsonl"
     games.write_text(record_of(axio.new_game(RULES, seed=1)).to_json() + "\n", encoding="utf-8")
     before = games.read_bytes()
@@ -379,10 +377,10 @@ def test_closed_streams_are_no_fault(closed: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
-def test_standard_output_that_is_full_is_said() -> None:
+def test_full_standard_output_is_reported() -> None:
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "axio", "games"],
+            [sys.executable, "-m", "axiogames", "games"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

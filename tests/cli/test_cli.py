@@ -26,16 +26,16 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SOURCE.parent), "PYTHONUTF8": "1"
 
 
 @dataclass(frozen=True)
-class Ran:
-    """What came of a command."""
+class CommandResult:
+    """Exit code and output of a command."""
 
     code: int
     out: str
     err: str
 
 
-def run(*arguments: str, text: str = "") -> Ran:
-    """Run the program in this process, with `text` typed in."""
+def run(*arguments: str, text: str = "") -> CommandResult:
+    """Run the program in this process, with `text` as standard input."""
     written, err, typed = BytesIO(), StringIO(), sys.stdin
     out = TextIOWrapper(written, "utf-8")
     sys.stdin = StringIO(text)
@@ -45,13 +45,13 @@ def run(*arguments: str, text: str = "") -> Ran:
     finally:
         sys.stdin = typed
     out.flush()
-    return Ran(code, written.getvalue().decode("utf-8", "replace"), err.getvalue())
+    return CommandResult(code, written.getvalue().decode("utf-8", "replace"), err.getvalue())
 
 
-def spawn(*arguments: str, text: str = "") -> Ran:
-    """Run the program in a process of its own."""
+def spawn(*arguments: str, text: str = "") -> CommandResult:
+    """Run the program in a new process."""
     done = subprocess.run(
-        [sys.executable, "-m", "axio", *arguments],
+        [sys.executable, "-m", "axiogames", *arguments],
         input=text,
         capture_output=True,
         text=True,
@@ -59,10 +59,10 @@ def spawn(*arguments: str, text: str = "") -> Ran:
         env=ENVIRONMENT,
         check=False,
     )
-    return Ran(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
-# Long work in one process or more, ended from the keyboard or by somebody else.
+# Ends of long work in one or two processes: Ctrl-C or a signal from another program.
 each_interruption = pytest.mark.parametrize(
     ("jobs", "number"),
     [
@@ -74,8 +74,8 @@ each_interruption = pytest.mark.parametrize(
 )
 
 
-def assert_refused(ran: Ran, *words: str) -> None:
-    """One line, exit code 2, and it says these words. (Compiling may be announced before it.)"""
+def assert_refused(ran: CommandResult, *words: str) -> None:
+    """Assert exit code 2 and one line on standard error with these words, after notes about compilation."""
     lines = [line for line in ran.err.splitlines() if ": compiling the rules of " not in line]
     assert ran.code == 2, ran
     assert len(lines) == 1, ran
@@ -118,7 +118,7 @@ def test_help_lists_every_command_and_loads_no_rules() -> None:
         assert summary in done.stdout
 
 
-def test_no_command_prints_the_help() -> None:
+def test_axio_without_a_command_prints_the_help() -> None:
     assert run() == run("--help")
     assert run().code == 0
 
@@ -128,7 +128,7 @@ def test_version() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if (SOURCE / "cli" / f"{name}.py").exists()])
-def test_every_command_has_help_and_is_called_by_its_name(name: str) -> None:
+def test_every_command_has_help_and_its_own_name(name: str) -> None:
     ran = run(name, "--help")
     assert ran.code == 0
     assert ran.out.startswith(f"Usage: axio {name} ")
@@ -149,16 +149,16 @@ def test_no_command_names_a_game() -> None:
         (["rules", "chess"], ["chess", "axio, hex, rota, trio"]),
         (["games", "--xml"], ["--xml"]),
         (["play", "chess"], ["chess"]),
-        (["play", "axio", "--players", "you,deepblue"], ["deepblue", "balanced"]),
-        (["play", "axio", "--players", "greedy,balanced"], ["you", "simulate"]),
-        (["play", "axio", "--players", "you,you,you,you,you"], ["5", "1 to 4"]),
+        (["play", "axio", "--seats", "you,deepblue"], ["deepblue", "balanced"]),
+        (["play", "axio", "--seats", "greedy,balanced"], ["you", "simulate"]),
+        (["play", "axio", "--seats", "you,you,you,you,you"], ["5", "1 to 4"]),
         (["play", "axio", "--option", "children"], ["children"]),
         (["play", "axio", "--record", "/nowhere/at/all"], ["/nowhere/at"]),
         (["play", "--resume"], ["no game to resume"]),
         (["play", "axio", "--resume"], ["--resume"]),
         (["simulate", "chess"], ["chess"]),
-        (["simulate", "axio", "--players", "you,greedy"], ["'you'", "random"]),
-        (["simulate", "axio", "--players", ""], ["unknown player ''"]),
+        (["simulate", "axio", "--bots", "you,greedy"], ["'you'", "random"]),
+        (["simulate", "axio", "--bots", ""], ["unknown player ''"]),
         (["simulate", "axio", "--games", "0"], ["--games", "0"]),
         (["simulate", "axio", "--games", "many"], ["many"]),
         (["simulate", "axio", "--jobs", "0"], ["--jobs"]),
@@ -184,19 +184,19 @@ def test_bad_input_is_refused_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_errors_cannot_steer_the_terminal() -> None:
+def test_errors_contain_no_control_characters() -> None:
     assert_refused(run("rules", "a\x1b[2Jb\nc"))
     assert "\x1b" not in run("rules", "a\x1b[2Jb").err
 
 
-def test_a_reader_that_leaves_early_causes_no_noise(records: dict[str, Path]) -> None:
-    command = f"{sys.executable} -m axio rules {GAMES[0]} | head -n 1"
+def test_a_closed_pipe_causes_no_error_message(records: dict[str, Path]) -> None:
+    command = f"{sys.executable} -m axiogames rules {GAMES[0]} | head -n 1"
     done = subprocess.run(
         command, shell=True, capture_output=True, text=True, env=ENVIRONMENT, check=True, encoding="utf-8"
     )
     assert done.stderr == ""
     assert len(done.stdout.splitlines()) == 1
-    command = f"{sys.executable} -m axio simulate {GAMES[0]} --games 40 --out - | head -c 10"
+    command = f"{sys.executable} -m axiogames simulate {GAMES[0]} --games 40 --out - | head -c 10"
     done = subprocess.run(
         command, shell=True, capture_output=True, text=True, env=ENVIRONMENT, check=True, encoding="utf-8"
     )
@@ -206,7 +206,7 @@ def test_a_reader_that_leaves_early_causes_no_noise(records: dict[str, Path]) ->
 # ---------------------------------------------------------------- games and rules
 
 
-def test_games_lists_all_games_with_what_is_reconstructed() -> None:
+def test_games_lists_all_games_and_reconstructed_rules() -> None:
     ran = run("games")
     words = " ".join(ran.out.split())
     for name in GAMES:
@@ -232,7 +232,7 @@ def test_rules_are_plain_markdown_in_a_pipe(name: str) -> None:
 def test_rules_in_a_terminal_keep_their_marks() -> None:
     child = pexpect.spawn(
         sys.executable,
-        ["-m", "axio", "rules", GAMES[0]],
+        ["-m", "axiogames", "rules", GAMES[0]],
         env={**ENVIRONMENT, "TERM": "xterm-256color"},
         dimensions=(24, 80),
         encoding="utf-8",
@@ -249,7 +249,7 @@ def test_rules_in_a_terminal_keep_their_marks() -> None:
 # ---------------------------------------------------------------- verify
 
 
-def test_verify_passes_what_was_simulated(records: dict[str, Path]) -> None:
+def test_verify_passes_simulated_games(records: dict[str, Path]) -> None:
     files = [str(file) for file in records.values()]
     ran = run("verify", *files)
     assert (ran.code, ran.err) == (0, "")
@@ -275,7 +275,7 @@ def test_verify_finds_a_changed_number(name: str, records: dict[str, Path], tmp_
     assert summary == "5 passed, 1 failed"
 
 
-def test_verify_finds_a_wrong_result_and_a_cut_line(records: dict[str, Path], tmp_path: Path) -> None:
+def test_verify_finds_a_wrong_result_and_a_truncated_line(records: dict[str, Path], tmp_path: Path) -> None:
     first, second, third = records[GAMES[0]].read_text(encoding="utf-8").splitlines()
     changed = json.loads(first)
     changed["result"]["winners"] = [0, 1]
@@ -315,7 +315,7 @@ def test_show_prints_the_end_of_a_game(name: str, records: dict[str, Path]) -> N
     assert "\x1b" not in ran.out
 
 
-def test_show_goes_back_to_any_ply(records: dict[str, Path]) -> None:
+def test_show_can_show_any_ply(records: dict[str, Path]) -> None:
     file = str(records[GAMES[0]])
     whole = json.loads(run("show", file, "--json").out)
     for ply in (0, 1, 7, whole["ply"]):
@@ -333,7 +333,7 @@ def test_show_goes_back_to_any_ply(records: dict[str, Path]) -> None:
 
 def test_show_counts_a_kept_hand_as_a_ply(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
-    run("simulate", GAMES[0], "--games", "6", "--players", "random,random", "--out", str(file))
+    run("simulate", GAMES[0], "--games", "6", "--bots", "random,random", "--out", str(file))
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         table = axio.replay(axio.Record.parse(line))
         kept = [ply for ply, move in enumerate(table.moves, 1) if move.kind == "keep"]
@@ -345,7 +345,7 @@ def test_show_counts_a_kept_hand_as_a_ply(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_show_hides_what_a_seat_did_not_see(name: str, records: dict[str, Path]) -> None:
+def test_show_hides_what_a_seat_does_not_know(name: str, records: dict[str, Path]) -> None:
     file = str(records[name])
     table = axio.replay(axio.Record.parse(records[name].read_text(encoding="utf-8").splitlines()[0]), upto=6)
     for option, seat in ((("--seat", "0"), 0), (("--seat", "1"), 1), (("--spectator",), None)):
@@ -360,24 +360,24 @@ def test_show_hides_what_a_seat_did_not_see(name: str, records: dict[str, Path])
 @pytest.mark.parametrize("name", GAMES)
 def test_show_writes_pictures(name: str, records: dict[str, Path], tmp_path: Path) -> None:
     file, svg, png = str(records[name]), tmp_path / "a.svg", tmp_path / "a.png"
-    assert run("show", file, "--svg", str(svg)) == Ran(0, "", "")
+    assert run("show", file, "--svg", str(svg)) == CommandResult(0, "", "")
     assert svg.read_text(encoding="utf-8").startswith("<svg ")
     assert run("show", file, "--svg", "-").out == svg.read_text(encoding="utf-8")
-    assert run("show", file, "--png", str(png), "--width", "321", "--dark") == Ran(0, "", "")
+    assert run("show", file, "--png", str(png), "--width", "321", "--dark") == CommandResult(0, "", "")
     data = png.read_bytes()
     assert data.startswith(b"\x89PNG")
     assert int.from_bytes(data[16:20], "big") == 321
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "a.svg"]
 
 
-def test_show_cannot_write_everywhere(records: dict[str, Path], tmp_path: Path) -> None:
+def test_show_reports_files_it_cannot_write(records: dict[str, Path], tmp_path: Path) -> None:
     file = str(records[GAMES[0]])
     assert_refused(run("show", file, "--svg", str(tmp_path)), "directory")
     assert_refused(run("show", file, "--svg", str(tmp_path / "no" / "a.svg")), "No such file")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_show_says_what_is_wrong_with_a_record(records: dict[str, Path], tmp_path: Path) -> None:
+def test_show_reports_an_invalid_record(records: dict[str, Path], tmp_path: Path) -> None:
     record = json.loads(records[GAMES[0]].read_text(encoding="utf-8").splitlines()[0])
     number = next(n for n, event in enumerate(record["events"], 1) if event["t"] == "place")
     record["events"][number - 1]["at"] = ["a1", "a2"]
@@ -388,7 +388,9 @@ def test_show_says_what_is_wrong_with_a_record(records: dict[str, Path], tmp_pat
     assert run("show", str(file), "--ply", "0").code == 0
 
 
-def test_names_from_a_file_cannot_steer_the_terminal(records: dict[str, Path], tmp_path: Path) -> None:
+def test_names_from_a_file_are_shown_without_control_characters(
+    records: dict[str, Path], tmp_path: Path
+) -> None:
     record = json.loads(records[GAMES[0]].read_text(encoding="utf-8").splitlines()[0])
     record["players"] = ["\x1b[2Jred", "a\nb"]
     file = tmp_path / "names.jsonl"
@@ -396,13 +398,14 @@ def test_names_from_a_file_cannot_steer_the_terminal(records: dict[str, Path], t
     assert "\x1b" not in run("show", str(file)).out
 
 
-def test_an_interrupt_is_told_by_the_code_130_wherever_it_comes(tmp_path: Path) -> None:
+def test_an_interrupt_anywhere_gives_exit_code_130(tmp_path: Path) -> None:
     """Also in a string that is executed: `python -m` would end by the signal then, unless told otherwise."""
     (tmp_path / "stopped.py").write_text(
-        "from axiogames.cli import main, warm\n"
+        "from axiogames.cli import main\n"
+        "from axiogames.cli.commands import compile\n"
         "def stop(**options): exec('raise KeyboardInterrupt')\n"
-        "warm.command.callback = stop\n"
-        "raise SystemExit(main(['warm']))\n",
+        "compile.command.callback = stop\n"
+        "raise SystemExit(main(['compile']))\n",
         encoding="utf-8",
     )
     done = subprocess.run(

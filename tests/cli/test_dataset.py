@@ -1,4 +1,4 @@
-"""`dataset`: what it prints, what it refuses, and that it goes on whatever happens."""
+"""`axio dataset`: output, errors, resuming."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from axiogames.analysis.dataset import facts, read
-from axiogames.analysis.dataset.generate import make, write
-from axiogames.analysis.dataset.parts import parts
-from axiogames.analysis.dataset.settings import checked
+from axiogames.analysis.dataset import metadata, read
+from axiogames.analysis.dataset.generate import generate_part, write_dataset
+from axiogames.analysis.dataset.parts import open_parts
+from axiogames.analysis.dataset.settings import DatasetSettings
 from axiogames.games import GAMES
 from tests.cli.test_cli import ENVIRONMENT, assert_refused, run
 
@@ -23,18 +23,18 @@ NAME = GAMES[0]
 COMMON = ("dataset", NAME, "--bots", "random,greedy", "--seed", "cli")
 
 
-def test_a_dataset_is_written_and_its_rate_is_told(tmp_path: Path) -> None:
+def test_a_dataset_is_written_and_its_speed_is_printed(tmp_path: Path) -> None:
     out = str(tmp_path / "out.parquet")
-    ran = run(*COMMON, "--games", "3", "--noise", "0.5", "--legal", "--out", out)
+    ran = run(*COMMON, "--games", "3", "--noise", "0.5", "--legal-actions", "--out", out)
     assert (ran.code, ran.err) == (0, "")
     table = read(out)
     first, second = ran.out.splitlines()
     assert first == f"{len(table)} positions of 3 games, written to {out}"
-    assert second.startswith(f"{len(table)} made in ")
+    assert second.startswith(f"{len(table)} generated in ")
     assert second.endswith(" a second")
-    settings = checked(NAME, ["random", "greedy"], seed="cli", games=3, noise=0.5, legal=True)
-    assert facts(table).settings == settings
-    write(settings, tmp_path / "same")
+    settings = DatasetSettings.create(NAME, ["random", "greedy"], seed="cli", games=3, noise=0.5, legal=True)
+    assert metadata(table).settings == settings
+    write_dataset(settings, tmp_path / "same")
     assert read(tmp_path / "same").equals(table)
 
 
@@ -57,22 +57,22 @@ def test_the_summary_as_json(tmp_path: Path) -> None:
         "deterministic": True,
         "new_positions": rows,
     }
-    assert facts(out).settings.bots == ("balanced",)
-    assert facts(out).settings.options == ("short",)
+    assert metadata(out).settings.bots == ("balanced",)
+    assert metadata(out).settings.options == ("short",)
 
 
-def test_bots_that_look_at_the_clock_are_told(tmp_path: Path) -> None:
+def test_bots_with_time_limits_are_reported(tmp_path: Path) -> None:
     ran = run("dataset", NAME, "--bots", "random,mc@1ms", "--games", "1", "--out", str(tmp_path / "out"))
     assert ran.code == 0
-    assert "thought by the clock" in ran.out
-    assert not facts(tmp_path / "out").deterministic
+    assert "time limits" in ran.out
+    assert not metadata(tmp_path / "out").deterministic
 
 
-def test_when_all_parts_are_there_only_joining_is_left(tmp_path: Path) -> None:
-    settings = checked(NAME, ["random", "greedy"], seed="cli", games=4)
-    with parts(settings, tmp_path / "out") as kept:
-        for stretch in kept.left():
-            kept.add(make(settings, stretch))
+def test_complete_parts_are_only_joined(tmp_path: Path) -> None:
+    settings = DatasetSettings.create(NAME, ["random", "greedy"], seed="cli", games=4)
+    with open_parts(settings, tmp_path / "out") as kept:
+        for stretch in kept.missing():
+            kept.add(generate_part(settings, stretch))
     ran = run(*COMMON, "--games", "4", "--out", str(tmp_path / "out"))
     assert ran.out == f"{kept.positions} positions of 4 games, written to {tmp_path / 'out'}\n"
 
@@ -83,7 +83,7 @@ def test_when_all_parts_are_there_only_joining_is_left(tmp_path: Path) -> None:
 def started(out: Path, jobs: str) -> subprocess.Popen[str]:
     """The command in a process group of its own, when it has kept something already."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "axio", *COMMON, "--games", "100000", "--out", str(out), "--jobs", jobs],
+        [sys.executable, "-m", "axiogames", *COMMON, "--games", "100000", "--out", str(out), "--jobs", jobs],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -98,30 +98,33 @@ def started(out: Path, jobs: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize(("jobs", "number"), [("1", signal.SIGTERM), ("2", signal.SIGINT)])
-def test_interrupted_it_says_how_to_go_on(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
+def test_an_interrupted_dataset_says_how_to_resume(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
     out = tmp_path / "out"
     process = started(out, jobs)
     os.killpg(process.pid, number)  # to the workers, too, as a terminal does
     _, err = process.communicate()
     assert process.returncode == 130, err
-    with parts(checked(NAME, ["random", "greedy"], seed="cli", games=100_000), out) as kept:
-        told = f"{kept.games} of 100000 games are kept in {out}.parts; the same command goes on with them"
+    assert "Traceback" not in err
+    with open_parts(
+        DatasetSettings.create(NAME, ["random", "greedy"], seed="cli", games=100_000), out
+    ) as kept:
+        told = f"{kept.games} of 100000 games are kept in {out}.parts; the same command resumes the run"
         assert err.splitlines()[-1] == f"axio: interrupted: {told}"
     assert not out.exists()
 
 
-def test_killed_it_leaves_whole_parts_only(tmp_path: Path) -> None:
+def test_a_killed_dataset_leaves_complete_parts_only(tmp_path: Path) -> None:
     out = tmp_path / "out"
     process = started(out, "1")
     process.kill()
     process.communicate()
-    settings = checked(NAME, ["random", "greedy"], seed="cli", games=100_000)
-    with parts(settings, out) as kept:
+    settings = DatasetSettings.create(NAME, ["random", "greedy"], seed="cli", games=100_000)
+    with open_parts(settings, out) as kept:
         first, *_ = sorted(kept.rows)
         path = kept.folder / f"{first.first:09}-{first.end:09}.parquet"
-        assert path.read_bytes() == make(settings, first).content
+        assert path.read_bytes() == generate_part(settings, first).content
         assert kept.games >= 1
-        assert sum(stretch.games for stretch in kept.left()) == 100_000 - kept.games
+        assert sum(stretch.games for stretch in kept.missing()) == 100_000 - kept.games
     assert not out.exists()
 
 
@@ -135,7 +138,7 @@ def test_killed_it_leaves_whole_parts_only(tmp_path: Path) -> None:
         ([NAME], ["--out"]),
         (["chess", "--out", "x"], ["chess", NAME]),
         ([NAME, "--out", "x", "--bots", "deepblue"], ["deepblue", "balanced"]),
-        ([NAME, "--out", "x", "--bots", "sim@soon"], ["soon", "limit"]),
+        ([NAME, "--out", "x", "--bots", "sim@soon"], ["soon", "budget"]),
         ([NAME, "--out", "x", "--bots", ","], ["needs bots"]),
         ([NAME, "--out", "x", "--players", "5"], ["1 to 4", "5"]),
         ([NAME, "--out", "x", "--option", "blind"], ["blind"]),
@@ -144,13 +147,13 @@ def test_killed_it_leaves_whole_parts_only(tmp_path: Path) -> None:
         ([NAME, "--out", "x", "--noise", "2"], ["noise 2", "0 to 1"]),
         ([NAME, "--out", "x", "--noise", "much"], ["--noise", "much"]),
         ([NAME, "--out", "-"], ["standard output", "name a file"]),
-        ([NAME, "--out", "/dev/null"], ["/dev/null", "this is none"]),
-        ([NAME, "--out", "."], ["this is none"]),
+        ([NAME, "--out", "/dev/null"], ["/dev/null", "not a regular file"]),
+        ([NAME, "--out", "."], ["not a regular file"]),
         ([NAME, "--out", "/nowhere/x"], ["/nowhere/x", "No such file"]),
         ([NAME, "--out", "x", "--bots", "engine:false"], ["false"]),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(
+def test_errors_are_reported_in_one_line(
     arguments: list[str], words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -165,13 +168,15 @@ def test_an_existing_file_and_other_settings_are_refused(tmp_path: Path) -> None
     assert_refused(run(*command), str(out), "exists", "--force")
     assert out.read_text(encoding="utf-8") == "mine"
     assert run(*command, "--force").code == 0
-    settings = checked(NAME, ["random", "greedy"], seed="other", games=2)
-    with parts(settings, out, force=True) as kept:
-        kept.add(make(settings, next(kept.left())))
-    assert_refused(run(*command, "--force"), "another setting of seed", '"other" there', '"cli" now')
+    settings = DatasetSettings.create(NAME, ["random", "greedy"], seed="other", games=2)
+    with open_parts(settings, out, force=True) as kept:
+        kept.add(generate_part(settings, next(kept.missing())))
+    assert_refused(run(*command, "--force"), "cannot resume", "with --seed other, not --seed cli")
 
 
-def test_without_pyarrow_nothing_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_pyarrow_is_reported_before_any_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     assert_refused(run(*COMMON, "--out", str(tmp_path / "out")), 'pip install ".[data]"')
     assert list(tmp_path.iterdir()) == []

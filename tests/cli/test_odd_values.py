@@ -1,7 +1,7 @@
-"""Every option and argument of every command, with values that nobody should hand in: one line, no traceback.
+"""Every option and argument of every command with invalid values: one line on standard error, no traceback.
 
-The tree of commands is walked, so a new command is tested by being there. Where an odd value is accepted the
-command runs; what would take long is replaced.
+The tests walk the tree of commands, so they include new commands. Where a value is accepted the command runs;
+long work is replaced.
 """
 
 from __future__ import annotations
@@ -14,26 +14,25 @@ import click
 import pytest
 
 import axiogames.cli.commands.arena
+import axiogames.cli.commands.compile
 import axiogames.cli.commands.dataset
 import axiogames.cli.commands.hint
-import axiogames.cli.commands.report
 import axiogames.cli.commands.review
 import axiogames.cli.commands.serve
 import axiogames.cli.commands.simulate
 import axiogames.cli.commands.solve
 import axiogames.cli.commands.train
 import axiogames.cli.commands.verify
-import axiogames.cli.commands.warm
 from axiogames import files, new_game
 from axiogames.analysis.bench import measure
 from axiogames.cli import program
 from axiogames.cli.terminal.options import FileName, Integer, Real, Seed
 from axiogames.errors import AxioError
 from axiogames.model.record import record_of
-from tests.cli.test_cli import Ran, run
+from tests.cli.test_cli import CommandResult, run
 
-GAME = "rota"  # where nothing special is asked for
-FILES = {"FILE", "FILE...", "DIR", "FOLDER", "OUT"}  # how options show that they take a name of a file
+GAME = "rota"  # default game
+FILES = {"FILE", "FILE...", "DIR", "FOLDER", "OUT"}  # metavars of file names
 
 NUMBERS = (
     "", "-1", "0", "-0", "nan", "-nan", "inf", "-inf", "1e400", "1e999999", "0x1", "1_0", "+", "--1", "1,5",
@@ -48,7 +47,7 @@ TEXTS = (
 
 
 def commands(group: click.Group = program, words: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The words of every command that is not a group."""
+    """Yield the words of every command that is not a group."""
     context = click.Context(group)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
@@ -77,12 +76,12 @@ def takes_value(parameter: click.Parameter) -> bool:
     return isinstance(parameter, click.Argument) or not getattr(parameter, "is_flag", False)
 
 
-def test_the_walk_finds_the_commands() -> None:
+def test_the_command_tree_contains_subcommands() -> None:
     assert {("verify",), ("solve", "solo"), ("serve",)} <= set(COMMANDS)
 
 
 @each_command
-def test_numbers_have_bounds_and_names_of_files_are_checked(words: tuple[str, ...]) -> None:
+def test_numbers_have_bounds_and_file_names_are_checked(words: tuple[str, ...]) -> None:
     """Click's own types take digits of any script, nan, and numbers of any size."""
     for parameter in command_of(words).params:
         kind, shown = parameter.type, f"{' '.join(words)}: {parameter.name}"
@@ -100,7 +99,7 @@ def test_numbers_have_bounds_and_names_of_files_are_checked(words: tuple[str, ..
 
 @pytest.fixture(scope="module")
 def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What parameters are given, by their name, so that a command has all it needs and little to do."""
+    """Values of parameters by name, with which commands have all they need and little to do."""
     folder = tmp_path_factory.mktemp("given")
     table = new_game(GAME, seed=1)
     table.play(table.legal_moves()[0])
@@ -115,7 +114,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "position": table.view(table.turn).position,
         "folder": str(folder),
         "bots": "greedy",
-        "players": "greedy",
+        "seats": "greedy",
         "rollouts": "100",
         "width": "16",
         "data": str(folder / "data"),
@@ -123,7 +122,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def call(words: tuple[str, ...], odd: click.Parameter, value: str, given: dict[str, str]) -> list[str]:
-    """A command line in which one parameter has this value, and the others what they need."""
+    """Return a command line in which one parameter has this value, and the others valid ones."""
     options, arguments = [], []
     for parameter in command_of(words).params:
         assert parameter.name is not None
@@ -146,11 +145,11 @@ def call(words: tuple[str, ...], odd: click.Parameter, value: str, given: dict[s
 
 
 class Started(AxioError):
-    """The work would begin now."""
+    """The command has accepted its parameters and starts to work."""
 
 
 class Beginning:
-    """Stands in for what takes long."""
+    """Replacement for long work."""
 
     raises: type[BaseException] = Started
 
@@ -160,27 +159,29 @@ class Beginning:
 
 @pytest.fixture
 def idle(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Beginning:
-    """Nothing that takes long happens, and what is written lies in a folder of the test."""
+    """Replace long work, and write files to a folder of the test."""
     begin = Beginning()
     monkeypatch.setattr(axiogames.cli.commands.serve, "serve", begin)
-    monkeypatch.setattr(axiogames.cli.commands.serve, "check", begin)  # which asks for the addresses of hosts
+    monkeypatch.setattr(
+        axiogames.cli.commands.serve, "check_startup", begin
+    )  # which asks for the addresses of hosts
     monkeypatch.setattr(axiogames.cli.commands.serve, "free_port", lambda host: 1)
     monkeypatch.setattr(axiogames.cli.commands.train, "train", begin)
-    monkeypatch.setattr(axiogames.cli.commands.warm, "in_order", begin)
-    monkeypatch.setattr(axiogames.cli.commands.arena, "make_report", begin)
-    monkeypatch.setattr(axiogames.cli.commands.review, "_reviewed", begin)
+    monkeypatch.setattr(axiogames.cli.commands.compile, "map_ordered", begin)
+    monkeypatch.setattr(axiogames.cli.commands.arena, "write_report", begin)
+    monkeypatch.setattr(axiogames.cli.commands.review, "_review", begin)
     monkeypatch.setattr(axiogames.cli.commands.solve, "solve", begin)
-    monkeypatch.setattr(axiogames.cli.commands.hint, "hint", begin)
+    monkeypatch.setattr(axiogames.cli.commands.hint, "best_moves", begin)
     monkeypatch.setattr(measure, "run", begin)
-    monkeypatch.setattr(files, "FARTHEST_END", 1 << 20)
+    monkeypatch.setattr(files, "MAX_SKIPPED_BYTES", 1 << 20)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     (tmp_path / "folder").mkdir()
     return begin
 
 
-def assert_one_line(ran: Ran, what: list[str]) -> None:
-    """The command did what it could, or said in one line why it does not."""
+def assert_one_line(ran: CommandResult, what: list[str]) -> None:
+    """Assert that the command succeeded or reported its error in one line."""
     assert ran.code in (0, 1, 2), (what, ran)
     assert "Traceback" not in ran.err, (what, ran)
     if ran.code == 2:
@@ -212,12 +213,12 @@ def test_huge_numbers_are_refused_before_any_work(
                 assert "the work begins" not in ran.err
 
 
-LONG_WORK = {"serve", "train", "warm", "arena", "review", "hint", "solve", "bench", "report"}
+LONG_WORK = {"serve", "train", "compile", "arena", "review", "hint", "solve", "bench"}
 LONG_WORK |= {"simulate", "verify", "dataset"}
 
 
 @each_command
-def test_an_interrupt_is_one_line(
+def test_an_interrupt_is_reported_in_one_line(
     words: tuple[str, ...],
     given: dict[str, str],
     idle: Beginning,
@@ -225,10 +226,9 @@ def test_an_interrupt_is_one_line(
     tmp_path: Path,
 ) -> None:
     idle.raises = KeyboardInterrupt
-    monkeypatch.setattr(axiogames.cli.commands.simulate, "in_order", idle)
-    monkeypatch.setattr(axiogames.cli.commands.verify, "in_order", idle)
-    monkeypatch.setattr(axiogames.cli.commands.dataset, "warm", idle)
-    monkeypatch.setattr(axiogames.cli.commands.report, "make_report", idle)
+    monkeypatch.setattr(axiogames.cli.commands.simulate, "map_ordered", idle)
+    monkeypatch.setattr(axiogames.cli.commands.verify, "map_ordered", idle)
+    monkeypatch.setattr(axiogames.cli.commands.dataset, "warm_up_bots", idle)
     needed = given | {"folder": str(tmp_path), "out": str(tmp_path / "out")}
     source = next((one for one in command_of(words).params if one.name == "source"), None)
     ran = run(*call(words, source or click.Option(["--nothing"]), given["source"], needed))
@@ -241,14 +241,14 @@ def test_an_interrupt_is_one_line(
 
 
 @pytest.mark.parametrize("host", ["\0", "a\0b", "x" * 70 + ".invalid", "\ud800"])
-def test_a_host_that_is_none(host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_host_is_refused(host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert_one_line(ran := run("serve", f"--host={host}", "--no-open"), ["serve", host])
     assert ran.code == 2
-    assert "cannot be listened on" in ran.err
+    assert "cannot listen on" in ran.err
 
 
-def test_an_unknown_command_or_option_is_one_line() -> None:
+def test_unknown_commands_and_options_are_reported_in_one_line() -> None:
     for odd in ("", " ", "\udcff", "\0", "x" * 5000, "²"):
         assert_one_line(run(odd), [odd])
         assert_one_line(run("games", f"--{odd}"), [odd])

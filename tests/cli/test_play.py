@@ -1,4 +1,4 @@
-"""`play`: whole games typed in, undo, stopping and going on, and hands that stay hidden."""
+"""`axio play`: whole games, menus, undo, resuming, hidden hands."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ import pytest
 
 import axiogames as axio
 from axiogames import files
-from axiogames.cli.terminal import session as answers
-from axiogames.cli.terminal.input import WORDS, read_move, read_order
-from axiogames.cli.terminal.result_text import explained, told
-from axiogames.cli.terminal.saved_game import Saved
+from axiogames.cli.terminal import session as session_module
+from axiogames.cli.terminal.descriptions import describe_move, explain_result
+from axiogames.cli.terminal.input import COMMANDS, parse_command, parse_move
+from axiogames.cli.terminal.saved_game import SavedGame
 from axiogames.cli.terminal.screen import Screen
 from axiogames.cli.terminal.session import Quit, Session
 from axiogames.errors import ParseError
 from axiogames.games import GAMES, game
 from axiogames.model.events import Draw, Exchange, redact_event
 from axiogames.model.position_text import lay_out
-from tests.cli.test_cli import ENVIRONMENT, Ran, assert_refused, run
+from tests.cli.test_cli import ENVIRONMENT, CommandResult, assert_refused, run
 
-# Whatever is asked: a move, what to do with an offer, a curtain, or whether to go on.
+# Lines that answer every question: a move, an offer, the hand-over of the screen, a confirmation.
 ANYTHING = ("hint", "1", "")
 ENOUGH = "\n".join(ANYTHING * 400)
 
@@ -37,19 +37,19 @@ PLAIN = Screen(colour=False, unicode=True, width=80, height=None, terminal=False
 
 @pytest.fixture(autouse=True)
 def hints_come_fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole games are played by hints here, and none of them is about how good these are."""
-    monkeypatch.setattr(answers, "THOUGHT", 20)
+    """Make hints fast: tests play whole games by them, and none depends on their strength."""
+    monkeypatch.setattr(session_module, "HINT_ROLLOUTS", 20)
 
 
 @pytest.fixture(autouse=True)
 def save_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the game in play is saved, empty at first."""
+    """Path of the saved game, which does not exist yet."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.chdir(tmp_path)  # what is typed may be taken for the name of a file
+    monkeypatch.chdir(tmp_path)  # input may be taken for a file name
     return tmp_path / "data" / "axio" / "play.json"
 
 
-def play(*arguments: str, text: str = "") -> Ran:
+def play(*arguments: str, text: str = "") -> CommandResult:
     return run("play", *arguments, text=text)
 
 
@@ -70,7 +70,7 @@ def typed(*lines: str) -> str:
 )
 def test_a_whole_game(name: str, players: str, tmp_path: Path, save_file: Path) -> None:
     file = tmp_path / "game.jsonl"
-    ran = play(name, "--players", players, "--seed", "1", "--record", str(file), text=ENOUGH)
+    ran = play(name, "--seats", players, "--seed", "1", "--record", str(file), text=ENOUGH)
     assert (ran.code, ran.err) == (0, "") or "compiling" in ran.err
     assert "The game is over" in ran.out
     assert f"The record is in {file}." in ran.out
@@ -90,16 +90,16 @@ def test_a_whole_game_with_options(options: Sequence[str], tmp_path: Path) -> No
 
 def test_the_record_is_offered(tmp_path: Path) -> None:
     name = GAMES[0]
-    seconds = play(name, "--players", "you", "--seed", "1", text=ENOUGH.replace("hint\n1", "moves\n1"))
+    seconds = play(name, "--seats", "you", "--seed", "1", text=ENOUGH.replace("hint\n1", "moves\n1"))
     moves = seconds.out.count("take it back")
     script = typed("moves", "1", "") * moves
     file = tmp_path / "games.jsonl"
     answers_to_offer = typed(str(tmp_path / "no" / "x"), str(file))
-    ran = play(name, "--players", "you", "--seed", "1", text=script + answers_to_offer)
+    ran = play(name, "--seats", "you", "--seed", "1", text=script + answers_to_offer)
     assert "No such file" in ran.out
     assert f"The record is in {file}." in ran.out
     assert run("verify", str(file)).out == "1 passed, 0 failed\n"
-    play(name, "--players", "you", "--seed", "1", "--record", str(file), text=script)
+    play(name, "--seats", "you", "--seed", "1", "--record", str(file), text=script)
     assert run("verify", str(file)).out == "2 passed, 0 failed\n"
     assert len(set(file.read_text(encoding="utf-8").splitlines())) == 1
 
@@ -116,7 +116,7 @@ def test_the_seed_decides_the_game(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- the menu
 
 
-def test_enter_and_enter_start_a_game(save_file: Path) -> None:
+def test_the_menu_defaults_start_a_game(save_file: Path) -> None:
     ran = play(text=typed("", ""))
     saved = json.loads(save_file.read_text(encoding="utf-8"))
     assert ran.code == 0
@@ -126,7 +126,7 @@ def test_enter_and_enter_start_a_game(save_file: Path) -> None:
     assert "axio play --resume" in ran.out
 
 
-def test_the_menu_takes_numbers_and_names(save_file: Path) -> None:
+def test_the_menu_accepts_numbers_and_names(save_file: Path) -> None:
     play(text=typed("9", "3", "what", "10"))
     saved = json.loads(save_file.read_text(encoding="utf-8"))
     assert (saved["game"], saved["players"]) == (GAMES[2], ["you"])
@@ -138,11 +138,11 @@ def test_the_menu_takes_numbers_and_names(save_file: Path) -> None:
     assert (saved["game"], saved["players"]) == (GAMES[-1], ["you", "greedy"])
 
 
-def test_the_menu_offers_the_game_that_was_left(save_file: Path) -> None:
+def test_the_menu_offers_the_saved_game(save_file: Path) -> None:
     play(GAMES[2], "--seed", "5", text=typed("moves", "1", ""))
     before = save_file.read_bytes()
     ran = play(text=typed("", "quit"))
-    assert f"go on with {game(GAMES[2]).name} (you, balanced; 2 moves)" in ran.out
+    assert f"resume {game(GAMES[2]).name} (you, balanced; 2 moves)" in ran.out
     assert save_file.read_bytes() == before
     play(GAMES[0], text=typed("", "quit"))
     assert save_file.read_bytes() == before
@@ -173,25 +173,25 @@ def test_the_menu_offers_the_game_that_was_left(save_file: Path) -> None:
         ("pass", "pass"),
     ],
 )
-def test_moves_may_be_typed_loosely(text: str, move: str) -> None:
-    assert str(read_move(text)) == move
+def test_parse_move_accepts_loose_notation(text: str, move: str) -> None:
+    assert str(parse_move(text)) == move
 
 
 @pytest.mark.parametrize(
     "text", ["gr", "gr k8", "gr k8 9", "k8 j8", "gr 1", "gr 1,2,3", "hello", "ö", "gr k8-j8 x"]
 )
-def test_what_is_no_move_is_said(text: str) -> None:
+def test_parse_move_refuses_other_text(text: str) -> None:
     with pytest.raises(ParseError, match="neither a move nor"):
-        read_move(text)
+        parse_move(text)
 
 
-def test_no_word_can_be_taken_for_a_move() -> None:
-    for name, words in WORDS.items():
+def test_parse_command_never_takes_a_move() -> None:
+    for name, words in COMMANDS.items():
         for word in words:
-            order = read_order(f" {word.upper()}  x y ")
-            assert order is not None
-            assert (order.name, order.rest) == (name, "x y")
-    assert read_order("gr k8-j8") is None
+            command = parse_command(f" {word.upper()}  x y ")
+            assert command is not None
+            assert (command.name, command.argument) == (name, "x y")
+    assert parse_command("gr k8-j8") is None
 
 
 def test_illegal_moves_are_answered_with_the_reason() -> None:
@@ -226,41 +226,41 @@ def test_illegal_moves_are_answered_with_the_reason() -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_help_speaks_of_what_is_legal_now(name: str) -> None:
+def test_help_explains_the_legal_moves(name: str) -> None:
     view = axio.new_game(name, 2, seed="1").view(0)
-    text = "\n".join(answers.help_lines(view))
+    text = "\n".join(session_module.help_lines(view))
     kinds = {move.kind for move in view.legal_moves()}
     first_words = {line.split()[0] for line in text.splitlines()}
     assert str(view.legal_moves()[0]) in text
     assert ("exchange" in first_words) == ("exchange" in kinds)
     assert "keep" not in first_words
-    assert set(WORDS) - {"help"} <= first_words
+    assert set(COMMANDS) - {"help"} <= first_words
     assert max(map(len, text.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_moves_lists_the_best_and_can_be_narrowed(name: str) -> None:
+def test_moves_lists_the_best_placements_and_can_be_filtered(name: str) -> None:
     view = axio.new_game(name, 2, seed="1").view(0)
-    moves, lines = answers.list_moves(view, [])
+    moves, lines = session_module.list_moves(view, [])
     legal = view.legal_moves()
     points = [sum(view.gain(move).values()) for move in moves]
     assert points == sorted(points, reverse=True)
     assert points[0] == view.gains(legal).sum(axis=1).max()
-    assert len(moves) <= answers.SHOWN
+    assert len(moves) <= session_module.MAX_LISTED_MOVES
     assert all(str(move) in line for move, line in zip(moves, lines, strict=False))
     cell, tile = moves[-1].at[0], moves[-1].tile
-    narrowed, _ = answers.list_moves(view, [cell.upper(), tile.lower()])
+    narrowed, _ = session_module.list_moves(view, [cell.upper(), tile.lower()])
     assert narrowed
     assert all(cell in move.at for move in narrowed)
     assert {view.variant.kind_of(move.tile) for move in narrowed} == {view.variant.kind_of(tile)}
-    nothing, lines = answers.list_moves(view, ["q99"])
+    nothing, lines = session_module.list_moves(view, ["q99"])
     assert nothing == []
     assert "no placement with q99" in lines[0]
 
 
-def test_score_and_position_only_tell() -> None:
+def test_score_and_position_change_nothing() -> None:
     view = axio.new_game(GAMES[0], 2, seed="1").view(0)
-    move = answers.list_moves(view, [])[0][0]
+    move = session_module.list_moves(view, [])[0][0]
     ran = play(GAMES[0], "--seed", "1", text=typed(f"score {move}", "position", "board", "quit"))
     gain = ", ".join(f"{points} {colour}" for colour, points in view.gain(move).items())
     assert f"{move} would score {gain}." in ran.out
@@ -274,7 +274,7 @@ def test_score_and_position_only_tell() -> None:
 def test_a_placement_can_be_taken_back_before_the_draw(save_file: Path) -> None:
     ran = play(GAMES[0], "--seed", "1", text=typed("moves", "1", "what", "u", "moves", "2", "", "undo"))
     fresh = axio.new_game(GAMES[0], 2, seed="1").view(0)
-    first, second = answers.list_moves(fresh, [])[0][:2]
+    first, second = session_module.list_moves(fresh, [])[0][:2]
     assert f"You placed {first}" in ran.out
     assert f"You placed {second}" in ran.out
     assert "Press Enter to go on" in ran.out
@@ -282,7 +282,7 @@ def test_a_placement_can_be_taken_back_before_the_draw(save_file: Path) -> None:
     assert "nothing can be taken back" in ran.out.splitlines()[-3]
 
 
-def test_quitting_with_a_placement_that_is_still_open(save_file: Path) -> None:
+def test_quitting_keeps_an_unconfirmed_placement(save_file: Path) -> None:
     play(GAMES[0], "--seed", "1", text=typed("moves", "1", "quit"))
     saved = json.loads(save_file.read_text(encoding="utf-8"))
     assert (len(saved["moves"]), saved["confirmed"]) == (1, False)
@@ -294,7 +294,7 @@ def test_quitting_with_a_placement_that_is_still_open(save_file: Path) -> None:
 
 
 def test_an_extra_placement_can_be_taken_back_where_nothing_was_drawn() -> None:
-    """Where a turn has two placements and no draw between them, undo still reaches the first."""
+    """In a turn with two placements and no draw between them, undo reaches the first."""
     table, seat = _before_extra_placement()
     session = _session(table)
     move = _extra_move(table, seat)
@@ -306,7 +306,7 @@ def test_an_extra_placement_can_be_taken_back_where_nothing_was_drawn() -> None:
 @pytest.mark.parametrize(
     "name", [*GAMES[::2], *(pytest.param(name, marks=pytest.mark.slow) for name in GAMES[1::2])]
 )
-def test_stopping_anywhere_changes_nothing(name: str, tmp_path: Path, save_file: Path) -> None:
+def test_resuming_anywhere_gives_the_same_game(name: str, tmp_path: Path, save_file: Path) -> None:
     at_once, in_parts = tmp_path / "at_once", tmp_path / "in_parts"
     play(name, "--seed", "9", "--record", str(at_once), text=ENOUGH)
     script = itertools.cycle(ANYTHING)
@@ -336,7 +336,7 @@ def test_stopping_anywhere_changes_nothing(name: str, tmp_path: Path, save_file:
     ],
 )
 @pytest.mark.parametrize("arguments", [("--resume",), (), (GAMES[1],)])
-def test_a_damaged_save_is_left_alone(
+def test_a_damaged_saved_game_is_reported_and_kept(
     damage: Callable[[str], str], arguments: Sequence[str], save_file: Path
 ) -> None:
     play(GAMES[0], "--seed", "1", text=typed("moves", "1", ""))
@@ -346,7 +346,7 @@ def test_a_damaged_save_is_left_alone(
     assert save_file.read_text(encoding="utf-8") == damaged
 
 
-def test_a_save_that_is_no_file_or_too_long_is_refused(save_file: Path) -> None:
+def test_a_saved_game_must_be_a_regular_file_of_bounded_size(save_file: Path) -> None:
     save_file.parent.mkdir(parents=True)
     os.mkfifo(save_file)
     assert_refused(play("--resume"), str(save_file), "this is not a file")
@@ -354,11 +354,11 @@ def test_a_save_that_is_no_file_or_too_long_is_refused(save_file: Path) -> None:
     save_file.symlink_to("/dev/zero")
     assert_refused(play("--resume"), str(save_file), "this is not a file")
     save_file.unlink()
-    save_file.write_bytes(b" " * (files.LONGEST_LINE + 1))
+    save_file.write_bytes(b" " * (files.MAX_LINE_BYTES + 1))
     assert_refused(play("--resume"), str(save_file), "the most that is read")
 
 
-def test_a_save_that_cannot_be_written_is_said(save_file: Path) -> None:
+def test_an_unwritable_saved_game_is_reported(save_file: Path) -> None:
     save_file.parent.parent.mkdir()
     save_file.parent.write_text("in the way", encoding="utf-8")
     assert_refused(play(GAMES[0], "--seed", "1"), "play.json")
@@ -369,8 +369,8 @@ def test_a_save_that_cannot_be_written_is_said(save_file: Path) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("plies", [0, 6])
-def test_nothing_shown_depends_on_a_hidden_tile(name: str, plies: int) -> None:
-    """Two tables that differ only in what others hold look the same, byte for byte, whatever is asked."""
+def test_output_does_not_depend_on_hidden_tiles(name: str, plies: int) -> None:
+    """Tables that differ only in hands of others give the same output, byte for byte, for all commands."""
     table = axio.new_game(name, 2, seed="3")
     for _ in range(plies):
         table.play(max(table.legal_moves(), key=lambda move: (move.kind == "place", str(move))))
@@ -387,7 +387,7 @@ def test_nothing_shown_depends_on_a_hidden_tile(name: str, plies: int) -> None:
 
 
 def _twin(table: axio.Table) -> axio.Table:
-    """The same table, but that the seat which is not to move holds another tile."""
+    """Return the same table, except that the seat which is not to move holds another tile."""
     assert table.turn is not None
     other = 1 - table.turn
     record = axio.record_of(table)
@@ -409,15 +409,17 @@ def _twin(table: axio.Table) -> axio.Table:
 
 
 def _session(table: axio.Table) -> Session:
-    """A session between people that has come to this table."""
+    """Return a session between people that has reached this table."""
     seats = ("you",) * table.players
-    session = Session(Saved(game=table.game, players=seats, options=tuple(table.options), seed="s"), PLAIN)
+    session = Session(
+        SavedGame(game=table.game, players=seats, options=tuple(table.options), seed="s"), PLAIN
+    )
     session.table = table.copy()
     return session
 
 
 def _talk(session: Session, lines: Sequence[str]) -> str:
-    """Everything that a session prints while these lines are typed (after Enter at a curtain)."""
+    """Return all output of a session for these input lines, after Enter at the hand-over of the screen."""
     said: list[str] = []
     script = iter(["", *lines])
 
@@ -428,37 +430,37 @@ def _talk(session: Session, lines: Sequence[str]) -> str:
             raise EOFError
         return line
 
-    session._ask_for = ask
-    screen = _Heard(said)
+    session._read_line = ask
+    screen = _RecordingScreen(said)
     session._screen = screen  # type: ignore[assignment]
     with pytest.raises(Quit):
         session.run()
     return "\n".join(said)
 
 
-class _Heard:
-    """A screen that remembers."""
+class _RecordingScreen:
+    """A screen that keeps its output."""
 
     def __init__(self, said: list[str]) -> None:
         self._said = said
         self.width = PLAIN.width
         self.height = None
-        self.drawn = PLAIN.drawn
-        self.turned = PLAIN.turned
+        self.render = PLAIN.render
+        self.render_orientations = PLAIN.render_orientations
 
-    def say(self, text: str = "") -> None:
+    def print(self, text: str = "") -> None:
         self._said.append(text)
 
-    def clear(self, *, for_good: bool = False) -> None:
+    def clear(self, *, scrollback: bool = False) -> None:
         self._said.append("---")
 
 
 def _before_extra_placement() -> tuple[axio.Table, int]:
-    """A table whose seat to move can reach the cap, and so place again."""
+    """Return a table whose seat to move can reach the cap, and so gets an extra turn."""
     for table in _greedy_tables():
         if table.turn is not None and _extra_move(table, table.turn) is not None:
             return table, table.turn
-    raise AssertionError("nobody ever reached the cap")
+    raise AssertionError("no seat reached the cap")
 
 
 def _greedy_tables() -> Iterator[axio.Table]:
@@ -481,13 +483,13 @@ def _extra_move(table: axio.Table, seat: int) -> axio.Move | None:
     return None
 
 
-def test_an_exchange_that_nobody_sees_is_told_without_its_tiles() -> None:
+def test_a_hidden_exchange_is_described_without_its_tiles() -> None:
     event = Exchange(1, ("RGB", "BBR"))
     hidden, public = (redact_event(event, 0, is_public) for is_public in (False, True))
     assert isinstance(hidden, Exchange)
     assert isinstance(public, Exchange)
-    assert told(hidden) == "exchanged 2 tiles"
-    assert told(public) == "exchanged RGB BBR"
+    assert describe_move(hidden) == "exchanged 2 tiles"
+    assert describe_move(public) == "exchanged RGB BBR"
 
 
 # ---------------------------------------------------------------- the end
@@ -505,15 +507,15 @@ def test_an_exchange_that_nobody_sees_is_told_without_its_tiles() -> None:
 def test_the_comparison_is_explained(rows: str, said: str) -> None:
     table = axio.new_game(GAMES[0], 2, seed=1)
     text = re.sub(r"scores=\S+", f"scores={rows}", table.position).replace("phase=place", "phase=over")
-    lines = explained(axio.Position(*lay_out(text)), ("a", "b"))
+    lines = explain_result(axio.Position(*lay_out(text)), ("a", "b"))
     assert lines[-1] == said
     assert "Points, each player's lowest first:" in lines[0]
 
 
-def test_points_alone_are_compared_as_they_are() -> None:
+def test_results_with_a_single_track_compare_points() -> None:
     table = axio.new_game(GAMES[-1], 3, seed=1)
     text = re.sub(r"scores=\S+", "scores=12;30;30", table.position).replace("phase=place", "phase=over")
-    assert explained(axio.Position(*lay_out(text)), ("a", "b", "you")) == [
+    assert explain_result(axio.Position(*lay_out(text)), ("a", "b", "you")) == [
         "The game is over. Points:",
         "  1.  b    30",
         "  1.  you  30",
@@ -529,7 +531,7 @@ def test_points_alone_are_compared_as_they_are() -> None:
 def _terminal(*arguments: str, size: tuple[int, int] = (24, 80)) -> pexpect.spawn[str]:
     child = pexpect.spawn(
         sys.executable,
-        ["-m", "axio", "play", *arguments],
+        ["-m", "axiogames", "play", *arguments],
         env={**ENVIRONMENT, "TERM": "xterm-256color", "XDG_DATA_HOME": os.environ["XDG_DATA_HOME"]},
         dimensions=size,
         encoding="utf-8",
@@ -539,7 +541,7 @@ def _terminal(*arguments: str, size: tuple[int, int] = (24, 80)) -> pexpect.spaw
     return child
 
 
-def test_a_terminal_shows_colours_and_ctrl_c_leaves_at_once(save_file: Path) -> None:
+def test_a_terminal_shows_colours_and_ctrl_c_quits(save_file: Path) -> None:
     child = _terminal(GAMES[0], "--seed", "1")
     child.expect(r"\x1b\[2J")
     child.expect(r"48;5;\d+")
@@ -558,7 +560,7 @@ def test_a_terminal_shows_colours_and_ctrl_c_leaves_at_once(save_file: Path) -> 
 def test_people_at_one_screen_never_see_each_others_hands(save_file: Path) -> None:
     table = axio.new_game(GAMES[-1], 2, seed="1")
     hands = [" ".join(table.hand(seat)) for seat in range(2)]
-    child = _terminal(GAMES[-1], "--players", "you,you", "--seed", "1", size=(60, 100))
+    child = _terminal(GAMES[-1], "--seats", "you,you", "--seed", "1", size=(60, 100))
     child.expect("you 1: press Enter when nobody else is looking")
     before = _before(child)
     child.sendline("")
@@ -581,7 +583,7 @@ def test_people_at_one_screen_never_see_each_others_hands(save_file: Path) -> No
 
 
 def _before(child: pexpect.spawn[str]) -> str:
-    """What the program has printed before that which was waited for."""
+    """Return the output before the expected text."""
     assert isinstance(child.before, str)
     return child.before
 
@@ -591,7 +593,7 @@ def _tiles_shown(text: str, table: axio.Table) -> set[str]:
     return {tile for tile in table.variant.kinds if re.search(rf" {tile}\b", bare)}
 
 
-def test_an_account_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_without_a_home_directory_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -601,7 +603,7 @@ def test_an_account_without_a_home_is_told_what_to_set(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("number", ["9" * 5000, "٣", "²", "1" * 10])
-def test_a_number_that_is_none_of_a_move(number: str) -> None:
-    ran = run("play", GAMES[0], "--players", "you", "--seed", "1", text=f"moves\n{number}\n")
+def test_a_number_out_of_range_is_refused(number: str) -> None:
+    ran = run("play", GAMES[0], "--seats", "you", "--seed", "1", text=f"moves\n{number}\n")
     assert ran.code == 0, ran
     assert "is neither a move" in ran.out or "there is no move number" in ran.out

@@ -1,4 +1,4 @@
-"""`axio review` and `axio hint`: reports, JSON, pages, and what can be wrong."""
+"""`axio review` and `axio hint`: reports, JSON, pages, errors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_report(file: Path, tmp_path: Path) -> None:
     assert "Gewinnchancen" in german.out
 
 
-def test_a_report_of_one_seat(file: Path) -> None:
+def test_a_report_can_show_one_seat(file: Path) -> None:
     ran = run("review", str(file), "--game", "2", "--rollouts", "100", "--seat", "1", "--threads", "2")
     rows = [line.split() for line in ran.out.splitlines() if line[:2].strip().isdigit()]
     assert {row[1] for row in rows} == {"Ben"}
@@ -49,7 +49,7 @@ def test_a_review_as_json(file: Path) -> None:
     assert told["moves"][0]["candidates"][0]["behind"] == 0
 
 
-def test_a_page_on_standard_output(file: Path) -> None:
+def test_the_page_can_go_to_standard_output(file: Path) -> None:
     ran = run("review", str(file), "--game", "2", "--rollouts", "100", "--html", "-")
     assert ran.out.startswith("<!doctype html>")
     assert ran.out.rstrip().endswith("</html>")
@@ -69,12 +69,12 @@ def test_hints_for_a_record_and_for_a_position(file: Path) -> None:
         assert run("hint", "-", "--rollouts", "200", "--json", text=f"{position}\n").out == ran.out
 
 
-def test_what_can_be_wrong(file: Path, tmp_path: Path) -> None:
+def test_errors_are_reported(file: Path, tmp_path: Path) -> None:
     assert_refused(run("review", str(tmp_path / "none")), "No such file")
     assert_refused(run("review", str(file), "--game", "9"), "has no game 9")
     assert_refused(run("review", str(file), "--seat", "7"), "no seat 7")
     assert_refused(run("review", str(file), "--time", "1", "--rollouts", "200"), "cannot be used together")
     assert_refused(run("hint", str(file)), "the game is over")
-    assert_refused(run("hint", "x=1"), "a file with a record would do")
+    assert_refused(run("hint", "x=1"), "or name a file with a record")
     spectator = replay(short_game(GAMES[0])).view(None).position
     assert_refused(run("hint", spectator), "are hidden")

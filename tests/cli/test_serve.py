@@ -1,4 +1,4 @@
-"""`axio serve`: what is said of settings that cannot be, and how it starts and stops."""
+"""`axio serve`: invalid settings, start and stop."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from pathlib import Path
 import pytest
 
 from axiogames.cli import main
-from axiogames.server.settings import ENVIRONMENT, BadSetting, Settings
+from axiogames.server.settings import ENVIRONMENT, InvalidSetting, Settings
 from tests.server.driving import Browser, RunningServer, free_port, start_server
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandResult:
     """What came of a command."""
 
     code: int
     err: str
 
 
-def run(*arguments: str, **environment: str) -> Ran:
+def run(*arguments: str, **environment: str) -> CommandResult:
     """`axio serve` in a process of its own, which must end by itself."""
     done = subprocess.run(
-        [sys.executable, "-m", "axio", "serve", "--no-open", *arguments],
+        [sys.executable, "-m", "axiogames", "serve", "--no-open", *arguments],
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
         env={**os.environ, **environment},
     )
-    return Ran(done.returncode, done.stderr)
+    return CommandResult(done.returncode, done.stderr)
 
 
-def run_here(*arguments: str) -> Ran:
+def run_here(*arguments: str) -> CommandResult:
     """`axio serve` in this process, for what is refused before anything is served."""
     err = StringIO()
     with redirect_stderr(err):
         code = main(["serve", "--no-open", *arguments])
-    return Ran(code, err.getvalue())
+    return CommandResult(code, err.getvalue())
 
 
-def said(ran: Ran) -> str:
+def said(ran: CommandResult) -> str:
     """The one line that an error is told in."""
     assert ran.code not in (0, -9), ran
     assert "Traceback" not in ran.err
@@ -58,7 +58,7 @@ def said(ran: Ran) -> str:
 
 
 @pytest.mark.parametrize("port", ["0", "-1", "70000", "http"])
-def test_a_port_that_cannot_be_is_refused(port: str) -> None:
+def test_an_invalid_port_is_refused(port: str) -> None:
     assert "--port" in said(run_here("--port", port))
 
 
@@ -67,18 +67,18 @@ def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         line = said(run_here("--port", str(taken.getsockname()[1]), "--data", str(tmp_path)))
-    assert "cannot be used" in line
+    assert "cannot use port" in line
     assert "--port" in line
 
 
 @pytest.mark.parametrize("database", ["mysql://root@localhost/axio", "nonsense", "postgresql"])
-def test_a_database_that_is_not_known_is_refused_in_one_line(tmp_path: Path, database: str) -> None:
+def test_an_unknown_database_scheme_is_refused_in_one_line(tmp_path: Path, database: str) -> None:
     line = said(run_here("--port", str(free_port()), "--data", str(tmp_path), "--database", database))
     assert "postgresql://" in line
 
 
 @pytest.mark.parametrize("kind", ["postgresql", "sqlite"])
-def test_a_database_that_cannot_be_reached_is_said_in_one_line(tmp_path: Path, kind: str) -> None:
+def test_an_unreachable_database_is_reported_in_one_line(tmp_path: Path, kind: str) -> None:
     (tmp_path / "folder").mkdir()
     nowhere = {
         "postgresql": "postgresql://axio@127.0.0.1:1/axio",
@@ -95,7 +95,7 @@ def test_several_workers_need_postgresql(tmp_path: Path) -> None:
         assert "--workers" in said(run_here("--workers", count))
 
 
-def test_an_origin_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_origin_is_refused(tmp_path: Path) -> None:
     assert "https://example.org" in said(run_here("--origin", "example.org", "--data", str(tmp_path)))
 
 
@@ -109,7 +109,7 @@ def test_a_short_key_is_refused(tmp_path: Path) -> None:
     assert "AXIO_KEY" in said(run("--port", str(free_port()), "--data", str(tmp_path), AXIO_KEY="short"))
 
 
-def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     folder = str(tmp_path / "file" / "below")
     assert folder in said(run("--port", str(free_port()), "--data", folder))
@@ -120,7 +120,7 @@ def test_two_servers_do_not_share_a_folder(small: RunningServer) -> None:
     assert small.url in said(run("--port", str(free_port()), "--data", str(folder)))
 
 
-def test_games_go_on_where_they_were_however_the_server_has_ended(tmp_path: Path) -> None:
+def test_games_resume_however_the_server_ended(tmp_path: Path) -> None:
     with start_server(tmp_path) as first:
         ann, bob = first.guest("Ann"), first.guest("Bob")
         table = ann.open("axio", ["me", "greedy"])
@@ -155,7 +155,7 @@ def test_games_go_on_where_they_were_however_the_server_has_ended(tmp_path: Path
 # ------------------------------------------------------------------ settings
 
 
-def test_settings_travel_through_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_passed_through_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ENVIRONMENT, "{}")
     assert Settings.from_environment() == Settings()
     given = Settings(
@@ -167,18 +167,18 @@ def test_settings_travel_through_the_environment(monkeypatch: pytest.MonkeyPatch
         origins=("https://one.example", "https://two.example"),
         allowed_hosts=("box.local",),
         proxies=("10.0.0.0/24",),
-        secure=True,
-        limits=False,
+        secure_cookies=True,
+        rate_limits=False,
         bot_threads=2,
         bot_seconds=0.25,
-        most_tables=7,
-        most_tables_each=3,
+        max_tables=7,
+        max_tables_per_person=3,
         keep_open=1,
         keep_unfinished=2,
         keep_closed=3,
         keep_guests=4,
         keep_reviews=5,
-        logs="debug",
+        log_level="debug",
         metrics_host="::1",
         metrics_port=9100,
         accept_new_key=True,
@@ -193,7 +193,7 @@ def changed_in(settings: Settings) -> set[str]:
     return {name for name, value in asdict(settings).items() if value != asdict(Settings())[name]}
 
 
-def test_settings_of_another_version_are_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_another_version_are_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ENVIRONMENT, '{"port": 99, "telepathy": true}')
     assert Settings.from_environment() == Settings(port=99)
 
@@ -206,22 +206,22 @@ def test_settings_of_another_version_are_no_harm(monkeypatch: pytest.MonkeyPatch
         ("sqlite:///x.db", "sqlite+aiosqlite:///x.db"),
     ],
 )
-def test_a_database_is_named_as_everybody_names_it(database: str, url: str) -> None:
+def test_database_addresses_accept_the_usual_schemes(database: str, url: str) -> None:
     settings = Settings(database=database)
     assert settings.url == url
     assert settings.on_postgresql == url.startswith("postgresql")
 
 
 @pytest.mark.parametrize("database", ["mysql://x", "postgresql", "://", "oracle://a@b"])
-def test_a_database_that_is_not_known_is_refused(database: str) -> None:
-    with pytest.raises(BadSetting):
+def test_an_unknown_database_scheme_is_refused(database: str) -> None:
+    with pytest.raises(InvalidSetting):
         Settings(database=database).check()
 
 
 # ------------------------------------------------------------------ keys and passwords
 
 
-def test_a_key_that_the_database_was_not_used_with_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_a_changed_key_is_refused_in_one_line(tmp_path: Path) -> None:
     keys = {name: f"the {name} key of a server that is served here" for name in ("old", "new")}
     start = ["--data", str(tmp_path), "--port"]
     with start_server(tmp_path, environment={"AXIO_KEY": keys["old"]}) as first:
@@ -246,7 +246,7 @@ def test_a_key_that_the_database_was_not_used_with_is_refused_in_one_line(tmp_pa
         assert there.cookie == kept
 
 
-def test_the_address_of_the_database_is_read_from_the_environment_and_not_handed_on(
+def test_the_database_address_from_the_environment_is_hidden_from_child_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AXIO_DATABASE", "postgresql://axio:hunter2@127.0.0.1:1/axio")
@@ -259,7 +259,7 @@ def test_the_address_of_the_database_is_read_from_the_environment_and_not_handed
     assert "hunter2" not in str(os.environ)  # what the drawing process and others inherit
 
 
-def test_a_password_on_the_command_line_is_warned_of(tmp_path: Path) -> None:
+def test_a_password_on_the_command_line_causes_a_warning(tmp_path: Path) -> None:
     ran = run_here(
         "--port",
         str(free_port()),

@@ -1,4 +1,4 @@
-"""`simulate`: the same seed gives the same bytes, and a file holds whole lines whatever happens."""
+"""`axio simulate`: reproducible records, summaries, interruptions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pytest
 
 import axiogames as axio
 from axiogames.games import GAMES
-from axiogames.parallel import map_ordered
 from axiogames.players import player
 from axiogames.players.match import play_match
 from tests.cli.test_cli import ENVIRONMENT, assert_refused, each_interruption, run, spawn
@@ -23,7 +22,7 @@ from tests.cli.test_cli import ENVIRONMENT, assert_refused, each_interruption, r
 @pytest.mark.parametrize("name", [GAMES[0], GAMES[-1]])
 def test_the_same_bytes_for_any_number_of_jobs(name: str, tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
-    common = ("simulate", name, "--games", "9", "--seed", "seven", "--players", "random,balanced")
+    common = ("simulate", name, "--games", "9", "--seed", "seven", "--bots", "random,balanced")
     assert run(*common, "--out", str(one)).code == 0
     assert run(*common, "--out", str(two), "--jobs", "2").code == 0
     assert one.read_bytes() == two.read_bytes()
@@ -33,7 +32,7 @@ def test_the_same_bytes_for_any_number_of_jobs(name: str, tmp_path: Path) -> Non
 
 def test_each_game_has_the_seed_of_its_number(tmp_path: Path) -> None:
     name, file = GAMES[0], tmp_path / "games.jsonl"
-    run("simulate", name, "--games", "3", "--seed", "x", "--players", "random,greedy", "--out", str(file))
+    run("simulate", name, "--games", "3", "--seed", "x", "--bots", "random,greedy", "--out", str(file))
     for number, line in enumerate(file.read_text(encoding="utf-8").splitlines()):
         table = play_match(name, [player("random"), player("greedy")], f"x/{number}")
         assert axio.record_of(table, ("random", "greedy")).to_json() == line
@@ -41,7 +40,7 @@ def test_each_game_has_the_seed_of_its_number(tmp_path: Path) -> None:
 
 def test_options_and_solo(tmp_path: Path) -> None:
     name, file = GAMES[-1], tmp_path / "games.jsonl"
-    chosen = ("--option", "short", "--option", "children", "--players", "greedy")
+    chosen = ("--option", "short", "--option", "children", "--bots", "greedy")
     ran = run("simulate", name, "--games", "2", *chosen, "--out", str(file))
     assert ran.code == 0
     record = json.loads(file.read_text(encoding="utf-8").splitlines()[0])
@@ -77,7 +76,7 @@ def test_summary(tmp_path: Path) -> None:
     assert facts["games"] == 4
 
 
-def test_a_file_is_replaced_only_by_force(tmp_path: Path) -> None:
+def test_an_existing_file_is_replaced_only_with_force(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     file.write_text("precious", encoding="utf-8")
     assert_refused(run("simulate", GAMES[0], "--games", "1", "--out", str(file)), "exists", "--force")
@@ -86,16 +85,18 @@ def test_a_file_is_replaced_only_by_force(tmp_path: Path) -> None:
     assert run("verify", str(file)).out == "1 passed, 0 failed\n"
 
 
-def test_a_full_disk_is_said_in_one_line() -> None:
+def test_a_full_disk_is_reported_in_one_line() -> None:
     assert_refused(run("simulate", GAMES[0], "--games", "1", "--out", "/dev/full"), "No space left")
 
 
 @each_interruption
-def test_an_interrupted_run_leaves_whole_lines(jobs: str, number: signal.Signals, tmp_path: Path) -> None:
+def test_an_interrupted_simulation_leaves_complete_lines(
+    jobs: str, number: signal.Signals, tmp_path: Path
+) -> None:
     file = tmp_path / "games.jsonl"
     command = ("simulate", GAMES[0], "--games", "1000000", "--out", str(file), "--jobs", jobs)
     process = subprocess.Popen(
-        [sys.executable, "-m", "axio", *command],
+        [sys.executable, "-m", "axiogames", *command],
         stderr=subprocess.PIPE,
         text=True,
         env=ENVIRONMENT,
@@ -115,23 +116,14 @@ def test_an_interrupted_run_leaves_whole_lines(jobs: str, number: signal.Signals
         json.loads(line)
 
 
-def test_work_in_processes_keeps_its_order() -> None:
-    assert list(map_ordered(abs, range(-20, 0), 2)) == list(range(20, 0, -1))
-
-
-def test_a_worker_that_dies_is_said() -> None:
-    with pytest.raises(axio.AxioError, match="worker"):
-        list(map_ordered(os._exit, [3], 2))
-
-
-def test_no_worker_hears_an_interrupt_while_it_starts() -> None:
+def test_workers_ignore_interrupts_while_they_start() -> None:
     """Nor the first one, before which Python starts a process of its own."""
     program = (
         "import signal\n"
         "from functools import partial\n"
-        "from axiogames.parallel import in_order\n"
+        "from axiogames.parallel import map_ordered\n"
         "held = partial(signal.pthread_sigmask, signal.SIG_BLOCK)\n"
-        "print([signal.SIGINT in mask for mask in in_order(held, [(), ()], 2)])\n"
+        "print([signal.SIGINT in mask for mask in map_ordered(held, [(), ()], 2)])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

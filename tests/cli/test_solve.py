@@ -1,4 +1,4 @@
-"""`axio solve solo`: reports, JSON, records, and what can be wrong."""
+"""`axio solve solo`: reports, JSON, records, errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_seed(tmp_path: Path) -> None:
+def test_a_deal_from_a_seed_is_solved(tmp_path: Path) -> None:
     out = tmp_path / "best.jsonl"
     ran = run("solve", "solo", "--seed", "7", "--width", "5", "--out", str(out))
     assert (ran.code, ran.err) == (0, "")
@@ -42,7 +42,7 @@ def test_a_seed(tmp_path: Path) -> None:
     assert run("solve", "solo", "--seed", "8", "--width", "1", "--out", str(out), "--force").code == 0
 
 
-def test_a_record_is_compared(file: Path) -> None:
+def test_a_recorded_game_is_compared_with_the_best_line(file: Path) -> None:
     ran = run("solve", "solo", str(file), "--width", "5", "--json")
     assert (ran.code, ran.err) == (0, "")
     told = json.loads(ran.out)
@@ -54,10 +54,10 @@ def test_a_record_is_compared(file: Path) -> None:
     assert "played" in run("solve", "solo", str(file), "--width", "1").out
 
 
-def test_from_a_late_move_on_every_line_is_tried(file: Path) -> None:
+def test_a_late_position_is_solved_exactly(file: Path) -> None:
     plies = len(replay(solo_record(GAMES[0])).moves)
     ran = run("solve", "solo", str(file), "--ply", str(plies - 2))
-    assert "Every line was tried: nothing better is possible." in ran.out
+    assert "All lines were searched: nothing better is possible." in ran.out
     ran = run("solve", "solo", str(file), "--ply", str(plies))
     assert "as good as anything found" in ran.out
 
@@ -75,20 +75,20 @@ def test_a_record_without_a_seed(tmp_path: Path) -> None:
     assert "of the record are known" in run("solve", "solo", str(path), "--width", "1").out
 
 
-def test_what_is_wrong_is_said_in_a_line(file: Path, tmp_path: Path) -> None:
+def test_errors_are_reported_in_one_line(file: Path, tmp_path: Path) -> None:
     def refused(said: str, *arguments: str) -> None:
         assert_refused(run("solve", "solo", *arguments), said)
 
     refused("Name the deal")
     refused("Name the deal", GAMES[0])
     refused("cannot be used together", str(file), "--seed", "1")
-    refused("--ply is for recorded games", "--seed", "1", "--ply", "3")
+    refused("--ply needs a file with a recorded game", "--seed", "1", "--ply", "3")
     refused("nowhere.jsonl", str(tmp_path / "nowhere.jsonl"))
     refused("2 players", str(file), "--game", "2")
-    refused("only those with dominoes", str(file), "--game", "3")
+    refused("only domino games", str(file), "--game", "3")
     refused("no game 4", str(file), "--game", "4")
-    refused("no move 99", str(file), "--ply", "99")
-    refused("only those with dominoes", next(name for name in GAMES if name not in DOMINOES), "--seed", "1")
+    refused("ply 99 is out of range", str(file), "--ply", "99")
+    refused("only domino games", next(name for name in GAMES if name not in DOMINOES), "--seed", "1")
     for width in ("0", "many"):
         refused("--width", "--seed", "1", "--width", width)
     for seconds in ("0", "-1", "nan", "soon"):

@@ -1,4 +1,4 @@
-"""docs/arena.md tells the truth: its commands run and print what it shows."""
+"""docs/guides/arena.md its commands run and print what it shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from tests.docs.test_readme import ROOT, missing, run
 
-DOCUMENT = (ROOT / "docs" / "arena.md").read_text(encoding="utf-8")
+DOCUMENT = (ROOT / "docs" / "guides" / "arena.md").read_text(encoding="utf-8")
 
 
 def test_the_commands_print_what_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

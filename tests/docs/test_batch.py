@@ -1,4 +1,4 @@
-"""docs/batch.md says what is true."""
+"""docs/reference/observations.md its examples run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from axiogames.games.runtime.compile import INTERPRETED
 
-PAGE = Path(__file__).parents[2] / "docs/batch.md"
+PAGE = Path(__file__).parents[2] / "docs/reference/observations.md"
 
 
 @pytest.mark.skipif(INTERPRETED, reason="hundreds of games")

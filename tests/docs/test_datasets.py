@@ -1,4 +1,4 @@
-"""docs/datasets.md tells the truth: its commands run, its examples work, its columns are those there are."""
+"""docs/guides/datasets.md: its commands and examples run, and its table lists the columns of a dataset."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from axiogames.analysis.dataset import read
 from tests.docs.test_readme import ROOT, missing, run
 
-DOCUMENT = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
+DOCUMENT = (ROOT / "docs" / "guides" / "datasets.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

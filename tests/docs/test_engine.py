@@ -1,4 +1,4 @@
-"""docs/engine.md tells the truth: its sessions are typed in, and its tables list every command and field."""
+"""docs/reference/engine_protocol.md: its sessions run, and its tables list every command and field."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from axiogames.players.engines.external import GRACE, SETTING_UP
+from axiogames.players.engines.external import GRACE, SETUP_TIMEOUT
 from axiogames.players.engines.protocol import LONGEST_LINE
 from axiogames.players.engines.serve import COMMANDS
-from axiogames.players.engines.views import ViewText
+from axiogames.players.engines.views import ViewMessage
 from tests.cli.test_cli import run
 
-TEXT = (Path(__file__).parents[2] / "docs" / "engine.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "engine_protocol.md").read_text(encoding="utf-8")
 SESSIONS = re.findall(r"^```engine\n\$ axio (.+?)\n(.*?)^```$", TEXT, re.M | re.S)
 
 
@@ -50,11 +50,11 @@ def test_there_are_sessions_for_most_commands() -> None:
 def test_the_tables_list_every_command_and_field() -> None:
     listed = {name for row in re.findall(r"^\| (`.+?) \|", TEXT, re.M) for name in re.findall(r"`(\w+)", row)}
     assert set(COMMANDS) <= listed
-    assert set(ViewText.__struct_fields__) <= listed
+    assert set(ViewMessage.__struct_fields__) <= listed
 
 
 def test_the_numbers_are_those_of_the_code() -> None:
     assert f"{LONGEST_LINE:,} characters" in TEXT
-    assert (GRACE, SETTING_UP) == (5.0, 120.0)
+    assert (GRACE, SETUP_TIMEOUT) == (5.0, 120.0)
     assert "five seconds" in TEXT
     assert "two minutes" in TEXT

@@ -1,11 +1,11 @@
-"""docs/environments.md says what is true."""
+"""docs/guides/environments.md its examples run."""
 
 from __future__ import annotations
 
 import doctest
 from pathlib import Path
 
-PAGE = Path(__file__).parents[2] / "docs/environments.md"
+PAGE = Path(__file__).parents[2] / "docs/guides/environments.md"
 
 
 def test_its_examples_run() -> None:

@@ -1,6 +1,6 @@
 """The README tells the truth: its examples run, its commands print what it shows, its pictures are as made.
 
-`python -m tests.test_readme` makes the pictures anew; look at them before you commit them.
+`python -m tests.docs.test_readme` makes the pictures anew; look at them before you commit them.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from axiogames.cli import main
-from axiogames.cli.terminal import session as answers
+from axiogames.cli.terminal import session as session_module
 from axiogames.players.interface import UNLIMITED
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PICTURES = sorted(path.name for path in (ROOT / "docs").glob("*.svg"))
+PICTURES = Path("docs/pictures")
 
 
 @dataclass
@@ -93,7 +93,7 @@ def missing(shown: list[str], printed: str) -> str | None:
 
 def make_pictures(folder: Path) -> None:
     """Carry out the commands of the README's comment in a folder."""
-    (folder / "docs").mkdir()
+    (folder / PICTURES).mkdir(parents=True)
     with chdir(folder):
         for line in re.findall(r"^axio .+$", README.partition("<!--")[2].partition("-->")[0], re.M):
             code, printed = run(shlex.split(line))
@@ -106,7 +106,9 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setattr(answers, "PATIENCE", UNLIMITED)  # all rollouts of a hint, however slow the machine
+    monkeypatch.setattr(
+        session_module, "HINT_SECONDS", UNLIMITED
+    )  # all rollouts of a hint, however slow the machine
     return tmp_path
 
 
@@ -132,24 +134,28 @@ def test_the_commands_print_what_is_shown(elsewhere: Path) -> None:
 
 def test_the_pictures_are_as_made(tmp_path: Path) -> None:
     make_pictures(tmp_path)
-    assert sorted(path.name for path in (tmp_path / "docs").iterdir()) == PICTURES
-    for name in PICTURES:
-        same = (tmp_path / "docs" / name).read_bytes() == (ROOT / "docs" / name).read_bytes()
-        assert same, f"docs/{name} is out of date: python -m tests.test_readme makes it anew"
+    made = sorted(path.name for path in (tmp_path / PICTURES).iterdir())
+    assert made == sorted(path.name for path in (ROOT / PICTURES).glob("*.svg"))
+    for name in made:
+        same = (tmp_path / PICTURES / name).read_bytes() == (ROOT / PICTURES / name).read_bytes()
+        assert same, f"{PICTURES / name} is out of date: python -m tests.docs.test_readme makes it anew"
 
 
-@pytest.mark.parametrize("document", sorted(path.name for path in ROOT.glob("*.md")))
+DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+
+
+@pytest.mark.parametrize("document", sorted(str(path.relative_to(ROOT)) for path in DOCUMENTS))
 def test_links_lead_somewhere(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
-    for link in re.findall(r"\]\(([^)#:]+)\)", prose):
-        assert (ROOT / link).exists(), f"{document} points to {link}"
+    for link in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", prose):
+        assert (ROOT / document).parent.joinpath(link).exists(), f"{document} points to {link}"
 
 
 if __name__ == "__main__":
     with TemporaryDirectory() as temporary:
         make_pictures(Path(temporary))
-        for picture in sorted(Path(temporary, "docs").iterdir()):
-            target = ROOT / "docs" / picture.name
+        for picture in sorted(Path(temporary, PICTURES).iterdir()):
+            target = ROOT / PICTURES / picture.name
             target.write_bytes(picture.read_bytes())
             print(target)

@@ -1,4 +1,4 @@
-"""Something to draw for each of the games."""
+"""Sample content for the board of each game."""
 
 from __future__ import annotations
 
@@ -120,5 +120,5 @@ def drawn(game: str, players: int = 2) -> Scene:
 
 
 def visible(text: str) -> list[str]:
-    """Lines of terminal output without escape codes."""
+    """Return the lines of terminal output without escape codes."""
     return re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()

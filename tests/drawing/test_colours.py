@@ -1,4 +1,4 @@
-"""Colours that stand out, and differ for eyes that see fewer of them."""
+"""Contrast of the colours, also with colour blindness."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EYES: dict[str, tuple[Triple, Triple, Triple]] = {
 }
 
 WHITE = ((0.4339, 0.3763, 0.1899), (0.2126, 0.7152, 0.0722), (0.0177, 0.1095, 0.8728))
-"""From linear light to X, Y and Z, in parts of white."""
+"""Conversion from linear RGB to XYZ, relative to white."""
 
 
 def light(colour: str) -> Triple:
@@ -58,7 +58,7 @@ def contrast(first: str, second: str) -> float:
 
 
 def lab(colour: str, eyes: str) -> Triple:
-    """Lightness and hue, as these eyes see them."""
+    """Return CIELAB coordinates of a colour as seen with a type of colour vision."""
     red, green, blue = (min(1.0, max(0.0, dot(row, light(colour)))) for row in EYES[eyes])
     x, y, z = (root(dot(row, (red, green, blue))) for row in WHITE)
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
@@ -73,7 +73,7 @@ def root(part: float) -> float:
 
 
 def of_terminal(number: int) -> str:
-    """A colour of the cube in the palette of 256."""
+    """Return a colour of the 6×6×6 cube in the palette of 256 colours."""
     levels = (0, 95, 135, 175, 215, 255)
     red, rest = divmod(number - 16, 36)
     return "#" + "".join(f"{levels[index]:02x}" for index in (red, *divmod(rest, 6)))
@@ -93,7 +93,7 @@ PALETTES: dict[str, Mapping[str, str]] = {
 
 @pytest.mark.parametrize("eyes", EYES)
 @pytest.mark.parametrize("palette", PALETTES)
-def test_colours_that_look_alike_differ_in_lightness(palette: str, eyes: str) -> None:
+def test_similar_hues_differ_in_lightness(palette: str, eyes: str) -> None:
     colours = PALETTES[palette]
     assert set(colours) == set(SYMBOLS)
     for one, other in combinations(colours, 2):
@@ -104,7 +104,7 @@ def test_colours_that_look_alike_differ_in_lightness(palette: str, eyes: str) ->
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_symbols_and_text_stand_out(theme: Theme) -> None:
+def test_symbols_and_text_have_contrast(theme: Theme) -> None:
     for letter, paint in theme.paints.items():
         assert max(contrast(paint.fill, theme.tile), contrast(paint.rim, theme.tile)) >= 3, letter
         assert max(contrast(paint.fill, paint.tint), contrast(paint.rim, paint.tint)) >= 3, letter
@@ -112,7 +112,7 @@ def test_symbols_and_text_stand_out(theme: Theme) -> None:
     assert contrast(theme.ink, theme.card) >= 7
 
 
-def test_symbols_stand_out_in_a_terminal() -> None:
+def test_terminal_symbols_have_contrast() -> None:
     for letter, back in tiles_of_terminal().items():
         front = letter_ink(letter, tile=True).front
         assert front is not None

@@ -1,4 +1,4 @@
-"""Parts of scenes, and pictures that explain."""
+"""Cropped scenes, and figures of the rules pages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bare(game: str) -> Scene:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_part_has_the_cells_that_were_asked_for(game: str) -> None:
+def test_crop_contains_the_requested_cells(game: str) -> None:
     scene = bare(game)
     part = crop(scene, PARTS[game])
     edge = rectangle(part.corner, part.size)
@@ -37,7 +37,7 @@ def test_a_part_has_the_cells_that_were_asked_for(game: str) -> None:
     assert not any(contains(edge, label.at) for label in part.labels)
 
 
-def test_labels_of_a_part_stand_at_their_rows_and_columns() -> None:
+def test_crop_moves_labels_along_rows_and_columns() -> None:
     part = crop(bare("axio"), ("h9", "i6"))
     assert {label.text for label in part.labels if label.row} == {"6", "7", "8", "9"}
     assert {label.text for label in part.labels if not label.row} == {"h", "i"}
@@ -48,7 +48,7 @@ def test_labels_of_a_part_stand_at_their_rows_and_columns() -> None:
         assert cell.centre[1 if label.row else 0] == pytest.approx(label.at[1 if label.row else 0])
 
 
-def test_a_part_reaches_to_the_border_where_the_board_ends() -> None:
+def test_crop_includes_the_border_at_board_edges() -> None:
     scene = bare("axio")
     (left, top), (_, height) = scene.corner, scene.size
     corner = crop(scene, ("c3", "d4"))
@@ -60,7 +60,7 @@ def test_a_part_reaches_to_the_border_where_the_board_ends() -> None:
     assert len(whole.cells) == len(scene.cells)
 
 
-def test_what_scores_is_lit_in_its_colour_and_told_below() -> None:
+def test_scoring_symbols_are_highlighted_and_listed() -> None:
     scene = bare("axio")
     at = {cell.name: cell for cell in scene.cells}
     lit = Highlight(Symbol("G", at["k7"].centre, 0.6), at["k7"].outline)
@@ -75,7 +75,7 @@ def test_what_scores_is_lit_in_its_colour_and_told_below() -> None:
     assert heights[1] == pytest.approx(heights[0] + figure.LEGEND, abs=0.2)
 
 
-def test_points_without_a_colour_tell_how_they_were_doubled() -> None:
+def test_uncoloured_points_show_the_product() -> None:
     scene = bare("trio")
     lit = Highlight(Symbol("R", scene.cells[0].centre, 0.6), scene.cells[0].outline)
     counts = (Count(scene.cells[1].centre, (lit,)),) * 2
@@ -90,14 +90,14 @@ def test_points_without_a_colour_tell_how_they_were_doubled() -> None:
     assert twice - once == len("2×2=4") - len("+2")
 
 
-def test_results_that_are_equal_have_nothing_that_decides() -> None:
+def test_equal_results_have_no_deciding_column() -> None:
     same = [{"R": 1, "G": 2}, {"G": 1, "R": 2}]
     assert figure.results("", same).count("<rect") == 1
     assert figure.results("", [{"R": 1, "G": 2}, {"G": 1, "R": 1}]).count("<rect") == 2
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_hands_are_shown_without_the_board(dark: bool) -> None:
+def test_hand_figure_has_no_board(dark: bool) -> None:
     picture = figure.hand(drawn("axio", 1), dark=dark)
     ElementTree.fromstring(picture)
     assert "data-cell" not in picture

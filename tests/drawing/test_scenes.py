@@ -1,4 +1,4 @@
-"""What games hand to the renderers, and the geometry it is made of."""
+"""Scenes of all games, and geometry."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from axiogames.drawing.text import render
 from tests.drawing.contents import GAMES, axio_content, drawn, hand_tile, hex_content, scene_of
 
 
-def test_neighbouring_hexagons_are_one_apart() -> None:
+def test_neighbouring_hexagons_have_distance_one() -> None:
     centres = {letter_number(cell.name): cell.centre for cell in drawn("hex", 4).cells}
     for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)):
         assert math.dist(centres[8, 8], centres[8 + dx, 8 + dy]) == pytest.approx(1)
@@ -31,7 +31,7 @@ def test_rows_of_a_square_board_count_upwards() -> None:
     assert centres["a1"][1] > centres["a2"][1]
 
 
-def test_rota_counts_upwards_and_shows_the_room_around() -> None:
+def test_rota_rows_count_upwards_and_free_cells_are_shown() -> None:
     scene = drawn("rota")
     at = {tile.cells[0]: tile.symbols[0].at for tile in scene.tiles}
     assert at["0,1"][1] < at["0,0"][1]
@@ -49,28 +49,28 @@ def test_rota_letters_run_clockwise_from_the_top_left() -> None:
 
 
 @pytest.mark.parametrize(("players", "count", "outer"), [(2, 81, 0), (3, 121, 40), (4, 169, 88)])
-def test_axio_shows_what_the_larger_boards_add(players: int, count: int, outer: int) -> None:
+def test_axio_marks_outer_cells_of_larger_boards(players: int, count: int, outer: int) -> None:
     cells = drawn("axio", players).cells
     assert len(cells) == count
     assert sum(cell.ground == "outer" for cell in cells) == outer
 
 
 @pytest.mark.parametrize(("players", "count", "outer"), [(2, 91, 0), (3, 127, 36), (4, 169, 78)])
-def test_hex_shows_what_the_larger_boards_add(players: int, count: int, outer: int) -> None:
+def test_hex_marks_outer_cells_of_larger_boards(players: int, count: int, outer: int) -> None:
     content = replace(hex_content(players), printed={})
     cells = scene_of("hex", content).cells
     assert len(cells) == count
     assert sum(cell.ground == "outer" for cell in cells) == outer
 
 
-def test_last_move_of_several_tiles_has_a_mark_for_each() -> None:
+def test_last_move_has_a_mark_for_each_tile() -> None:
     content = replace(axio_content(2), last=("d4", "d5", "k8", "j8", "h5"))
     marks = [mark for mark in scene_of("axio", content).marks if mark.kind == "last"]
     assert sorted(len(mark.centres) for mark in marks) == [1, 2, 2]
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_everything_lies_inside_the_bounds(game: str) -> None:
+def test_scene_is_within_its_bounds(game: str) -> None:
     scene = drawn(game, 4)
     (left, top), (width, height) = scene.corner, scene.size
     points = [point for cell in scene.cells for point in cell.outline]
@@ -80,19 +80,19 @@ def test_everything_lies_inside_the_bounds(game: str) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_scene_without_anything_is_drawn(game: str) -> None:
+def test_empty_scene_is_rendered(game: str) -> None:
     scene = scene_of(game, Content())
     ElementTree.fromstring(svg.render(scene))
     assert render.render(scene, colour=False).count("\n") == (3 if scene.cells else 0)
 
 
 @pytest.mark.parametrize("name", ["", "7a", "a", "aa1", "a-1", "A1"])
-def test_a_wrong_name_is_refused(name: str) -> None:
+def test_invalid_cell_name_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="not the name of a cell"):
         letter_number(name)
 
 
-def test_union_of_two_cells_leaves_out_what_lies_between() -> None:
+def test_union_drops_the_shared_side() -> None:
     assert len(union([square((0, 0)), square((1, 0))])) == 4
     assert len(union([hexagon((0, 0)), hexagon((1, 0))])) == 10
 
@@ -108,7 +108,7 @@ def test_contains() -> None:
     assert not contains(hexagon((0, 0)), (0.4, 0.5))
 
 
-def test_no_module_here_names_a_game() -> None:
+def test_modules_contain_no_game_name() -> None:
     folder = Path(axiogames.drawing.__file__).parent
     modules = sorted(folder.rglob("*.py"))
     assert {"svg.py", "scene.py", "theme.py"} <= {module.name for module in modules}

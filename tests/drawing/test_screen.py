@@ -1,4 +1,4 @@
-"""What `play` and `show` make of the size of a window."""
+"""Window sizes in `play` and `show`."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ def screen(width: int, height: int | None) -> Screen:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("players", [2, 4])
-def test_a_picture_leaves_lines_for_what_is_said(game: str, players: int) -> None:
+def test_board_leaves_lines_for_messages(game: str, players: int) -> None:
     view = axio.new_game(game, players, seed="1").view(0)
     names = [f"player {seat}" for seat in range(players)]
     for width, height in ((80, 24), (100, 30), (60, 40)):
-        lines = screen(width, height).drawn(view, names).splitlines()
-        turned = len(screen(width, height).turned(view))
+        lines = screen(width, height).render(view, names).splitlines()
+        turned = len(screen(width, height).render_orientations(view))
         assert len(lines) + turned + 3 <= height
         assert max(map(len, lines)) <= width
 
 
-def test_without_a_window_the_picture_is_roomy() -> None:
+def test_default_size_without_a_window() -> None:
     view = axio.new_game(GAMES[-1], 2, seed="1").view(0)
-    assert screen(80, None).drawn(view, ["a", "b"]) == view.text(names=["a", "b"])
+    assert screen(80, None).render(view, ["a", "b"]) == view.text(names=["a", "b"])
 
 
 @pytest.mark.parametrize(
     ("columns", "lines", "width"), [(80, 24, 80), (100, 30, 100), (60, 40, 60), (20, 10, 40), (400, 90, 160)]
 )
-def test_the_window_decides_the_size(
+def test_window_size_limits_the_board(
     columns: int, lines: int, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "get_terminal_size", lambda *_, **__: os.terminal_size((columns, lines)))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    of_terminal = Screen.of_terminal()
-    assert (of_terminal.width, of_terminal.height) == (width, lines)
+    of_stdout = Screen.of_stdout()
+    assert (of_stdout.width, of_stdout.height) == (width, lines)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: False)
-    of_terminal = Screen.of_terminal()
-    assert (of_terminal.width, of_terminal.height) == (80, None)
+    of_stdout = Screen.of_stdout()
+    assert (of_stdout.width, of_stdout.height) == (80, None)

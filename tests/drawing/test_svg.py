@@ -1,4 +1,4 @@
-"""Scenes as SVG and PNG."""
+"""Rendering to SVG and PNG."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ def test_svg_is_well_formed_and_stable(game: str, players: int, dark: bool) -> N
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_svg_uses_only_what_it_defines_and_names_it_by_content(game: str) -> None:
+def test_svg_ids_are_defined_and_content_based(game: str) -> None:
     light, dark = (svg.render(drawn(game), dark=dark) for dark in (False, True))
     for picture in (light, dark):
         assert set(re.findall(r'href="#(\w+)"', picture)) == set(re.findall(r'id="(\w+)"', picture))
-    # Two pictures on one page: what has the same name must be the same.
+    # Two pictures on one page: equal ids must have equal content.
     definitions = [dict(re.findall(r'<\w+ id="(\w+)"(.*?)/?>', picture)) for picture in (light, dark)]
     for name in definitions[0].keys() & definitions[1].keys():
         assert definitions[0][name] == definitions[1][name]
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_svg_has_one_symbol_for_each_that_is_laid(game: str) -> None:
+def test_svg_has_one_element_per_symbol(game: str) -> None:
     content = replace(CONTENTS[game](2), panels=())
     letters = "".join(laid.letters for laid in content.tiles) + "".join(content.loose.values())
     picture = svg.render(scene_of(game, content))
@@ -78,18 +78,18 @@ def test_svg_escapes_names_and_titles() -> None:
     assert root.findtext("{http://www.w3.org/2000/svg}title") == "a <b> & c"
 
 
-def test_svg_cuts_a_name_that_is_too_long() -> None:
+def test_svg_truncates_long_names() -> None:
     panel = replace(axio_content(1).panels[0], name="x" * 500)
     assert "x" * 60 not in svg.render(scene_of("axio", replace(axio_content(1), panels=(panel,))))
 
 
-def test_svg_of_a_wide_display_has_its_panels_below() -> None:
+def test_svg_of_a_wide_board_has_panels_below() -> None:
     tiles = tuple(PlacedTile("RGBO", (f"{x},0",)) for x in range(12))
     root = ElementTree.fromstring(svg.render(scene_of("rota", replace(rota_content(4), tiles=tiles))))
     assert float(root.get("width", "0")) < 900
 
 
-def test_svg_marks_lowest_colours_and_places() -> None:
+def test_svg_marks_lowest_colours_and_ranks() -> None:
     tracks = (Track("R", 5, 18), Track("G", 2, 18), Track("B", 2, 18))
     content = Content(cells=squares(3, 11), panels=(Panel("a", False, tracks, place=1),))
     picture = svg.render(scene_of("axio", content))
@@ -99,14 +99,14 @@ def test_svg_marks_lowest_colours_and_places() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_hand_tiles_are_small_pictures(game: str) -> None:
+def test_hand_tiles_render_separately(game: str) -> None:
     letters = {"axio": "RG", "hex": "RY", "rota": "RGB_", "trio": "RGB"}[game]
     scene = hand_tile(game, letters)
     assert scene.title == letters
     assert symbols_in(svg.render(scene), "tiles") == Counter(letters.replace("_", ""))
 
 
-def test_every_name_of_a_cell_can_be_lettered() -> None:
+def test_cell_names_have_glyphs() -> None:
     assert set("abcdefghijklmnop0123456789-,_RGBOPY") <= set(GLYPHS)
 
 
@@ -117,11 +117,11 @@ def test_png_has_its_signature_and_width(game: str) -> None:
     assert struct.unpack(">I", picture[16:20]) == (400,)
 
 
-# ---------------------------------------------------------------- cells
+# --- Cells
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_cell_can_be_found_by_its_name(game: str) -> None:
+def test_svg_names_every_cell(game: str) -> None:
     content = CONTENTS[game](4)
     scene = scene_of(game, content)
     named = [use.get("data-cell") for use in ElementTree.fromstring(svg.render(scene)).iter(f"{SVG}use")]
@@ -131,14 +131,14 @@ def test_every_cell_can_be_found_by_its_name(game: str) -> None:
     assert set(found.values()) == {1}
 
 
-def test_a_full_board_stays_a_small_file() -> None:
+def test_full_board_is_a_small_file() -> None:
     rows = [[f"{chr(96 + x)}{y}" for x in range(1, 17)] for y in range(1, 17)]
     tiles = tuple(PlacedTile("RGB", tuple(row[at : at + 3])) for row in rows for at in (0, 3, 6, 9, 12))
     scene = scene_of("trio", replace(CONTENTS["trio"](4), tiles=tiles, places=()))
     assert len(svg.render(scene)) < 70_000
 
 
-# ---------------------------------------------------------------- cards
+# --- Cards
 
 
 def size(picture: str) -> tuple[float, float]:
@@ -146,14 +146,14 @@ def size(picture: str) -> tuple[float, float]:
     return float(root.get("width", "0")), float(root.get("height", "0"))
 
 
-def test_hands_are_larger_where_there_is_room() -> None:
-    roomy, cramped = (cards.deck(drawn("axio", 2), room=room, beside=True) for room in (720.0, 440.0))
+def test_hands_scale_with_the_available_height() -> None:
+    roomy, cramped = (cards.lay_out(drawn("axio", 2), room=room, beside=True) for room in (720.0, 440.0))
     assert roomy.unit > cramped.unit == 0, "several rows, or one that just fits"
     assert roomy.row > cramped.row
     assert roomy.size[1] <= 720
 
 
-def test_cards_that_are_too_high_for_the_board_stand_in_two_columns() -> None:
+def test_tall_cards_use_two_columns() -> None:
     content = CONTENTS["hex"](4)
     own = replace(content, panels=(content.panels[0],) * 4)
     one, two = (
@@ -163,7 +163,7 @@ def test_cards_that_are_too_high_for_the_board_stand_in_two_columns() -> None:
     assert two[1] < 1.2 * one[1]
 
 
-def test_a_rail_never_runs_into_its_number() -> None:
+def test_rail_ends_before_its_number() -> None:
     content = replace(
         CONTENTS["trio"](2), panels=tuple(Panel("a", False, (Track("points", n, None),)) for n in (7, 187))
     )
@@ -174,19 +174,19 @@ def test_a_rail_never_runs_into_its_number() -> None:
     assert all(end < float(start) - 8 for end, start in zip(ends, number, strict=True))
 
 
-def test_points_of_one_player_have_nothing_to_be_measured_by() -> None:
+def test_single_player_points_have_no_rail() -> None:
     content = replace(CONTENTS["trio"](1), panels=(Panel("a", False, (Track("points", 7, None),)),))
     assert 'stroke-width="3.4"' not in svg.render(scene_of("trio", content))
 
 
-def test_no_colour_lags_behind_where_all_are_equal() -> None:
+def test_equal_scores_have_no_lowest_colour() -> None:
     tracks = tuple(Track(colour, 3, 18) for colour in "RGB")
     content = Content(cells=squares(3, 11), panels=(Panel("a", False, tracks),))
     picture = svg.render(scene_of("axio", content))
     assert not any(LIGHT.paints[letter].tint in picture for letter in "RGB")
 
 
-def test_wells_are_rounded_like_the_tile_they_lie_in() -> None:
+def test_wells_have_the_rounding_of_their_tile() -> None:
     body = svg.render(hand_tile("rota", "RGBO"))
     edge, wells = re.findall(r'<path d="([^"]+)"[^>]*fill="[^"]+"/>', body)[1:3]
     first = edge.split("L")[0]

@@ -1,4 +1,4 @@
-"""Scenes as text for a terminal."""
+"""Rendering as terminal text."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from tests.drawing.contents import (
 ESCAPE = "\x1b"
 
 
-def test_every_colour_has_its_own_glyph_of_one_column() -> None:
+def test_glyphs_are_distinct_and_one_column_wide() -> None:
     glyphs = {art.glyph for art in SYMBOLS.values()}
     assert len(glyphs) == len(SYMBOLS) == 6
     assert all(unicodedata.east_asian_width(glyph) not in "WF" for glyph in glyphs)
-    # Six loose symbols in a row, read off the board.
+    # Six loose symbols in a row of the board.
     content = Content(
         cells=squares(1, 6), loose=dict(zip(("a1", "b1", "c1", "d1", "e1", "f1"), SYMBOLS, strict=True))
     )
@@ -94,7 +94,7 @@ def test_terminal_shows_hexagons() -> None:
     ]
 
 
-def test_terminal_shows_a_display() -> None:
+def test_terminal_shows_a_growing_board() -> None:
     content = Content(
         tiles=(PlacedTile("RGBO", ("0,0",)), PlacedTile("PG_B", ("1,0",))), last=("1,0",), places=(("2,0",),)
     )
@@ -119,7 +119,7 @@ def test_terminal_shows_stars_and_black_squares() -> None:
     assert "###" in row["4"]
 
 
-def test_terminal_panels_tell_what_a_person_needs() -> None:
+def test_terminal_panels_show_name_points_and_hand() -> None:
     text = render.render(drawn("axio"), colour=False, unicode=False)
     assert '> <Ann & "Bo">' in text
     assert "player 1  5 hidden" in text
@@ -131,7 +131,7 @@ def test_terminal_panels_tell_what_a_person_needs() -> None:
     assert f"{SYMBOLS['R'].glyph}{SYMBOLS['G'].glyph} RG" in shown
 
 
-def test_terminal_shows_places_and_points() -> None:
+def test_terminal_shows_ranks_and_points() -> None:
     ended = tuple(
         replace(panel, to_move=False, place=rank) for rank, panel in enumerate(trio_content(2).panels, 1)
     )
@@ -141,7 +141,7 @@ def test_terminal_shows_places_and_points() -> None:
     assert re.search(r"points +17", text)
 
 
-def test_terminal_takes_no_orders_from_names() -> None:
+def test_terminal_strips_control_characters_from_names() -> None:
     panel = Panel("a\x1b[2Jb\u202ec\n", True, (Track("R", 1, 18),))
     text = render.render(scene_of("axio", Content(cells=squares(3, 11), panels=(panel,))), colour=False)
     assert ESCAPE not in text

@@ -1,4 +1,4 @@
-"""Scenes in terminals that are small: closer together, shorter, and in part."""
+"""Rendering in small terminals: tighter grids, brief panels and clipped boards."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def ascii_lines(scene: Scene, width: int = 80, height: int | None = None) -> lis
 
 
 def display(width: int, height: int, last: str) -> Scene:
-    """A display of so many tiles, the one at 0,0 in the lower left corner."""
+    """Return a growing board of `width` by `height` tiles, with 0,0 in the lower left corner."""
     tiles = tuple(PlacedTile("RGBO", (f"{x},{y}",)) for x in range(width) for y in range(height))
     return scene_of("rota", replace(rota_content(2), tiles=tiles, places=(), last=(last,)))
 
 
-# ---------------------------------------------------------------- sizes
+# --- Sizes
 
 
 @pytest.mark.parametrize("colour", [False, True])
@@ -47,7 +47,7 @@ def display(width: int, height: int, last: str) -> Scene:
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 @pytest.mark.parametrize(("width", "height"), SIZES)
 @pytest.mark.parametrize("game", GAMES)
-def test_every_game_fits_usual_windows(
+def test_games_fit_common_window_sizes(
     game: str, width: int, height: int, players: int, unicode: bool, colour: bool
 ) -> None:
     scene = drawn(game, players)
@@ -60,13 +60,13 @@ def test_every_game_fits_usual_windows(
 
 @pytest.mark.parametrize("width", [1, 10, 20, 33, 50, 79])
 @pytest.mark.parametrize("game", GAMES)
-def test_nothing_is_wider_than_asked(game: str, width: int) -> None:
+def test_output_is_never_wider_than_requested(game: str, width: int) -> None:
     for height in (None, 6, 20):
         text = render.render(drawn(game, 4), colour=False, width=width, height=height)
         assert max(map(len, text.splitlines())) <= width
 
 
-def test_a_name_longer_than_the_window_is_cut() -> None:
+def test_long_names_are_truncated() -> None:
     panel = Panel("x" * 200, True, (Track("R", 1, 18), Track("G", 0, 18)), hidden=5, place=1)
     scene = scene_of("axio", Content(cells=squares(3, 11), panels=(panel,) * 4))
     for width, height in ((80, 20), (60, 15), (25, 15)):
@@ -75,14 +75,14 @@ def test_a_name_longer_than_the_window_is_cut() -> None:
 
 
 @pytest.mark.parametrize(("players", "height"), [(1, 24), (2, 24), (3, 26), (4, 26)])
-def test_hexagons_and_the_largest_board_are_whole_in_a_low_window(players: int, height: int) -> None:
+def test_large_boards_are_whole_in_low_windows(players: int, height: int) -> None:
     for game in ("hex", "trio"):
         text = render.render(drawn(game, players), colour=False, height=height)
         assert len(text.splitlines()) <= height
         assert "outside" not in text
 
 
-# ---------------------------------------------------------------- closer together
+# --- Tighter grids
 
 
 def glyphs(text: str) -> Counter[str]:
@@ -91,7 +91,7 @@ def glyphs(text: str) -> Counter[str]:
 
 @pytest.mark.parametrize("colour", [False, True])
 @pytest.mark.parametrize("game", GAMES)
-def test_a_denser_picture_shows_the_same_symbols(game: str, colour: bool) -> None:
+def test_tighter_grids_show_the_same_symbols(game: str, colour: bool) -> None:
     content = replace(CONTENTS[game](4), panels=())
     scene = scene_of(game, content)
     normal = render.render(scene, colour=colour)
@@ -110,7 +110,7 @@ def test_a_denser_picture_shows_the_same_symbols(game: str, colour: bool) -> Non
     assert glyphs(normal) == expected + Counter(SYMBOLS[one].glyph for one in content.printed.values())
 
 
-def test_enough_height_changes_nothing() -> None:
+def test_sufficient_height_changes_nothing() -> None:
     for game in GAMES:
         normal = render.render(drawn(game))
         assert render.render(drawn(game), height=normal.count("\n")) == normal
@@ -124,7 +124,7 @@ DOMINOES = Content(
 )
 
 
-def test_upright_tiles_are_joined_beside_their_symbols() -> None:
+def test_upright_tiles_are_linked_beside_their_symbols() -> None:
     scene = scene_of("axio", DOMINOES)
     assert ascii_lines(scene, height=5) == [
         "4 [B,] .   .  (R)",
@@ -153,13 +153,13 @@ def test_a_narrow_window_has_three_columns_to_a_cell() -> None:
     ]
 
 
-def test_a_tile_of_three_squares_is_joined_in_the_middle() -> None:
+def test_three_square_tile_is_linked_in_the_middle() -> None:
     content = Content(cells=squares(1, 3), tiles=(PlacedTile("RGB", ("b3", "b2", "b1")),))
     shown = render.render(scene_of("trio", content), colour=False, height=4).splitlines()
     assert [line[4:12].strip() for line in shown[:3]] == ["·   ✹┐  ·"[4:], "·   ●┤  ·"[4:], "·   ★┘  ·"[4:]]
 
 
-def test_tiles_of_hexagons_are_joined_along_the_slope() -> None:
+def test_hexagon_tiles_are_linked_diagonally() -> None:
     content = Content(
         cells=hexagons(2),
         tiles=(
@@ -178,7 +178,7 @@ def test_tiles_of_hexagons_are_joined_along_the_slope() -> None:
     assert ascii_lines(scene_of("hex", falling), height=4)[2:] == ["2  . [/G]  .", "  1 [R]  ."]
 
 
-def test_tiles_of_a_display_are_joined_in_the_middle() -> None:
+def test_tiles_of_a_growing_board_are_linked_in_the_middle() -> None:
     content = Content(tiles=(PlacedTile("RGBO", ("0,0",)), PlacedTile("PG_B", ("0,1",))), last=("0,1",))
     scene = scene_of("rota", content)
     assert ascii_lines(scene, height=10) == [
@@ -195,7 +195,7 @@ def test_tiles_of_a_display_are_joined_in_the_middle() -> None:
         assert "✹┬●" in visible(render.render(scene, colour=colour, height=10))[3]
 
 
-def test_blocks_of_colour_are_joined_where_they_touch() -> None:
+def test_colour_blocks_are_linked_where_they_touch() -> None:
     text = render.render(scene_of("axio", DOMINOES), colour=True, height=5)
     assert "✹┐" in visible(text)[2]
     assert "┐" in text
@@ -203,10 +203,10 @@ def test_blocks_of_colour_are_joined_where_they_touch() -> None:
     assert "┐" not in render.render(scene_of("axio", DOMINOES), colour=True)
 
 
-# ---------------------------------------------------------------- panels
+# --- Panels
 
 
-def test_brief_panels_tell_what_long_ones_tell() -> None:
+def test_brief_panels_contain_the_same_data() -> None:
     lines = ascii_lines(drawn("hex", 4), height=24)
     text = "\n".join(lines)
     assert re.search(r'> <Ann & "?.* R 0<G 3 B 6 O 9 P12 Y15', text)
@@ -215,21 +215,21 @@ def test_brief_panels_tell_what_long_ones_tell() -> None:
     assert "84 to draw" in text
 
 
-def test_brief_panels_stand_beside_the_board_where_there_is_room() -> None:
+def test_brief_panels_are_beside_the_board_if_they_fit() -> None:
     lines = ascii_lines(drawn("axio", 4), height=24)
     assert len(lines) == 14
     assert lines[0].endswith('> <Ann & "Bo">')
     assert lines[1].endswith(" R 0<G 3 B 6 O 9 P12")
 
 
-# ---------------------------------------------------------------- a part of the board
+# --- Clipped boards
 
 
 @pytest.mark.parametrize(
     ("last", "where"),
     [("0,1", "right"), ("19,1", "left"), ("10,1", "left, right")],
 )
-def test_a_wide_display_is_cut_around_the_last_move(last: str, where: str) -> None:
+def test_wide_board_is_clipped_around_the_last_move(last: str, where: str) -> None:
     lines = render.render(display(20, 3, last), colour=False).splitlines()
     assert max(map(len, lines)) <= 80
     assert sum("[✹─●]" in line or "[■─★]" in line for line in lines) == 2
@@ -242,7 +242,7 @@ def test_a_wide_display_is_cut_around_the_last_move(last: str, where: str) -> No
     assert shown >= 3 * 13
 
 
-def test_a_high_display_is_cut_to_the_height() -> None:
+def test_tall_board_is_clipped_to_the_height() -> None:
     for height in (16, 24, 33):
         lines = render.render(display(3, 30, "1,15"), colour=False, height=height).splitlines()
         assert len(lines) <= height
@@ -254,7 +254,7 @@ def test_a_high_display_is_cut_to_the_height() -> None:
         assert any(line.split()[:5] == ["-1", "0", "1", "2", "3"] for line in lines), "and columns"
 
 
-def test_a_small_display_is_whole_however_high_its_panels_are() -> None:
+def test_small_board_stays_whole_with_tall_panels() -> None:
     panels = tuple(replace(panel, hand=("RGBO",) * 9) for panel in rota_content(4).panels)
     tiles = (PlacedTile("RGBO", ("0,0",)), PlacedTile("RGBO", ("0,1",)))
     content = replace(rota_content(4), tiles=tiles, places=(), last=("0,1",), panels=panels)
@@ -263,7 +263,7 @@ def test_a_small_display_is_whole_however_high_its_panels_are() -> None:
     assert "outside" not in text
 
 
-def test_both_ways_at_once() -> None:
+def test_board_is_clipped_in_both_directions() -> None:
     lines = render.render(display(20, 20, "10,10"), colour=False, width=70, height=24).splitlines()
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 70
@@ -271,18 +271,18 @@ def test_both_ways_at_once() -> None:
     assert all(side in notice for side in ("left", "right", "above", "below"))
 
 
-def test_a_board_that_is_too_wide_keeps_the_names_of_what_it_shows() -> None:
+def test_clipped_board_keeps_its_labels() -> None:
     content = replace(hex_content(4), panels=(), last=(), places=(), tiles=(), printed={})
     lines = ascii_lines(scene_of("hex", content), width=50)
     assert max(map(len, lines)) <= 50
     assert lines[-1] == "no tiles outside the picture"
     rows = [int(line.split()[0]) for line in lines if re.match(r" *\d", line)]
     assert rows == list(range(15, 0, -1))
-    # Along the right edge every line of cells that is cut ends with its letter.
+    # Along the right edge each clipped line of cells ends with its letter.
     assert {line.split()[-1] for line in lines[:16] if re.search(r"[a-o]$", line)} >= set("hijklm")
 
 
-def test_a_tile_at_the_edge_counts_as_outside() -> None:
+def test_tile_at_the_edge_counts_as_hidden() -> None:
     cells = tuple(f"{chr(97 + x)}{y}" for x in range(26) for y in (1, 2))
     tiles = (PlacedTile("RG", ("a1", "b1")), PlacedTile("BB", ("x1", "y1")), PlacedTile("PO", ("y2", "z2")))
     scene = scene_of("axio", Content(cells=cells, tiles=tiles, last=("a1", "b1")))
@@ -291,17 +291,17 @@ def test_a_tile_at_the_edge_counts_as_outside() -> None:
     assert "[R--G]" in "".join(lines)
 
 
-# ---------------------------------------------------------------- places
+# --- Legal placements
 
 
-def test_places_on_stars_differ_without_colour() -> None:
+def test_placements_on_stars_differ_without_colour() -> None:
     content = Content(cells=squares(1, 3), stars=("a1", "c3"), places=(("a1", "b1", "c1"),))
     shown = render.render(scene_of("trio", content), colour=False)
     assert shown.splitlines()[-3].split() == ["1", "✦", "+", "+"]
     assert "✧" in shown.splitlines()[0]
 
 
-def test_a_crowded_board_keeps_places_apart_from_cells() -> None:
+def test_crowded_board_distinguishes_placements_from_cells() -> None:
     cells = squares(1, 13)
     places = tuple((a, b) for a, b in pairwise(cells) if a[1:] == b[1:] and a[0] != "m")
     for height in (None, 20):

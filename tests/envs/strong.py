@@ -58,7 +58,7 @@ class Beside:
         assert there.over == table.over
         assert there.turn == table.turn
         assert there.scores == table.scores
-        assert there.standing == table.standing
+        assert there.ranks == table.ranks
         assert there.unseen == table.unseen
         for seat in range(game.players):
             assert there.hand(seat) == table.hand(seat)

@@ -132,7 +132,7 @@ def test_many_with_rises_threads_and_seeds_of_their_own() -> None:
     env = made("rota")
     for place, seed in enumerate((4, 3, 2, 1, 0)):
         seen, _ = env.reset(seed=seed)
-        assert (seen["board"] == alone._told(np.ones(5, np.bool_))[0]["board"][place]).all()
+        assert (seen["board"] == alone._observation_and_info(np.ones(5, np.bool_))[0]["board"][place]).all()
     total = np.zeros(5)
     for _ in range(14):
         ours, theirs = alone.step(alone._batch.greedy()), shared.step(shared._batch.greedy())
@@ -153,7 +153,7 @@ def test_some_begin_anew() -> None:
     assert (again["vector"][1] != first["vector"][1]).any()
 
 
-def test_what_was_told_may_be_kept() -> None:
+def test_what_was_observation_and_info_may_be_kept() -> None:
     envs = SoloVectorEnv("hex", 4)
     kept = [envs.reset(seed=1)]
     copies = [copy.deepcopy(kept[0])]
@@ -217,7 +217,7 @@ def test_illegal_actions() -> None:
         ({"game": "chess"}, "unknown game 'chess'"),
         ({"options": {"huge": True}}, "no option 'huge'"),
         ({"reward": "win"}, "no reward 'win'; there are lowest, rise, gains"),
-        ({"illegal": "shrug"}, "treated by end or raise, not 'shrug'"),
+        ({"illegal": "shrug"}, "'end' or 'raise', not 'shrug'"),
         ({"render_mode": "opera"}, "no render mode 'opera'"),
     ],
 )
@@ -229,7 +229,7 @@ def test_an_environment_that_cannot_be(kind: Any, settings: dict[str, Any], says
 def test_what_cannot_be_asked() -> None:
     env, envs = made("rota"), SoloVectorEnv("rota", 3)
     env.reset(seed=1)
-    with pytest.raises(AxioError, match="nothing was said about rendering"):
+    with pytest.raises(AxioError, match="no render mode"):
         env.render()
     with pytest.raises(gymnasium.error.ResetNeeded, match=r"call reset\(\)"):
         envs.step(np.zeros(3, np.int64))
@@ -241,7 +241,7 @@ def test_what_cannot_be_asked() -> None:
             envs.reset(seed=seed)
     masks: list[Any] = [np.zeros(3, np.bool_), np.ones(2, np.bool_), [1, 1, 0]]
     for mask in masks:
-        with pytest.raises(AxioError, match="reset_mask should be an array of 3 truth values"):
+        with pytest.raises(AxioError, match="reset_mask should be an array of 3 bools"):
             envs.reset(options={"reset_mask": mask})
     envs.reset(seed=1)
     actions: list[Any] = [[0, 0], [0.5, 0, 0], None]

@@ -156,7 +156,7 @@ def test_strong_play_goes_as_at_a_table(name: str) -> None:
             table.play(player(style).choose(table.view(table.turn), Budget(), rng).move)
         cap = table.variant.cap
         seen["cap"] += cap is not None and any(cap in points.values() for points in table.scores)
-        places = np.array(table.standing)
+        places = np.array(table.ranks)
         order = [(places > place).sum() - (places < place).sum() for place in places]
         assert state.returns() == pytest.approx(np.array(order) / max(players - 1, 1))
         assert state.rewards() == state.returns()

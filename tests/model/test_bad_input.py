@@ -30,7 +30,7 @@ from axiogames.model.position_text import lay_out
 from axiogames.model.record import Record, read_records, record_of, replay
 from axiogames.model.table import Table, new_game
 from axiogames.players import player
-from axiogames.players.engines.seat_tracker import Following
+from axiogames.players.engines.seat_tracker import SeatTracker
 from axiogames.players.engines.views import read_view
 from axiogames.players.match import play_match
 from tests.games.conformance.positions import Case, play, twisted
@@ -267,9 +267,9 @@ def test_a_seat_that_is_none(seat: Any) -> None:
     uses: list[Callable[[], Any]] = [
         lambda: table.hand(seat),
         lambda: table.view(0).hand(seat),
-        lambda: Following(table.variant, seat),
-        lambda: Following(table.variant, 0).draw(seat, ["?"]),
-        lambda: Following(table.variant, 0).play(seat, axio.Move("pass")),
+        lambda: SeatTracker(table.variant, seat),
+        lambda: SeatTracker(table.variant, 0).draw(seat, ["?"]),
+        lambda: SeatTracker(table.variant, 0).play(seat, axio.Move("pass")),
     ]
     uses += [lambda: table.view(seat)] if seat is not None else []
     for use in uses:

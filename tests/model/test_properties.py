@@ -45,7 +45,7 @@ def test_any_history_keeps_what_must_be_kept(table: Table) -> None:
     assert tiles_of(table) == {variant.kind_of(tile): n for tile, n in variant.tileset.items()}
     assert (table.turn is None) == (len(table.legal_moves()) == 0)
     assert table.over == (table.result is not None)
-    assert min(table.standing) == 1
+    assert min(table.ranks) == 1
     again = Table(variant, table.seed)
     for move in table.moves:
         again.play(str(move))

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from axiogames.errors import AxioError, IllegalMove, InvalidFile, InvalidRecord
-from axiogames.files import LONGEST_LINE, read_json
+from axiogames.files import MAX_LINE_BYTES, read_json
 from axiogames.games import find_variant
-from axiogames.model.record import LONGEST_SEED, Record, read_records, record_of, replay
+from axiogames.model.record import MAX_SEED_LENGTH, Record, read_records, record_of, replay
 from axiogames.model.table import Table, new_game
 from tests.games.conformance.positions import Case
 from tests.model.games import Json, record, record_where, refusal, refusal_of_text
@@ -329,7 +329,7 @@ def test_unknown_keys_are_ignored_with_all_that_is_in_them() -> None:
         (b"{\x00}", "not JSON"),
         (b'{"x":NaN}', "NaN is not a number there"),
         (b'{"x":-Infinity}', "-Infinity is not a number there"),
-        (b'{"x":"\\ud800"}', "half a surrogate pair"),
+        (b'{"x":"\\ud800"}', "lone surrogate"),
         (b'{"x":"\x01"}', "not JSON"),
         (b"{}{}", "not JSON"),
         (b"", "not JSON"),
@@ -337,7 +337,7 @@ def test_unknown_keys_are_ignored_with_all_that_is_in_them() -> None:
         (b"null", "Expected `object`, got `null`"),
         (b"[" * 100_000, "nested too deeply"),
         (b'{"x":' * 100_000, "nested too deeply"),
-        (b" " * (LONGEST_LINE + 1), f"longer than {LONGEST_LINE} bytes"),
+        (b" " * (MAX_LINE_BYTES + 1), f"longer than {MAX_LINE_BYTES} bytes"),
         (b"9" * 100_000, "Expected `object`, got `float`"),
     ],
 )
@@ -389,7 +389,7 @@ def test_a_record_is_read_from_text_or_bytes() -> None:
 
 @pytest.mark.parametrize("source", [None, 5, b"games.jsonl", ["games.jsonl"]])
 def test_what_is_no_name_of_a_file(source: Any) -> None:
-    with pytest.raises(InvalidFile, match="is not the name of a file"):
+    with pytest.raises(InvalidFile, match="is not a file name"):
         list(read_records(source))
 
 
@@ -411,7 +411,7 @@ def test_bad_bytes_in_an_unknown_key_are_refused() -> None:
 
 def test_a_text_with_half_a_surrogate_pair_is_refused() -> None:
     for text in ("\ud800", '{"x":"\udfff"}'):
-        with pytest.raises(InvalidRecord, match="half a surrogate pair"):
+        with pytest.raises(InvalidRecord, match="lone surrogate"):
             Record.parse(text)
 
 
@@ -451,17 +451,17 @@ def test_a_commitment_is_a_digest() -> None:
 
 
 def test_a_seed_is_hashed_for_every_draw_so_it_has_a_bounded_length() -> None:
-    table = new_game("axio", seed="x" * LONGEST_SEED)
+    table = new_game("axio", seed="x" * MAX_SEED_LENGTH)
     assert replay(record_of(table, with_seed=True)) == replay(record_of(table))
-    longer = record_of(new_game("axio", seed="x" * (LONGEST_SEED + 1)), with_seed=True)
+    longer = record_of(new_game("axio", seed="x" * (MAX_SEED_LENGTH + 1)), with_seed=True)
     with pytest.raises(InvalidRecord, match="the seed has 10001 characters, it should have at most 10000"):
         replay(longer)
 
 
 def test_a_name_that_no_file_can_have() -> None:
-    with pytest.raises(InvalidFile, match="cannot be the name of a file"):
+    with pytest.raises(InvalidFile, match="is not a valid file name"):
         list(read_records("a\0b"))
-    with pytest.raises(InvalidFile, match="cannot be the name of a file"):
+    with pytest.raises(InvalidFile, match="is not a valid file name"):
         list(read_records("\ud800"))
 
 

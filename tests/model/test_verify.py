@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from axiogames import files
-from tests.cli.test_cli import Ran, assert_refused, run, spawn
+from tests.cli.test_cli import CommandResult, assert_refused, run, spawn
 from tests.games.conformance.positions import Case
 from tests.model.games import record
 
@@ -30,7 +30,7 @@ def bad_lines() -> list[bytes]:
         b"{}",
         b'"\xff"',
         b"[" * 100_000,
-        b"x" * (files.LONGEST_LINE + 1),
+        b"x" * (files.MAX_LINE_BYTES + 1),
         b"\0",
         empty_start.encode(),
         good().replace('"rota"', '"chess"', 1).encode(),
@@ -41,11 +41,11 @@ def bad_lines() -> list[bytes]:
 @pytest.fixture
 def content(monkeypatch: pytest.MonkeyPatch) -> bytes:
     """Good lines with a bad one of every kind between them."""
-    monkeypatch.setattr(files, "LONGEST_LINE", len(good()) + 5100)
+    monkeypatch.setattr(files, "MAX_LINE_BYTES", len(good()) + 5100)
     return b"".join(good().encode() + b"\n" + line + b"\n" for line in bad_lines()) + good().encode()
 
 
-def assert_each_is_told(ran: Ran) -> None:
+def assert_each_is_told(ran: CommandResult) -> None:
     assert ran.code == 1, ran
     lines = ran.out.splitlines()
     assert lines[-1] == "10 passed, 9 failed", ran
@@ -89,6 +89,6 @@ def test_standard_input_is_read_once(name: str) -> None:
 def test_a_line_without_an_end_does_not_fill_the_memory(
     command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "FARTHEST_END", 1 << 20)
-    monkeypatch.setattr(files, "LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr(files, "MAX_SKIPPED_BYTES", 1 << 20)
+    monkeypatch.setattr(files, "MAX_LINE_BYTES", 1 << 16)
     assert_refused(run(command, "/dev/zero"), "/dev/zero", "no line break within")

@@ -6,8 +6,8 @@ from typing import Any
 
 from sqlalchemy import func, insert, select, update
 
-from axiogames.server.domain.entries import Act, Hired, Sat
-from axiogames.server.domain.game_state import Terms, now
+from axiogames.server.domain.entries import BotSeated, SeatTaken, TableEntry
+from axiogames.server.domain.game_state import TableConfig, now
 from axiogames.server.lifespan import Server
 from axiogames.server.storage.database import Database
 from axiogames.server.storage.schema import people, tables
@@ -16,13 +16,13 @@ from tests.server.rooms import terms
 DAY = 24 * 3600 * 1000
 NOW = now()
 
-ANN, BOB = Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")
-BOT = Hired(1, "random")
+ANN, BOB = SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")
+BOT = BotSeated(1, "random")
 
 
-async def put_table(server: Server, id: str, acts: list[Act], days: float = 0, **columns: Any) -> str:
+async def put_table(server: Server, id: str, acts: list[TableEntry], days: float = 0, **columns: Any) -> str:
     """A table at which somebody has sat down, untouched for so many days, and not in memory."""
-    made: Terms = terms(id=id)
+    made: TableConfig = terms(id=id)
     await server.rooms.open(made, acts)
     server.rooms.drop(id)
     await set_columns(server.database, tables, id, updated=NOW - int(days * DAY), **columns)

@@ -1,4 +1,4 @@
-"""Servers that tests share: one for each kind of database, started when first asked for."""
+"""Shared servers and databases for tests, one per database kind, started on first use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DATABASES = ("sqlite", "postgresql")
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
-    """A PostgreSQL cluster of this test run; `create()` makes a database or skips the test."""
+    """PostgreSQL cluster of this test run; `create()` returns a database or skips the test."""
     cluster = Postgres()
     yield cluster
     cluster.stop()
@@ -26,7 +26,7 @@ def postgres() -> Iterator[Postgres]:
 def servers(
     postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], RunningServer]]:
-    """The shared server on a kind of database, without limits."""
+    """Return the shared server on a kind of database, without rate limits."""
     running: dict[str, RunningServer] = {}
     with ExitStack() as stack:
 
@@ -43,20 +43,20 @@ def servers(
 
 @pytest.fixture(params=DATABASES)
 def database(request: pytest.FixtureRequest) -> str:
-    """Each kind of database in turn."""
+    """Name of each kind of database in turn."""
     kind: str = request.param
     return kind
 
 
 @pytest.fixture
 def server(servers: Callable[[str], RunningServer], database: str) -> RunningServer:
-    """A running server on each kind of database in turn."""
+    """Running server on each kind of database in turn."""
     return servers(database)
 
 
 @pytest.fixture
 def small(servers: Callable[[str], RunningServer]) -> RunningServer:
-    """A running server on SQLite, for what does not depend on the database."""
+    """Running server on SQLite, for tests that are independent of the database."""
     return servers("sqlite")
 
 
@@ -72,7 +72,7 @@ def bob(server: RunningServer) -> Guest:
 
 @pytest.fixture
 def new_database(postgres: Postgres, tmp_path: Path) -> Callable[[str], str]:
-    """Makes an empty database of a kind: its address."""
+    """Function that creates an empty database of a kind and returns its URL."""
 
     def make(kind: str) -> str:
         return postgres.create() if kind == "postgresql" else f"sqlite:///{tmp_path / 'fresh.sqlite3'}"
@@ -82,5 +82,5 @@ def new_database(postgres: Postgres, tmp_path: Path) -> Callable[[str], str]:
 
 @pytest.fixture
 def url(new_database: Callable[[str], str], database: str) -> str:
-    """The address of an empty database, of each kind in turn."""
+    """URL of an empty database, of each kind in turn."""
     return new_database(database)

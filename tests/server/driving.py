@@ -131,8 +131,18 @@ def start_server(
     data.mkdir(parents=True, exist_ok=True)
     port = free_port()
     written = data / f"stderr-{port}.txt"
-    command = [sys.executable, "-m", "axio", "serve", "--port", str(port), "--no-open", "--data", str(data)]
-    command += ["--log", log, *(() if limits else ("--no-limits",))]
+    command = [
+        sys.executable,
+        "-m",
+        "axiogames",
+        "serve",
+        "--port",
+        str(port),
+        "--no-open",
+        "--data",
+        str(data),
+    ]
+    command += ["--log", log, *(() if limits else ("--no-rate-limit",))]
     metrics_port = free_port() if metrics else 0
     command += [*(("--metrics-port", str(metrics_port)) if metrics else ())]
     command += [*(("--database", database) if database else ()), *extra]

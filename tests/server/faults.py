@@ -1,4 +1,4 @@
-"""A database that fails when a test says so, and people who play meanwhile."""
+"""Fault injection for the database, and players at a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sqlalchemy import Connection, event
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from axiogames.server.domain.game_state import Game
+from axiogames.server.domain.game_state import GameState
 from axiogames.server.domain.room import Room
 from axiogames.server.storage import database as database_module
 from axiogames.server.storage.database import Database
@@ -29,7 +29,7 @@ FAILURES: dict[str, Callable[[], Exception]] = {
 
 
 class Faults:
-    """Makes the next transaction fail: before it begins, before its commit, or after it."""
+    """Makes the next transaction fail: before it begins, before its commit, or after its commit."""
 
     def __init__(self, made: Inside) -> None:
         self._writing = made.server.database.writing
@@ -82,9 +82,9 @@ class Faults:
 
 
 class Hanging:
-    """Lets SQLite hang in its own threads, where nobody can interrupt it, before some of its statements.
+    """Makes SQLite hang in its threads, uninterruptibly, before certain statements.
 
-    The server is made to lose patience at once, as long as it hangs.
+    The server's transaction timeout is short in the meantime.
     """
 
     def __init__(self, database: Database, statements: str = "") -> None:
@@ -106,19 +106,22 @@ class Hanging:
 
     @contextmanager
     def hanging(self) -> Iterator[None]:
-        patience = self._database.patience
+        patience = self._database.timeout
         self._free.clear()
-        self._database.patience = 0.2
+        self._database.timeout = 0.2
         try:
-            with patch.object(database_module, "PROBE", 0.05), patch.object(database_module, "AGAIN", 0.01):
+            with (
+                patch.object(database_module, "PROBE_TIMEOUT", 0.05),
+                patch.object(database_module, "PROBE_INTERVAL", 0.01),
+            ):
                 yield
         finally:
-            self._database.patience = patience
+            self._database.timeout = patience
             self._free.set()
 
 
 class Company:
-    """Two people who play, one who watches, and the game between them."""
+    """Two players, a spectator, and their game."""
 
     def __init__(self, made: Inside, seed: str) -> None:
         self.made = made
@@ -147,18 +150,18 @@ class Company:
         return self.made.server.rooms._rooms[self.table]
 
     @property
-    def game(self) -> Game:
+    def game(self) -> GameState:
         return self.room.game
 
     def order(self, **more: object) -> tuple[Socket, Json]:
-        """A legal order of the seat to move."""
+        """Return a legal move message of the seat to move."""
         self.messages += 1
         game = self.game
         assert game.table is not None
         seat = game.turn
         assert seat is not None
         order: Json = {"id": f"m{self.messages}", "n": game.number}
-        if game.held is not None:
+        if game.pending_draw is not None:
             return self.sockets[seat], {**order, "do": "draw"}
         pick = self.lots.randrange(len(game.table.legal_moves()))
         hold = self.lots.random() < 0.2
@@ -168,14 +171,14 @@ class Company:
         return [[one for one in await socket.heard() if "pong" not in one[:20]] for socket in self.all]
 
     async def check(self) -> None:
-        """What is in memory is what the database has."""
+        """Check that memory and database agree."""
         kept = await self.made.server.rooms._load(self.table)
         game = self.game
-        assert (kept.number, kept.status, kept.turn, kept.held) == (
+        assert (kept.number, kept.status, kept.turn, kept.pending_draw) == (
             game.number,
             game.status,
             game.turn,
-            game.held,
+            game.pending_draw,
         )
         assert kept.table is not None
         assert game.table is not None

@@ -20,8 +20,8 @@ from litestar import Litestar
 from sqlalchemy import event
 
 from axiogames.server import app as application
-from axiogames.server.lifespan import Server, assemble
-from axiogames.server.rendering.worker import draw
+from axiogames.server.lifespan import Server, build_server
+from axiogames.server.rendering.worker import render
 from axiogames.server.settings import Settings
 from axiogames.server.transport.origin_guard import gate
 
@@ -243,16 +243,18 @@ def _in_a_hurry(connection: Any, _: object) -> None:
 @asynccontextmanager
 async def inside(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
     """A server in this process, with its database in a folder."""
-    chosen = Settings(data=str(folder), limits=False, bot_threads=1, most_tables_each=10_000, **settings)
-    server = assemble(chosen)
-    server.pictures.draw = draw  # here, not in a process of its own
+    chosen = Settings(
+        data=str(folder), rate_limits=False, bot_threads=1, max_tables_per_person=10_000, **settings
+    )
+    server = build_server(chosen)
+    server.pictures.render = render  # here, not in a process of its own
     made: list[Litestar] = []
 
     def keep(app: Litestar, **how: Any) -> Any:
         made.append(app)
         return gate(app, **how)
 
-    with patch.object(application, "assemble", lambda _: server), patch.object(application, "gate", keep):
+    with patch.object(application, "build_server", lambda _: server), patch.object(application, "gate", keep):
         app = application.make_app(chosen)
     event.listen(server.database.engine.sync_engine, "connect", _in_a_hurry)
     await server.database.upgrade()

@@ -1,7 +1,7 @@
-"""Schemathesis asks a running server everything that its schema allows, and much that it forbids.
+"""Schemathesis run against a server: requests that its schema allows, and requests that it forbids.
 
 `python -m tests.server.openapi --examples 300` is the long run, tests/server/test_openapi.py the short one.
-Schemathesis runs as a program of its own; this module is also what it loads to fill in names that exist.
+Schemathesis runs as a separate process and loads this module, whose hooks fill in existing names.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from schemathesis.specs.openapi.checks import negative_data_rejection
 
 from axiogames.games import GAMES, figures
 from axiogames.players import PLAYERS
-from axiogames.server.routes.identity import Leaving
-from axiogames.server.routes.tables import Joining, NewTable, WantedMove
+from axiogames.server.routes.identity import SignOutRequest
+from axiogames.server.routes.tables import JoinRequest, MoveRequest, TableRequest
 from tests.server.clients import Guest
 from tests.server.driving import start_server
 
@@ -40,7 +40,7 @@ CHECKS = (
 
 
 def run(url: str, examples: int, seed: int | None = None) -> subprocess.CompletedProcess[str]:
-    """Ask the server at an address; exit code 0 if every answer was as the schema says.
+    """Run Schemathesis against a URL; exit code 0 if all responses match the schema.
 
     Without a seed the examples are the same every time.
     """
@@ -55,7 +55,7 @@ def run(url: str, examples: int, seed: int | None = None) -> subprocess.Complete
     command = [str(program), "run", f"{url}/schema/openapi.json"]
     command += ["--generation-deterministic"] if seed is None else ["--seed", str(seed)]
     command += [part for option in options.items() for part in option]
-    with tempfile.TemporaryDirectory() as folder:  # where it would leave what it remembers
+    with tempfile.TemporaryDirectory() as folder:  # for its working files
         return subprocess.run(
             command,
             capture_output=True,
@@ -75,15 +75,15 @@ def run(url: str, examples: int, seed: int | None = None) -> subprocess.Complete
 # ---------------------------------------------------------------- inside Schemathesis
 
 BODIES = {
-    "POST /api/me/leave": Leaving,
-    "POST /api/tables": NewTable,
-    "POST /api/tables/{table_id}/join": Joining,
-    "POST /api/tables/{table_id}/moves": WantedMove,
+    "POST /api/me/leave": SignOutRequest,
+    "POST /api/tables": TableRequest,
+    "POST /api/tables/{table_id}/join": JoinRequest,
+    "POST /api/tables/{table_id}/moves": MoveRequest,
 }
 
 
-class Asker:
-    """Who asks for one thing: with tables of their own, so that more is reached than "no such table"."""
+class ApiClient:
+    """Client for one operation, with tables of its own to get past "no such table"."""
 
     def __init__(self, url: str) -> None:
         self._guest = Guest(url, "Ann")
@@ -103,27 +103,27 @@ class Asker:
         return self._guest.token
 
     def table(self) -> str:
-        """A table, of every kind in turn."""
+        """Return a table id, cycling through all kinds."""
         return self.turn(self._tables)
 
     def turn(self, choices: list[str]) -> str:
-        """One after the other."""
+        """Return the choices in turn."""
         self._asked += 1
         return choices[self._asked % len(choices)]
 
 
 @cache
-def asker(label: str) -> Asker:
-    """Who asks for one thing."""
-    return Asker(os.environ[ADDRESS])
+def api_client(label: str) -> ApiClient:
+    """Return the client for an operation."""
+    return ApiClient(os.environ[ADDRESS])
 
 
 if ADDRESS in os.environ:
 
     @schemathesis.hook
     def map_path_parameters(context: Any, path_parameters: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Names in an address that exist, mostly."""
-        who = asker(context.operation.label)
+        """Use mostly existing names in paths."""
+        who = api_client(context.operation.label)
         known: dict[str, Callable[[], str]] = {
             "table_id": who.table,
             "name": lambda: who.turn([*GAMES, "chess"]),
@@ -134,12 +134,12 @@ if ADDRESS in os.environ:
 
     @schemathesis.hook
     def map_body(context: Any, body: Any) -> Any:
-        """Names in a body that exist, mostly. What is wrong on purpose stays wrong."""
+        """Use mostly existing names in bodies; deliberately wrong values stay."""
         if not isinstance(body, dict):
             return body
         for name, choices in {"game": [*GAMES, "chess"], "level": [*PLAYERS, "strong"]}.items():
             if isinstance(body.get(name), str):
-                body[name] = asker(context.operation.label).turn(choices)
+                body[name] = api_client(context.operation.label).turn(choices)
         if isinstance(body.get("seats"), list):
             body["seats"] = [map_body(context, seat) for seat in body["seats"]]
         options = body.get("options")
@@ -149,15 +149,15 @@ if ADDRESS in os.environ:
 
     @schemathesis.hook
     def before_call(context: Any, case: Any, kwargs: Any) -> None:
-        """Everything is asked by somebody whom the server knows."""
+        """Authenticate every request."""
         label = case.operation.label
-        # Leaving everywhere makes a token worthless, so whoever does that is somebody new.
-        who = Asker(os.environ[ADDRESS]) if label == "POST /api/me/leave" else asker(label)
+        # Signing out everywhere invalidates the token, so use a new client.
+        who = ApiClient(os.environ[ADDRESS]) if label == "POST /api/me/leave" else api_client(label)
         case.headers = {**(case.headers or {}), "Authorization": f"Bearer {who.token}"}
 
     @schemathesis.check
     def wrong_data_is_rejected(context: Any, response: Any, case: Any) -> bool | None:
-        """What the schema forbids is refused, but for 0 instead of false and "3" instead of 3."""
+        """Check that forbidden data are refused, except 0 for false and "3" for 3."""
         wanted = BODIES.get(case.operation.label)
         if wanted is not None and response.status_code < 400:
             try:
@@ -176,7 +176,7 @@ if ADDRESS in os.environ:
 @click.option("--examples", type=click.IntRange(1), default=300, show_default=True, help="For each request.")
 @click.option("--seed", type=int, help="Other examples than always the same.")
 def command(examples: int, seed: int | None) -> None:
-    """Ask a server of our own everything."""
+    """Run Schemathesis against a fresh server."""
     with tempfile.TemporaryDirectory() as folder, start_server(Path(folder)) as server:
         done = run(server.url, examples, seed)
     click.echo(done.stdout + done.stderr)

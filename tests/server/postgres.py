@@ -1,4 +1,4 @@
-"""A PostgreSQL server that the tests start for themselves and throw away."""
+"""A temporary PostgreSQL cluster for tests."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tests.server.driving import free_port
 
 USER = "axio"
 PATIENCE = 60.0
-DEMAND = "AXIO_DEMAND"  # a comma list of what must not be skipped
+DEMAND = "AXIO_DEMAND"  # comma-separated requirements that must not be skipped
 
 
 def folder_of_programs() -> Path | None:
-    """Where `initdb` and `postgres` are, the newest if there are several."""
+    """Return the folder of the newest `initdb` and `postgres`."""
     found = [Path(path).resolve().parent for path in (shutil.which("postgres"),) if path]
     found += sorted(
         Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: path.parent.name, reverse=True
@@ -35,13 +35,13 @@ def folder_of_programs() -> Path | None:
 
 
 def _signal(pid: int, number: signal.Signals) -> None:
-    """Send a signal to a process that may have ended: PostgreSQL starts and ends workers at any time."""
+    """Send a signal to a process that may have ended, such as a PostgreSQL worker."""
     with suppress(ProcessLookupError):
         os.kill(pid, number)
 
 
 class Postgres:
-    """A cluster in a temporary folder, started when the first database is asked for."""
+    """A cluster in a temporary folder, started with the first database."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -50,7 +50,7 @@ class Postgres:
         self._made = 0
 
     def create(self) -> str:
-        """A fresh, empty database: its address. Skips the test where there is no PostgreSQL."""
+        """Create an empty database and return its URL. Skips the test without PostgreSQL."""
         if self._process is None:
             self._start()
         self._made += 1
@@ -62,20 +62,20 @@ class Postgres:
         return f"postgresql://{USER}@127.0.0.1:{self._port}/{name}"
 
     def execute(self, *statements: str) -> None:
-        """Run statements as the administrator, each by itself."""
+        """Run statements as the superuser, each in its own transaction."""
         run_sql(self.url("postgres"), *statements)
 
     def stop(self) -> None:
-        """Stop it and remove everything."""
+        """Stop the cluster and remove its files."""
         if self._process is not None:
-            self._process.send_signal(signal.SIGINT)  # at once, whoever is still connected
+            self._process.send_signal(signal.SIGINT)  # fast shutdown despite open connections
             self._process.wait(PATIENCE)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Let it hang for a while: it keeps its connections and takes new ones, and answers nothing."""
+        """Suspend the cluster: it keeps and accepts connections but does not answer."""
         pids = self._processes()
         for pid in pids:
             _signal(pid, signal.SIGSTOP)
@@ -86,7 +86,7 @@ class Postgres:
                 _signal(pid, signal.SIGCONT)
 
     def restart(self, how: signal.Signals = signal.SIGINT) -> None:
-        """Stop it at once (SIGINT) or without a word to anybody (SIGQUIT), and start it again."""
+        """Restart the cluster, by a fast (SIGINT) or immediate (SIGQUIT) shutdown."""
         assert self._process is not None
         self._process.send_signal(how)
         self._process.wait(PATIENCE)
@@ -116,7 +116,7 @@ class Postgres:
         assert programs is not None
         assert folder is not None
         user, data = _unprivileged(), folder / "data"
-        # Nobody cuts the power in these tests: without fsync they are faster and see the same.
+        # These tests simulate no power failure: without fsync they are faster.
         options = {"listen_addresses": "127.0.0.1", "unix_socket_directories": folder, "fsync": "off"}
         arguments = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         with (folder / "log.txt").open("wb") as log:
@@ -140,14 +140,14 @@ class Postgres:
 
 
 def missing(what: str, why: str) -> NoReturn:
-    """Skip a test, or fail it where the environment demands what is missing."""
+    """Skip the test, or fail if the environment demands the missing requirement."""
     if what in os.environ.get(DEMAND, "").split(","):
         pytest.fail(f"{why}, and {DEMAND} demands {what}")
     pytest.skip(f"{why}; set {DEMAND}={what} to make this a failure")
 
 
 def run_sql(url: str, *statements: str) -> list[tuple[Any, ...]]:
-    """Run statements on a database, each by itself; the rows of the last one."""
+    """Run statements, each in its own transaction, and return the rows of the last one."""
 
     async def run() -> list[tuple[Any, ...]]:
         connection = await asyncpg.connect(url, timeout=PATIENCE)
@@ -163,7 +163,7 @@ def run_sql(url: str, *statements: str) -> list[tuple[Any, ...]]:
 
 
 def _unprivileged() -> pwd.struct_passwd | None:
-    """Who runs PostgreSQL, which refuses to be run by root; `None` is whoever runs the tests."""
+    """Return the user for PostgreSQL, which refuses to run as root; `None`: the current user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):

@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from axiogames.server.domain.entries import Act, read_act
-from axiogames.server.domain.game_state import Terms, now
+from axiogames.server.domain.entries import TableEntry, decode_entry
+from axiogames.server.domain.game_state import TableConfig, now
 from axiogames.server.domain.room import Room
-from axiogames.server.lifespan import Server, assemble
+from axiogames.server.lifespan import Server, build_server
 from axiogames.server.settings import Settings
-from axiogames.server.transport.client import Connection
+from axiogames.server.transport.client import Client
 
 SOON = 20.0
 
@@ -22,7 +22,7 @@ SOON = 20.0
 @asynccontextmanager
 async def running(folder: Path, database: str = "") -> AsyncIterator[Server]:
     """The parts of a server without its routes, and without what it does at its start."""
-    server = assemble(Settings(data=str(folder), database=database, bot_threads=1))
+    server = build_server(Settings(data=str(folder), database=database, bot_threads=1))
     await server.database.upgrade()
     try:
         yield server
@@ -35,8 +35,10 @@ async def running(folder: Path, database: str = "") -> AsyncIterator[Server]:
         await server.database.close()
 
 
-def terms(players: int = 2, *, game: str = "rota", move_time: int | None = None, id: str = "table") -> Terms:
-    return Terms(
+def terms(
+    players: int = 2, *, game: str = "rota", move_time: int | None = None, id: str = "table"
+) -> TableConfig:
+    return TableConfig(
         id=id,
         game=game,
         players=players,
@@ -56,16 +58,16 @@ class Listener:
 
     def __init__(self, room: Room, person: str | None, *, enter: bool = True) -> None:
         self.heard: list[dict[str, Any]] = []
-        self.client = Connection(self._take, person, room.seat_to_look_from(person))
+        self.client = Client(self._take, person, room.default_seat(person))
         if enter:
-            room.enter(self.client)
+            room.connect(self.client)
 
     async def _take(self, text: str) -> None:
         self.heard.append(json.loads(text))
 
 
-async def entries(server: Server, room: Room) -> list[Act]:
-    return [read_act(body) for _, _, body in await server.store.entries(room.id)]
+async def entries(server: Server, room: Room) -> list[TableEntry]:
+    return [decode_entry(body) for _, _, body in await server.store.entries(room.id)]
 
 
 async def until(met: Callable[[], bool]) -> None:

@@ -19,10 +19,19 @@ from axiogames.games import rules_page
 from axiogames.model.events import Draw, Event, Removed, Start
 from axiogames.players import PLAYERS, Budget, player
 from axiogames.rng import Generator
-from axiogames.server.domain.entries import Act, Drew, Hired, Moved, Sat, Started, write_act
-from axiogames.server.domain.game_state import Game, Terms, table_row
+from axiogames.server.domain.entries import (
+    UNDRAWN,
+    BotSeated,
+    GameStarted,
+    MovePlayed,
+    SeatTaken,
+    TableEntry,
+    TilesDrawn,
+    encode_entry,
+)
+from axiogames.server.domain.game_state import GameState, TableConfig
 from axiogames.server.identity.people import Person
-from axiogames.server.rendering.pictures import MOST_BYTES, ByteCache
+from axiogames.server.rendering.pictures import MAX_CACHE_BYTES, ByteCache
 from axiogames.server.storage.schema import entries, people, results, reviews, seats, tables
 from tests.games.conformance.positions import Case
 from tests.games.conformance.test_views import otherwise_dealt
@@ -38,15 +47,15 @@ INVITE = "invite-under-test"
 class World:
     """A table and its log up to some entry."""
 
-    terms: Terms
-    acts: tuple[Act, ...]
+    terms: TableConfig
+    acts: tuple[TableEntry, ...]
 
     @cached_property
-    def game(self) -> Game:
+    def game(self) -> GameState:
         """The game that the log leads to."""
-        game = Game.opened(self.terms)
+        game = GameState.new(self.terms)
         for act in self.acts:
-            game.carry_out(act)
+            game.apply(act)
         return game
 
     def upto(self, number: int) -> World:
@@ -73,7 +82,7 @@ class Viewer:
 @cache
 def played(case: Case, kind: str) -> World:
     """A whole game: of people apart, of people at one screen, or of one person and bots."""
-    terms = Terms(
+    terms = TableConfig(
         id=TABLE,
         game=case.game,
         players=case.players,
@@ -86,25 +95,25 @@ def played(case: Case, kind: str) -> World:
         seed=f"the seed of {case}",
         created=BEGAN,
     )
-    game = Game.opened(terms)
-    acts: list[Act] = []
+    game = GameState.new(terms)
+    acts: list[TableEntry] = []
     for seat in range(case.players):
         if kind == "bots" and seat:
-            acts.append(Hired(seat, "greedy"))
+            acts.append(BotSeated(seat, "greedy"))
         else:
-            acts.append(Sat(seat, person_at(kind, seat), f"Player {seat}"))
-        game.carry_out(acts[-1])
-    acts.append(game.start())
+            acts.append(SeatTaken(seat, person_at(kind, seat), f"Player {seat}"))
+        game.apply(acts[-1])
+    acts.append(game.apply(GameStarted(UNDRAWN)))
     rng = Generator(f"{case} {kind}")
     styles = [player(name) for name in PLAYERS]
     while (turn := game.turn) is not None:
         assert game.table is not None
-        if game.held is not None:
-            acts.append(game.draw())
+        if game.pending_draw is not None:
+            acts.append(game.apply(TilesDrawn(UNDRAWN)))
             continue
         style = styles[rng.randint(len(styles))]
         move = style.choose(game.table.view(turn), QUICK, rng).move
-        acts.append(game.move(turn, move, hold=rng.randint(5) == 0))
+        acts.append(game.apply(MovePlayed(turn, str(move), UNDRAWN, held=rng.randint(5) == 0)))
     return World(terms, tuple(acts))
 
 
@@ -135,8 +144,8 @@ def twin(world: World, viewer: Viewer, rng: Generator) -> World | None:
     assert _drawn(table.events) == [tile for act in world.acts for tile in getattr(act, "drawn", ())]
     left = iter(_drawn(other.events))
     acts = [
-        msgspec.structs.replace(act, drawn=tuple(next(left) for _ in act.drawn))
-        if isinstance(act, Started | Moved | Drew)
+        msgspec.structs.replace(act, drawn=tuple(next(left) for _ in act.drawn or ()))
+        if isinstance(act, GameStarted | MovePlayed | TilesDrawn)
         else act
         for act in world.acts
     ]
@@ -169,12 +178,12 @@ async def install(made: Inside, world: World) -> None:
     for room in made.server.rooms._rooms.values():
         room.close()
     made.server.rooms._rooms.clear()
-    made.server.people._known.clear()
-    made.server.pictures.cache = ByteCache(MOST_BYTES)  # it belongs to another world
+    made.server.people._cache.clear()
+    made.server.pictures.cache = ByteCache(MAX_CACHE_BYTES)  # it belongs to another world
     made.server.journal.commits = made.server.journal.appended = 0
     game = world.game
-    game.since = BEGAN + len(world.acts)
-    row = table_row(game)
+    game.updated = BEGAN + len(world.acts)
+    row = game.row()
     async with made.server.database.writing() as connection:
         for table in (entries, seats, results, reviews, tables, people):
             await connection.execute(delete(table))
@@ -186,7 +195,7 @@ async def install(made: Inside, world: World) -> None:
 
 def _entries(world: World, first: int) -> list[Json]:
     return [
-        {"table_id": TABLE, "number": number, "at": BEGAN + number, "body": write_act(act)}
+        {"table_id": TABLE, "number": number, "at": BEGAN + number, "body": encode_entry(act)}
         for number, act in enumerate(world.acts, 1)
         if number >= first
     ]
@@ -203,7 +212,7 @@ async def see_happen(made: Inside, world: World, viewer: Viewer) -> list[bytes]:
     async with made.server.database.writing() as connection:
         await connection.execute(insert(entries), _entries(world, number))
         await connection.execute(update(tables).values(number=number))
-    await made.server.rooms.heard(f"{TABLE}:{number}")  # as if another process had written it
+    await made.server.rooms.on_notification(f"{TABLE}:{number}")  # as if another process had written it
     return await _all_of(made, socket)
 
 
@@ -275,7 +284,7 @@ SLOW = {"/api/tables/{table_id}/picture.png"}
 def targets(made: Inside, game: str, *, slow: bool) -> list[str]:
     """Every address that can be asked for, of every route there is; a new route is here by itself."""
     figure = rules_page(game).partition("(figure:")[2].partition(")")[0]
-    known = {"table_id": TABLE, "name": game, "figure_name": figure, "path": "css/base.css"}
+    known = {"table_id": TABLE, "name": game, "figure_name": figure, "path": "css/shared/base.css"}
     found = []
     for route in made.litestar.routes:
         path = route.path_format

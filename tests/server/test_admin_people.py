@@ -1,4 +1,4 @@
-"""`axio admin people` beside a running server: everybody is found, and what is changed is seen at once."""
+"""`axio admin people` beside a running server: queries, and changes that apply at once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from axiogames.cli import PIPE_CLOSED
-from axiogames.server.identity.names import DELETED
-from tests.cli.test_cli import Ran, assert_refused
+from axiogames.server.identity.names import DELETED_NAME
+from tests.cli.test_cli import CommandResult, assert_refused
 from tests.server.driving import Client, Guest, RunningServer
 from tests.server.test_admin_tables import admin, told
 
@@ -20,7 +20,7 @@ BANNED = 4403
 SIGNED_OUT = 4401
 
 
-def test_people_are_found_and_shown_without_secrets(server: RunningServer) -> None:
+def test_find_and_show_people_without_secrets(server: RunningServer) -> None:
     ann = server.guest("Anneliese")
     phrase = ann.post("/api/me/phrase")["phrase"]
     ann.post("/api/me/account", {"username": f"anne.{ann.id[:6]}", "password": "correct horse"})
@@ -35,10 +35,10 @@ def test_people_are_found_and_shown_without_secrets(server: RunningServer) -> No
     assert "argon2" not in text
     assert phrase not in text
     for wanted in ("nobody at all", "a\0b", "100%", "_________"):
-        assert admin(server, "people", "find", wanted).out == "Nobody fits.\n"
+        assert admin(server, "people", "find", wanted).out == "No person matches.\n"
 
 
-def test_a_banned_person_is_sent_away_and_may_come_back(server: RunningServer, ann: Guest) -> None:
+def test_ban_and_unban(server: RunningServer, ann: Guest) -> None:
     table = ann.open("rota", ["me", "open"])
     with ann.live(table.id) as live:
         live.recv()
@@ -46,7 +46,7 @@ def test_a_banned_person_is_sent_away_and_may_come_back(server: RunningServer, a
         assert live.close_code() == BANNED
     assert ann.refused("POST", f"/api/tables/{table.id}/leave").code == "banned"
     assert ann.id in [row["id"] for row in told(server, "people", "find", "--banned")]
-    assert_refused(admin(server, "people", "ban", ann.id), "banned already")
+    assert_refused(admin(server, "people", "ban", ann.id), "already banned")
     assert admin(server, "people", "unban", ann.id).code == 0
     assert_refused(admin(server, "people", "unban", ann.id), "not banned")
     assert_soon(lambda: ann.ask("GET", f"/api/tables/{table.id}").status == 200)
@@ -55,7 +55,7 @@ def test_a_banned_person_is_sent_away_and_may_come_back(server: RunningServer, a
     assert log[1]["detail"] == {"reason": "spam"}
 
 
-def test_a_person_is_renamed_at_all_their_tables(server: RunningServer, ann: Guest, bob: Guest) -> None:
+def test_rename_reaches_all_tables_of_a_person(server: RunningServer, ann: Guest, bob: Guest) -> None:
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
     with bob.live(table.id) as live:
@@ -72,9 +72,7 @@ def test_a_person_is_renamed_at_all_their_tables(server: RunningServer, ann: Gue
     assert ann.get("/api/me")["name"] == "Ms Nice"
 
 
-def test_what_is_kept_of_a_person_is_exported_for_them(
-    server: RunningServer, ann: Guest, tmp_path: Path
-) -> None:
+def test_host_exports_personal_data(server: RunningServer, ann: Guest, tmp_path: Path) -> None:
     table = ann.open("rota", ["me", "open"])
     file = tmp_path / "ann.json"
     assert admin(server, "people", "export", ann.id, "--out", str(file)).code == 0
@@ -87,7 +85,7 @@ def test_what_is_kept_of_a_person_is_exported_for_them(
     assert json.loads(admin(server, "people", "export", ann.id).out)["id"] == ann.id
 
 
-def test_an_erased_person_is_nobody_any_more(server: RunningServer, ann: Guest, bob: Guest) -> None:
+def test_erased_person_cannot_sign_in(server: RunningServer, ann: Guest, bob: Guest) -> None:
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
     alone = ann.open("rota", ["me"])
@@ -98,27 +96,27 @@ def test_an_erased_person_is_nobody_any_more(server: RunningServer, ann: Guest, 
         assert_refused(admin(server, "people", "erase", ann.id), "Secret Name", "--yes")
         assert admin(server, "people", "erase", ann.id, "--yes").out == f"{ann.id} is erased\n"
         assert mine.close_code() == SIGNED_OUT
-        live.until(lambda message: "seats" in message and message["seats"][0]["away"] == DELETED)
+        live.until(lambda message: "seats" in message and message["seats"][0]["away"] == DELETED_NAME)
     assert_soon(lambda: ann.ask("PATCH", "/api/me", {"name": "Ann again"}).status == 401)
     assert told(server, "tables", "show", alone.id)["status"] == "closed"
-    assert Client(server.url).get(f"/api/tables/{alone.id}")["seats"][0]["name"] == DELETED
+    assert Client(server.url).get(f"/api/tables/{alone.id}")["seats"][0]["name"] == DELETED_NAME
     for text in (json.dumps(told(server, "log")), admin(server, "people", "find").out):
         assert "Secret Name" not in text
     log = told(server, "log", "--subject", ann.id)
     assert [line["action"] for line in log] == ["person-erase", "person-rename"]
     assert_refused(admin(server, "people", "rename", ann.id, "Ann again"), "has been erased")
-    assert admin(server, "people", "erase", ann.id, "--yes").code == 0  # what has failed can be done again
+    assert admin(server, "people", "erase", ann.id, "--yes").code == 0  # a failed deletion can be repeated
 
 
-def test_unknown_people_are_refused_in_a_sentence(small: RunningServer) -> None:
+def test_unknown_person_is_a_one_line_error(small: RunningServer) -> None:
     for command in (["show"], ["ban"], ["unban"], ["export"], ["rename", "Name"], ["erase", "--yes"]):
         for wrong in ("nobody", "a\0b", "Ann\n", "x" * 99):
-            assert_refused(admin(small, "people", command[0], wrong, *command[1:]), "nobody with the id")
+            assert_refused(admin(small, "people", command[0], wrong, *command[1:]), "no person has the id")
         assert_refused(admin(small, "people", command[0], "\udcff", *command[1:]), "UTF-8")
     assert_refused(admin(small, "people", "find", "\udcff"), "UTF-8")
 
 
-def test_what_an_export_cannot_be_written_to_is_not_taken_for_the_database(
+def test_unwritable_export_target_is_not_reported_as_database_error(
     small: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ann = small.guest()
@@ -131,11 +129,11 @@ def test_what_an_export_cannot_be_written_to_is_not_taken_for_the_database(
 
     monkeypatch.setattr("axiogames.cli._drop_output", lambda: None)
     monkeypatch.setattr("axiogames.cli.commands.admin_people.click.echo", nobody_reads)
-    assert admin(small, "people", "export", ann.id) == Ran(PIPE_CLOSED, "", "")
+    assert admin(small, "people", "export", ann.id) == CommandResult(PIPE_CLOSED, "", "")
 
 
 def assert_soon(met: Callable[[], bool]) -> None:
-    """Wait for what a server notices within seconds."""
+    """Wait until a condition holds that a server fulfils within seconds."""
     end = time.monotonic() + 20
     while not met():
         assert time.monotonic() < end

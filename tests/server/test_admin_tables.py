@@ -1,4 +1,4 @@
-"""`axio admin tables` beside a running server: what it says, what it changes, and that everybody notices."""
+"""`axio admin tables` beside a running server: output, changes, and notification of clients."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import pytest
 from sqlalchemy import select, update
 
 from axiogames.server.domain.bots import DEFAULT_LEVEL
-from axiogames.server.domain.entries import Hired, Sat, Started
+from axiogames.server.domain.entries import BotSeated, GameStarted, SeatTaken
 from axiogames.server.domain.refusals import Refused
 from axiogames.server.operations.audit import Actor, AuditLog, operator
-from axiogames.server.operations.tables import NotPossible, TableAdministration, UnknownTable
+from axiogames.server.operations.tables import InvalidOperation, TableAdmin, UnknownTable
 from axiogames.server.settings import DATABASE_FILE, Settings
 from axiogames.server.storage import schema
 from axiogames.server.storage.database import Database
-from tests.cli.test_cli import Ran, assert_refused, run
+from tests.cli.test_cli import CommandResult, assert_refused, run
 from tests.server.abandoned import ANN, BOB, BOT, NOW, put_table, statuses
 from tests.server.driving import Guest, RunningServer
 from tests.server.rooms import Listener, entries, running
@@ -27,14 +27,14 @@ from tests.server.rooms import run as run_async
 HOST = Actor("host", "spam")
 
 
-def admin(server: RunningServer, *arguments: str) -> Ran:
-    """`axio admin` for a server that runs."""
+def admin(server: RunningServer, *arguments: str) -> CommandResult:
+    """Run `axio admin` on the database of a running server."""
     place = ("--database", server.database) if server.database else ("--data", str(server.data))
     return run("admin", *arguments, *place)
 
 
 def told(server: RunningServer, *arguments: str) -> Any:
-    """What a command prints as JSON."""
+    """Return the JSON output of a command."""
     done = admin(server, *arguments, "--json")
     assert (done.code, done.err) == (0, ""), done
     return json.loads(done.out)
@@ -43,7 +43,7 @@ def told(server: RunningServer, *arguments: str) -> Any:
 # ------------------------------------------------------------------ beside a running server
 
 
-def test_a_table_is_found_and_shown_without_its_secrets(server: RunningServer, ann: Guest) -> None:
+def test_find_and_show_table_without_secrets(server: RunningServer, ann: Guest) -> None:
     table = ann.open("rota", ["me", "open"], public=True)
     (listed,) = told(server, "tables", "list", "--person", ann.id, "--status", "open")
     assert (listed["id"], listed["status"], listed["owner"]) == (table.id, "open", ann.id)
@@ -57,10 +57,10 @@ def test_a_table_is_found_and_shown_without_its_secrets(server: RunningServer, a
     assert told(server, "tables", "list", "--person", ann.id, "--status", "over") == []
     assert told(server, "tables", "list", "--person", ann.id, "--older", "1") == []
     assert table.id in admin(server, "tables", "list", "--person", ann.id).out
-    assert admin(server, "tables", "list", "--person", "nobody").out == "No table fits.\n"
+    assert admin(server, "tables", "list", "--person", "nobody").out == "No table matches.\n"
 
 
-def test_closing_is_told_to_everybody_at_the_table(server: RunningServer, ann: Guest, bob: Guest) -> None:
+def test_close_notifies_all_clients(server: RunningServer, ann: Guest, bob: Guest) -> None:
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
     with ann.live(table.id) as live:
@@ -69,10 +69,10 @@ def test_closing_is_told_to_everybody_at_the_table(server: RunningServer, ann: G
         assert done.out == f"{table.id} is closed\n"
         assert live.until("view")["table"]["status"] == "closed"
     assert bob.view(table.id)["table"]["status"] == "closed"
-    assert_refused(admin(server, "tables", "close", table.id), table.id, "closed already")
+    assert_refused(admin(server, "tables", "close", table.id), table.id, "already closed")
 
 
-def test_a_deleted_table_is_gone_for_everybody(server: RunningServer, ann: Guest) -> None:
+def test_deleted_table_is_gone_for_all_clients(server: RunningServer, ann: Guest) -> None:
     table = ann.open("rota", ["me", "random"])
     kept = ann.open("rota", ["me", "random"])
     with ann.live(table.id) as live:
@@ -90,23 +90,23 @@ def test_a_deleted_table_is_gone_for_everybody(server: RunningServer, ann: Guest
     assert line["actor"] == operator().name
 
 
-def test_a_player_who_is_kicked_is_replaced_for_good(server: RunningServer, ann: Guest, bob: Guest) -> None:
+def test_kicked_player_is_replaced_permanently(server: RunningServer, ann: Guest, bob: Guest) -> None:
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
     with ann.live(table.id) as live:
         live.recv()
         done = admin(server, "tables", "kick", table.id, "--seat", "1", "--yes")
-        assert done.out == f"Bob no longer sits on seat 1 of table {table.id}\n"
+        assert done.out == f"Bob is removed from seat 1 of table {table.id}\n"
         view = live.until("view")
     assert (view["seats"][1]["kind"], view["seats"][1]["level"]) == ("bot", DEFAULT_LEVEL)
     assert bob.refused("POST", f"/api/tables/{table.id}/seats/1/return").code == "not_allowed"
     assert bob.view(table.id)["yours"] == []
     assert admin(server, "tables", "kick", table.id, "--seat", "0", "--yes").code == 0
     shown = told(server, "tables", "show", table.id)
-    assert shown["status"] == "closed"  # there was nobody left
+    assert shown["status"] == "closed"  # no person was left
 
 
-def test_a_host_removes_who_sits_down_and_they_stay_away(ann: Guest, bob: Guest) -> None:
+def test_owner_removes_player_before_start(ann: Guest, bob: Guest) -> None:
     table = ann.open("rota", ["me", "open", "open"], public=True)
     bob.join(table)
     where = f"/api/tables/{table.id}/seats"
@@ -120,21 +120,21 @@ def test_a_host_removes_who_sits_down_and_they_stay_away(ann: Guest, bob: Guest)
     carl = Guest(ann.url, "Carl")
     carl.join(table)
     ann.post(f"{where}/2/bot", {"level": "random"})
-    assert ann.refused("POST", f"{where}/1/remove").code == "not_allowed"  # it has started
+    assert ann.refused("POST", f"{where}/1/remove").code == "not_allowed"  # the game has started
     assert [seat["name"] for seat in carl.view(table.id)["seats"]] == ["Ann", "Carl", "random"]
 
 
-def test_unknown_tables_and_impossible_wishes_are_refused_in_a_sentence(small: RunningServer) -> None:
+def test_invalid_commands_are_one_line_errors(small: RunningServer) -> None:
     ann = small.guest()
     table = ann.open("rota", ["me", "open"])
     for command in (["show"], ["close"], ["release"], ["delete", "--yes"], ["kick", "--seat", "0", "--yes"]):
         for wrong in ("nowhere", "-123456789-abcde", "a\0b", "tab\nle"):
-            assert_refused(admin(small, "tables", command[0], wrong, *command[1:]), "there is no table")
+            assert_refused(admin(small, "tables", command[0], wrong, *command[1:]), "no table has the id")
         assert_refused(admin(small, "tables", command[0], "\udcff", *command[1:]), "UTF-8")
     for option in (["tables", "list", "--person"], ["log", "--subject"], ["log", "--action"]):
         assert_refused(admin(small, *option, "\udcff"), "UTF-8")
     assert_refused(admin(small, "tables", "release", table.id), "not quarantined")
-    assert_refused(admin(small, "tables", "kick", table.id, "--seat", "1", "--yes"), "nobody sits on seat 1")
+    assert_refused(admin(small, "tables", "kick", table.id, "--seat", "1", "--yes"), "has no player")
     assert_refused(admin(small, "tables", "kick", table.id, "--seat", "2", "--yes"), "seats 0 to 1")
     assert_refused(admin(small, "tables", "delete", "--yes"), "say which ones")
     assert_refused(admin(small, "tables", "delete", table.id, "--status", "over", "--yes"), "say which ones")
@@ -143,11 +143,11 @@ def test_unknown_tables_and_impossible_wishes_are_refused_in_a_sentence(small: R
     assert ann.view(table.id)["table"]["status"] == "open"
 
 
-def test_a_database_that_is_none_or_of_another_version_is_refused(tmp_path: Path) -> None:
-    assert_refused(run("admin", "tables", "list", "--data", str(tmp_path)), "there is no database at")
-    assert list(tmp_path.iterdir()) == []  # and nothing is created
+def test_missing_or_outdated_database_is_refused(tmp_path: Path) -> None:
+    assert_refused(run("admin", "tables", "list", "--data", str(tmp_path)), "no database at")
+    assert list(tmp_path.iterdir()) == []  # nothing was created
     nobody = "postgresql://nobody@127.0.0.1:1/none"
-    assert_refused(run("admin", "log", "--database", nobody), "the database cannot be used")
+    assert_refused(run("admin", "log", "--database", nobody), "cannot use the database")
 
     async def make(version: str) -> None:
         database = Database(f"sqlite+aiosqlite:///{tmp_path / DATABASE_FILE}")
@@ -162,13 +162,13 @@ def test_a_database_that_is_none_or_of_another_version_is_refused(tmp_path: Path
     asyncio.run(make("0001"))
     assert_refused(run("admin", "log", "--data", str(tmp_path)), "older schema", "0001")
     (tmp_path / DATABASE_FILE).write_text("not a database, but some text that is long enough to be one" * 99)
-    assert_refused(run("admin", "log", "--data", str(tmp_path)), "the database cannot be used")
+    assert_refused(run("admin", "log", "--data", str(tmp_path)), "cannot use the database")
 
 
 # ------------------------------------------------------------------ on the database
 
 
-def test_tables_are_deleted_by_what_is_known_of_them(tmp_path: Path, url: str) -> None:
+def test_delete_tables_by_filter(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             await put_table(server, "old", [ANN, BOB], 40, status="over")
@@ -190,7 +190,7 @@ def test_tables_are_deleted_by_what_is_known_of_them(tmp_path: Path, url: str) -
     actions = [line["action"] for line in json.loads(run("admin", "log", "--json", *place).out)]
     assert actions == ["table-delete"] * 3
     again = run("admin", "tables", "delete", "--quarantined", *place, "--yes")
-    assert again.out == "No table fits.\n"
+    assert again.out == "No table matches.\n"
 
 
 async def statuses_at(url: str) -> dict[str, str]:
@@ -201,10 +201,10 @@ async def statuses_at(url: str) -> dict[str, str]:
         await database.close()
 
 
-def test_a_quarantined_table_goes_on_when_it_can_be_read(tmp_path: Path, url: str) -> None:
+def test_release_from_quarantine(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
-            host = TableAdministration(server.database, HOST)
+            host = TableAdmin(server.database, HOST)
             await put_table(server, "table", [ANN, BOT], 3, quarantined="BadText", due=None)
             await host.release("table")
             row = await host.row("table")
@@ -214,9 +214,9 @@ def test_a_quarantined_table_goes_on_when_it_can_be_read(tmp_path: Path, url: st
             async with server.database.writing() as connection:
                 await connection.execute(update(schema.tables).values(quarantined="BadText"))
                 await connection.execute(update(schema.entries).values(body='{"a": "telepathy"}'))
-            with pytest.raises(NotPossible, match="cannot be read"):
+            with pytest.raises(InvalidOperation, match="cannot be read"):
                 await host.release("table")
-            with pytest.raises(NotPossible, match="cannot be read"):
+            with pytest.raises(InvalidOperation, match="cannot be read"):
                 await host.close("table")
             assert await host.delete(["table"]) == ["table"]
             with pytest.raises(UnknownTable):
@@ -225,28 +225,28 @@ def test_a_quarantined_table_goes_on_when_it_can_be_read(tmp_path: Path, url: st
     run_async(work)
 
 
-def test_what_is_changed_while_somebody_moves_comes_after_the_move(tmp_path: Path, url: str) -> None:
+def test_change_is_repeated_after_a_concurrent_move(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
-            await server.following.start()
+            await server.audit_follower.start()
             await put_table(server, "table", [ANN], 0)
             room = await server.rooms.get("table")
             listener = Listener(room, "ann")
-            host = TableAdministration(server.database, HOST)
+            host = TableAdmin(server.database, HOST)
             load = host._load
 
             async def late(table: str) -> Any:
                 game = await load(table)
                 if room.game.number == 1:
-                    await room.sit("bob", "Bob")
+                    await room.take_seat("bob", "Bob")
                 return game
 
             host._load = late  # type: ignore[method-assign, assignment]
             assert await host.kick("table", 0) == "Ann"
-            await server.following.poll()
+            await server.audit_follower.poll()
             room.close()
             acts = await entries(server, room)
-            assert [type(act) for act in acts[:4]] == [Sat, Sat, Started, Hired]
+            assert [type(act) for act in acts[:4]] == [SeatTaken, SeatTaken, GameStarted, BotSeated]
             assert room.game.seats[0].bot == DEFAULT_LEVEL
             told = [message["seats"] for message in listener.heard if message["type"] == "view"]
             assert told[-1][0]["kind"] == "bot"
@@ -254,30 +254,28 @@ def test_what_is_changed_while_somebody_moves_comes_after_the_move(tmp_path: Pat
     run_async(work)
 
 
-def test_who_was_taken_off_before_the_start_cannot_sit_down_again(tmp_path: Path) -> None:
+def test_removed_player_cannot_rejoin(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            await server.following.start()
+            await server.audit_follower.start()
             await put_table(server, "table", [ANN], 0)
             room = await server.rooms.get("table")
-            await TableAdministration(server.database, HOST).kick("table", 0)
-            await server.following.poll()
+            await TableAdmin(server.database, HOST).kick("table", 0)
+            await server.audit_follower.poll()
             with pytest.raises(Refused, match="removed"):
-                await room.sit("ann", "Ann")
-            server.rooms.drop("table")  # and it is not forgotten with the room
+                await room.take_seat("ann", "Ann")
+            server.rooms.drop("table")  # also after the room was dropped
             with pytest.raises(Refused, match="removed"):
-                await (await server.rooms.get("table")).sit("ann", "Ann")
+                await (await server.rooms.get("table")).take_seat("ann", "Ann")
 
     run_async(work)
 
 
-def test_nothing_is_logged_that_was_not_done_and_nothing_done_that_is_not_logged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_change_and_audit_record_share_a_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await put_table(server, "table", [ANN], 0)
-            host = TableAdministration(server.database, HOST)
+            host = TableAdmin(server.database, HOST)
 
             def fail(*_: object, **__: object) -> None:
                 raise RuntimeError("disk full")
@@ -298,7 +296,7 @@ def test_nothing_is_logged_that_was_not_done_and_nothing_done_that_is_not_logged
     run_async(work)
 
 
-def test_the_log_names_the_account_behind_sudo(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit_actor_includes_sudo_user(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("getpass.getuser", lambda: "root")
     monkeypatch.setenv("SUDO_USER", "mary")
     assert operator(" too\n many \x00").name == "mary as root"
@@ -314,12 +312,12 @@ def test_the_log_names_the_account_behind_sudo(monkeypatch: pytest.MonkeyPatch) 
     assert len(operator("x" * 9999).reason) == 500
 
 
-def test_entries_of_the_log_are_read_on_without_a_gap(url: str, tmp_path: Path) -> None:
+def test_audit_log_is_followed_without_gaps(url: str, tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             for number in range(3):
                 await put_table(server, f"table{number}", [ANN], 0)
-            host, log = TableAdministration(server.database, HOST), AuditLog(server.database)
+            host, log = TableAdmin(server.database, HOST), AuditLog(server.database)
             await asyncio.gather(*(host.close(f"table{number}") for number in range(3)))
             read = [record.id for record in await log.after(0, 2)]
             read += [record.id for record in await log.after(read[-1], 2)]

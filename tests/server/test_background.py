@@ -1,4 +1,4 @@
-"""The background tasks of a server: failures are told in /health and keep nothing else from working."""
+"""Background tasks of a server: failures appear in /health and do not affect other tasks."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from axiogames.server import lifespan as running_module
-from axiogames.server.domain.entries import Sat
-from axiogames.server.domain.game_state import entry_of
+from axiogames.server.domain.entries import UNDRAWN, MovePlayed, SeatTaken
 from axiogames.server.domain.rooms import Rooms
-from axiogames.server.lifespan import Server, running
+from axiogames.server.lifespan import Server, lifespan
 from axiogames.server.storage.journal import ConnectionLost
 from axiogames.server.supervisor import Supervisor
 from tests.server.faults import Faults
@@ -24,13 +23,13 @@ from tests.server.test_supervisor import errors, until
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rules that need not be loaded, and rounds that follow each other at once."""
+    """Skip loading the rules, and run rounds without pauses."""
 
     async def nothing(_: Server) -> None: ...
 
     monkeypatch.setattr(running_module, "_load_rules", nothing)
     monkeypatch.setattr(running_module, "SWEEP", 0.01)
-    monkeypatch.setattr("axiogames.server.routes.health.RECOVERY", 0.01)
+    monkeypatch.setattr("axiogames.server.routes.health.RECOVERY_SECONDS", 0.01)
 
 
 async def health(made: Inside) -> tuple[int, Any]:
@@ -46,7 +45,7 @@ async def until_health(made: Inside, wanted: int) -> Any:
 
 
 @pytest.mark.usefixtures("quick")
-def test_rules_that_cannot_be_loaded_are_logged_and_told_and_hold_up_nothing_else(
+def test_failure_to_load_rules_is_reported_and_blocks_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken = True
@@ -59,19 +58,19 @@ def test_rules_that_cannot_be_loaded_are_logged_and_told_and_hold_up_nothing_els
 
     async def work() -> None:
         nonlocal broken
-        async with inside(tmp_path) as made, running(made.server):
+        async with inside(tmp_path) as made, lifespan(made.server):
             server = made.server
             sick = await until_health(made, 503)
             assert sick["status"] == "background tasks fail: load_rules"
             assert sick["failing"] == ["load_rules"]
             sweeps: list[int] = []
-            due = server.store.due
+            due = server.store.list_due
 
             async def counted(before: int, limit: int) -> list[str]:
                 sweeps.append(before)
                 return await due(before, limit)
 
-            monkeypatch.setattr(server.store, "due", counted)
+            monkeypatch.setattr(server.store, "list_due", counted)
             await until(lambda: len(sweeps) > 1)
             broken = False
             assert "failing" not in await until_health(made, 200)
@@ -82,13 +81,13 @@ def test_rules_that_cannot_be_loaded_are_logged_and_told_and_hold_up_nothing_els
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_sweep_that_fails_is_told_and_goes_on(
+def test_failing_sweep_is_reported_and_retried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made, running(made.server):
+        async with inside(tmp_path) as made, lifespan(made.server):
             with monkeypatch.context() as patched:
-                patched.setattr(made.server.store, "due", _fail)
+                patched.setattr(made.server.store, "list_due", _fail)
                 assert "sweep" in (await until_health(made, 503))["failing"]
             await until_health(made, 200)
 
@@ -100,7 +99,7 @@ async def _fail(*_: object, **__: object) -> Any:
     raise ValueError("it broke")
 
 
-def test_one_table_that_cannot_be_woken_holds_up_no_other(
+def test_failing_table_does_not_block_others_in_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work() -> None:
@@ -119,7 +118,7 @@ def test_one_table_that_cannot_be_woken_holds_up_no_other(
                     raise ValueError("unreadable")
                 return Awake(table_id)
 
-            monkeypatch.setattr(made.server.store, "due", due)
+            monkeypatch.setattr(made.server.store, "list_due", due)
             monkeypatch.setattr(rooms, "get", get)
             await rooms.sweep()
             assert woken == ["one", "three"]
@@ -127,15 +126,15 @@ def test_one_table_that_cannot_be_woken_holds_up_no_other(
     asyncio.run(work())
 
 
-def test_a_notice_that_cannot_be_followed_does_not_keep_others_from_being_heard(
+def test_invalid_notifications_do_not_block_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whatever the database or the notice is: `heard` raises nothing."""
+    """`on_notification` raises nothing, whatever the payload and the state of the database."""
 
     async def work() -> None:
         async with inside(tmp_path) as made:
             rooms: Rooms = made.server.rooms
-            acts = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+            acts = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
             one, two = [await rooms.open(terms(id=name), acts) for name in ("one", "two")]
             entries = made.server.store.entries
             asked: list[str] = []
@@ -148,15 +147,15 @@ def test_a_notice_that_cannot_be_followed_does_not_keep_others_from_being_heard(
 
             monkeypatch.setattr(made.server.store, "entries", read)
             for strange in ("", ":", "one", "one:", "one:x", "one:-1", "one:٣", "nobody:9", "\0:1"):
-                await rooms.heard(strange)
-            await rooms.heard(f"{one.id}:99 {two.id}:99")
+                await rooms.on_notification(strange)
+            await rooms.on_notification(f"{one.id}:99 {two.id}:99")
             assert asked[-2:] == [one.id, two.id]
 
     asyncio.run(work())
     assert "could not be followed" in caplog.text
 
 
-def test_a_notice_that_nobody_can_follow_does_not_end_listening(
+def test_failing_notification_does_not_end_listening(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def told(_: str) -> AsyncGenerator[str | None, None]:
@@ -173,46 +172,47 @@ def test_a_notice_that_nobody_can_follow_does_not_end_listening(
 
     async def work() -> None:
         async with inside(tmp_path) as made:
-            monkeypatch.setattr(running_module, "notices", told)
-            monkeypatch.setattr(running_module, "_hear", hear)
+            monkeypatch.setattr(running_module, "notifications", told)
+            monkeypatch.setattr(running_module, "_on_notification", hear)
             monkeypatch.setattr(type(made.server.settings), "dsn", "")
             task = Supervisor().add("listen", lambda _: asyncio.sleep(0))
             task.failed(OSError())
             with pytest.raises(ConnectionLost):
                 await running_module._listen(made.server, task)
-            assert not task.failing  # it was told that listening had begun
+            assert not task.failing  # the initial `None` reports that listening has begun
 
     asyncio.run(work())
     assert heard == ["one", "two", "three"]
-    assert caplog.text.count("could not be followed") == 2
+    assert caplog.text.count("failed to process a notification") == 2
 
 
-def test_after_reconnecting_a_process_catches_up_with_what_it_missed(tmp_path: Path) -> None:
-    """Also at tables that nobody has open here: whoever comes next sees what the database has."""
+def test_process_catches_up_after_reconnecting(tmp_path: Path) -> None:
+    """Also for tables without clients here: the next client gets the state of the database."""
 
     async def work() -> None:
         async with inside(tmp_path) as made:
             server = made.server
-            acts = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+            acts = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
             room = await server.rooms.open(terms(), acts)
             elsewhere: Any = await server.rooms._load(room.id)
-            act = elsewhere.move(elsewhere.turn, elsewhere.table.legal_moves()[0])
-            await server.journal.append(entry_of(elsewhere, act))  # as another process does
-            await server.rooms.compare()
+            move = str(elsewhere.table.legal_moves()[0])
+            act = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN))
+            await server.journal.append(elsewhere.journal_entry(act))  # as another process would
+            await server.rooms.reconcile()
             assert room.game.number == elsewhere.number - 1
-            await server.rooms.compare(everything=True)
+            await server.rooms.reconcile(everything=True)
             assert room.game.number == elsewhere.number
 
     asyncio.run(work())
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_process_that_is_started_while_the_database_is_away_recovers(tmp_path: Path) -> None:
+def test_process_started_during_outage_recovers(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             faults = Faults(made)
             faults.down = True
-            async with running(made.server):
+            async with lifespan(made.server):
                 sick = await until_health(made, 503)
                 assert sick["status"] == "the database does not answer"
                 assert "prepare_database" in sick["failing"]
@@ -225,7 +225,7 @@ def test_a_process_that_is_started_while_the_database_is_away_recovers(tmp_path:
 
 
 @pytest.mark.usefixtures("quick")
-def test_everything_is_closed_whatever_has_failed(
+def test_all_components_are_closed_despite_failures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     closed: list[str] = []
@@ -233,7 +233,7 @@ def test_everything_is_closed_whatever_has_failed(
     async def work() -> None:
         async with inside(tmp_path) as made:
             server = made.server
-            parts = running_module._closing(server)
+            parts = running_module._close_actions(server)
 
             def failing(name: str, close: Callable[[], Any]) -> Callable[[], Any]:
                 async def close_and_fail() -> None:
@@ -247,8 +247,8 @@ def test_everything_is_closed_whatever_has_failed(
 
             broken = [(name, failing(name, close)) for name, close in parts]
             with monkeypatch.context() as patched:
-                patched.setattr(running_module, "_closing", lambda _: broken)
-                async with running(server):
+                patched.setattr(running_module, "_close_actions", lambda _: broken)
+                async with lifespan(server):
                     pass
             assert closed == [name for name, _ in reversed(parts)]
             assert {"background tasks", "journal", "database"} <= set(closed)
@@ -257,9 +257,7 @@ def test_everything_is_closed_whatever_has_failed(
     asyncio.run(work())
 
 
-def test_what_was_opened_is_closed_if_a_server_cannot_start(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_start_closes_opened_components(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             closed = asyncio.Event()
@@ -273,7 +271,7 @@ def test_what_was_opened_is_closed_if_a_server_cannot_start(
                 patched.setattr(type(made.server.database), "upgrade", _fail)
                 patched.setattr(type(made.server.database), "close", staticmethod(closing))
                 with pytest.raises(ValueError, match="it broke"):
-                    async with running(made.server):
+                    async with lifespan(made.server):
                         pass
             assert closed.is_set()
 

@@ -1,4 +1,4 @@
-"""Backups made during play hold everything that was acknowledged before; what is damaged is not restored."""
+"""Backups during play contain all acknowledged moves; damaged archives are not restored."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ import pytest
 from axiogames.errors import InvalidFile
 from axiogames.server.operations import backup
 from axiogames.server.operations.backup import DATABASE, MANIFEST, make_backup, restore_backup
-from axiogames.server.processes import LOCK_SUFFIX, AlreadyRunning, alone
-from axiogames.server.settings import DATABASE_FILE, BadSetting, Settings
+from axiogames.server.processes import LOCK_SUFFIX, AlreadyRunning, single_instance
+from axiogames.server.settings import DATABASE_FILE, InvalidSetting, Settings
 from tests.cli.test_cli import assert_refused, run
 from tests.server.driving import Browser, Guest, at_random, start_server
 from tests.server.postgres import Postgres, folder_of_programs, missing, run_sql
@@ -39,11 +39,11 @@ TABLES = 3
 
 @dataclass(frozen=True)
 class Played:
-    """A server that was backed up during play."""
+    """Backup of a server made during play."""
 
     data: Path
     archive: Path
-    before: dict[str, int]  # for each table the last number that was acknowledged before the backup began
+    before: dict[str, int]  # last acknowledged number of each table before the backup
     phrase: str
     printed: str
 
@@ -96,7 +96,7 @@ def settings(folder: Path) -> Settings:
     return Settings(data=str(folder))
 
 
-def test_a_backup_made_during_play_holds_what_was_acknowledged(played: Played, tmp_path: Path) -> None:
+def test_backup_during_play_contains_acknowledged_moves(played: Played, tmp_path: Path) -> None:
     assert f"{TABLES} tables" in played.printed
     assert " entries, " in played.printed
     done = run("restore", str(played.archive), "--data", str(tmp_path / "new"))
@@ -109,7 +109,7 @@ def test_a_backup_made_during_play_holds_what_was_acknowledged(played: Played, t
         assert [n for n, _ in kept[table]] == list(range(1, len(kept[table]) + 1))
 
 
-def test_a_restored_server_goes_on_and_knows_its_people(played: Played, tmp_path: Path) -> None:
+def test_restored_server_keeps_games_and_sessions(played: Played, tmp_path: Path) -> None:
     restore_backup(settings(tmp_path), played.archive)
     with start_server(tmp_path) as server:
         browser = Browser(server.url)
@@ -119,14 +119,14 @@ def test_a_restored_server_goes_on_and_knows_its_people(played: Played, tmp_path
             assert live.play_to_the_end() is not None
 
 
-def test_files_of_a_backup_are_private(played: Played, tmp_path: Path) -> None:
+def test_backup_files_are_private(played: Played, tmp_path: Path) -> None:
     restore_backup(settings(tmp_path / "new"), played.archive)
     assert (tmp_path / "new").stat().st_mode & 0o077 == 0
     for path in (played.archive, *(tmp_path / "new").iterdir()):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600, path
 
 
-def test_data_that_is_there_is_moved_aside_only_when_asked(played: Played, tmp_path: Path) -> None:
+def test_existing_data_are_moved_aside_only_with_force(played: Played, tmp_path: Path) -> None:
     restore_backup(settings(tmp_path), played.archive)
     with closing(sqlite3.connect(tmp_path / DATABASE_FILE)) as connection:
         connection.execute("UPDATE people SET name = 'Somebody else'")
@@ -135,7 +135,7 @@ def test_data_that_is_there_is_moved_aside_only_when_asked(played: Played, tmp_p
     assert_refused(run("restore", str(played.archive), "--data", str(tmp_path)), "exists", "--force")
     again = run("restore", str(played.archive), "--data", str(tmp_path), "--force")
     assert again.code == 0
-    assert again.err.count("What was there is now") == 2
+    assert again.err.count("Existing data was moved to") == 2
     (aside,) = tmp_path.glob(f"{DATABASE_FILE}.before-*")
     with closing(sqlite3.connect(aside)) as connection:
         assert connection.execute("SELECT DISTINCT name FROM people").fetchall() == [("Somebody else",)]
@@ -143,7 +143,7 @@ def test_data_that_is_there_is_moved_aside_only_when_asked(played: Played, tmp_p
 
 
 def leave_a_journal(folder: Path) -> set[str]:
-    """What is left of a server that was killed and whose database file is gone; the names of the files."""
+    """Kill a server, delete its database file, and return the names of the remaining files."""
     folder.mkdir()
     with closing(sqlite3.connect(folder / DATABASE_FILE)) as connection:
         connection.execute("PRAGMA journal_mode = wal")
@@ -157,20 +157,20 @@ def leave_a_journal(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_a_journal_without_its_database_is_moved_aside_when_asked(played: Played, tmp_path: Path) -> None:
+def test_orphaned_wal_file_is_moved_aside_with_force(played: Played, tmp_path: Path) -> None:
     data = tmp_path / "data"
     left = leave_a_journal(data)
     assert_refused(run("restore", str(played.archive), "--data", str(data)), "-wal exists", "--force")
     assert {path.name for path in data.iterdir()} == left
     done = run("restore", str(played.archive), "--data", str(data), "--force")
-    assert (done.code, done.err.count("What was there is now")) == (0, 2)
+    assert (done.code, done.err.count("Existing data was moved to")) == (0, 2)
     assert len(list(data.glob(f"{DATABASE_FILE}.before-*-wal"))) == 1
     with closing(sqlite3.connect(data / DATABASE_FILE)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
         assert connection.execute("SELECT count(*) FROM tables").fetchone() == (TABLES,)
 
 
-def test_a_restored_database_is_read_in_its_place(
+def test_restored_database_is_verified_in_place(
     played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leave_a_journal(tmp_path / "data")
@@ -189,13 +189,13 @@ def test_a_refused_restore_leaves_nothing_behind(played: Played, tmp_path: Path)
     assert [path.name for path in tmp_path.iterdir()] == [DATABASE_FILE]
 
 
-def test_nothing_is_restored_under_a_running_server(played: Played, tmp_path: Path) -> None:
-    with alone(settings(tmp_path), "http://127.0.0.1:8000/"), pytest.raises(AlreadyRunning):
+def test_restore_is_refused_while_server_runs(played: Played, tmp_path: Path) -> None:
+    with single_instance(settings(tmp_path), "http://127.0.0.1:8000/"), pytest.raises(AlreadyRunning):
         restore_backup(settings(tmp_path), played.archive)
     assert not (tmp_path / DATABASE_FILE).exists()
 
 
-def test_a_backup_is_not_written_over(played: Played, tmp_path: Path) -> None:
+def test_existing_backup_is_not_overwritten(played: Played, tmp_path: Path) -> None:
     (tmp_path / "there.tar.gz").write_text("mine")
     with pytest.raises(InvalidFile, match="--force replaces it"):
         make_backup(settings(played.data), tmp_path / "there.tar.gz")
@@ -208,7 +208,7 @@ def test_a_backup_is_not_written_over(played: Played, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("link", [None, os.symlink, os.link])
 @pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal", LOCK_SUFFIX, "key"])
-def test_a_backup_never_replaces_what_the_server_uses(
+def test_backup_target_must_not_be_a_server_file(
     end: str, link: Callable[[Path, Path], None] | None, played: Played, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"
@@ -223,7 +223,7 @@ def test_a_backup_never_replaces_what_the_server_uses(
     assert {path: path.read_bytes() for path in data.iterdir()} == before
 
 
-def test_a_backup_replaces_files_only(played: Played, tmp_path: Path) -> None:
+def test_backup_target_must_be_a_regular_file(played: Played, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "pipe")
     for name in ("pipe", "link"):
@@ -232,7 +232,7 @@ def test_a_backup_replaces_files_only(played: Played, tmp_path: Path) -> None:
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
-def test_a_key_of_the_environment_is_not_in_the_backup(played: Played, tmp_path: Path) -> None:
+def test_key_from_environment_is_not_in_backup(played: Played, tmp_path: Path) -> None:
     shutil.copytree(played.data, tmp_path / "data")
     (tmp_path / "data" / "key").unlink()
     done = run("backup", str(tmp_path / "b.tar.gz"), "--data", str(tmp_path / "data"))
@@ -245,18 +245,18 @@ def test_a_key_of_the_environment_is_not_in_the_backup(played: Played, tmp_path:
 
 
 @pytest.mark.parametrize("command", ["backup", "restore"])
-def test_postgresql_has_tools_of_its_own(command: str, tmp_path: Path) -> None:
+def test_backup_of_postgresql_is_refused(command: str, tmp_path: Path) -> None:
     done = run(command, str(tmp_path / "x"), "--database", "postgresql://nobody@localhost/none")
-    assert_refused(done, "pg_dump", "docs/hosting.md")
+    assert_refused(done, "pg_dump", "docs/guides/hosting.md")
 
 
-def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match="there is no database at"):
+def test_backup_without_database_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSetting, match="no database at"):
         make_backup(settings(tmp_path), tmp_path / "b.tar.gz")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_json_says_what_a_backup_holds(played: Played, tmp_path: Path) -> None:
+def test_backup_json_output_is_the_manifest(played: Played, tmp_path: Path) -> None:
     done = run("backup", str(tmp_path / "b.tar.gz"), "--data", str(played.data), "--json")
     told = json.loads(done.out)
     assert (told["rows"]["tables"], told["rows"]["people"], told["key"]) == (TABLES, TABLES, True)
@@ -283,22 +283,22 @@ def flipped(parts: dict[str, bytes]) -> dict[str, bytes]:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda parts: {name: parts[name] for name in (MANIFEST, "key")}, "lacks"),
-        (lambda parts: {name: parts[name] for name in (DATABASE, "key")}, "lacks"),
-        (lambda parts: {name: parts[name] for name in (MANIFEST, DATABASE)}, "do not fit"),
-        (lambda parts: {**parts, "../evil": b"x"}, "it holds ../evil"),
-        (lambda parts: {**parts, MANIFEST: b"{" * 5000}, "cannot be read"),
-        (lambda parts: {**parts, MANIFEST: b"\xff"}, "cannot be read"),
+        (lambda parts: {name: parts[name] for name in (MANIFEST, "key")}, "is missing"),
+        (lambda parts: {name: parts[name] for name in (DATABASE, "key")}, "is missing"),
+        (lambda parts: {name: parts[name] for name in (MANIFEST, DATABASE)}, "do not match"),
+        (lambda parts: {**parts, "../evil": b"x"}, "it contains ../evil"),
+        (lambda parts: {**parts, MANIFEST: b"{" * 5000}, "cannot read"),
+        (lambda parts: {**parts, MANIFEST: b"\xff"}, "cannot read"),
         (lambda parts: {**parts, MANIFEST: b"x" * 100_000}, "has 100000 bytes"),
-        (lambda parts: {**parts, DATABASE: parts[DATABASE][:-1]}, "do not fit"),
+        (lambda parts: {**parts, DATABASE: parts[DATABASE][:-1]}, "do not match"),
         (manifest_with(format="axio-backup/9"), "axio-backup/9"),
         (manifest_with(schema="9999"), "newer schema"),
-        (manifest_with(rows={"people": 1, "tables": 1, "entries": 1}), "not what"),
-        (manifest_with(size="big"), "cannot be read"),
-        (flipped, "another digest"),
+        (manifest_with(rows={"people": 1, "tables": 1, "entries": 1}), "does not match"),
+        (manifest_with(size="big"), "cannot read"),
+        (flipped, "SHA-256"),
     ],
 )
-def test_a_wrong_archive_is_refused_and_replaces_nothing(
+def test_invalid_archive_is_refused_and_replaces_nothing(
     played: Played, tmp_path: Path, change: Change, why: str
 ) -> None:
     with tarfile.open(played.archive) as tar:
@@ -314,14 +314,16 @@ def test_a_wrong_archive_is_refused_and_replaces_nothing(
 
 
 @pytest.mark.parametrize("content", [b"", b"not an archive", gzip.compress(b"no tar", mtime=0), None])
-def test_what_is_no_archive_is_refused(content: bytes | None, played: Played, tmp_path: Path) -> None:
+def test_file_that_is_not_an_archive_is_refused(
+    content: bytes | None, played: Played, tmp_path: Path
+) -> None:
     if content is None:
         content = played.archive.read_bytes()[:-4000]
     (tmp_path / "wrong").write_bytes(content)
     assert_refused(run("restore", str(tmp_path / "wrong"), "--data", str(tmp_path / "new")), "wrong")
 
 
-def test_whatever_is_damaged_in_an_archive_is_refused(played: Played, tmp_path: Path) -> None:
+def test_damage_anywhere_in_archive_is_detected(played: Played, tmp_path: Path) -> None:
     whole = played.archive.read_bytes()
     for place in range(40, len(whole), len(whole) // 60):
         changed = bytes([whole[place] ^ 0x55])
@@ -331,7 +333,7 @@ def test_whatever_is_damaged_in_an_archive_is_refused(played: Played, tmp_path: 
 
 
 @pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
-def test_an_archive_that_leads_back_to_its_beginning_is_refused(kind: bytes, tmp_path: Path) -> None:
+def test_archive_with_cyclic_offset_is_refused(kind: bytes, tmp_path: Path) -> None:
     member = tarfile.TarInfo(DATABASE)
     member.type, member.size = kind, -512
     (tmp_path / "wrong").write_bytes(gzip.compress(member.tobuf(tarfile.GNU_FORMAT) + bytes(1024)))
@@ -339,7 +341,7 @@ def test_an_archive_that_leads_back_to_its_beginning_is_refused(kind: bytes, tmp
         restore_backup(settings(tmp_path / "new"), tmp_path / "wrong")
 
 
-def test_a_full_disk_is_not_taken_for_a_damaged_archive(
+def test_full_disk_is_not_reported_as_damaged_archive(
     played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(errno.ENOSPC, "the disk is full")))
@@ -350,7 +352,7 @@ def test_a_full_disk_is_not_taken_for_a_damaged_archive(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_key_and_database_may_be_on_different_file_systems(
+def test_key_and_database_on_different_file_systems(
     played: Played, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     replace = os.replace
@@ -364,13 +366,13 @@ def test_key_and_database_may_be_on_different_file_systems(
     (tmp_path / "large").mkdir()
     (tmp_path / "small").mkdir()
     place = Settings(data=str(tmp_path / "small"), database=f"sqlite:///{tmp_path}/large/games")
-    for _ in range(2):  # the second time something is there
+    for _ in range(2):  # the second time data exist
         restore_backup(place, played.archive, force=True)
         assert entries(tmp_path / "large" / "games")
         assert (tmp_path / "small" / "key").read_bytes() == (played.data / "key").read_bytes()
 
 
-def test_a_link_in_an_archive_is_refused(tmp_path: Path) -> None:
+def test_links_in_archive_are_refused(tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "wrong", "w:gz") as tar:
         member = tarfile.TarInfo(DATABASE)
         member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
@@ -382,16 +384,14 @@ def test_a_link_in_an_archive_is_refused(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ PostgreSQL
 
 
-def test_a_dump_made_during_play_is_restored_as_the_page_for_hosts_says(
-    postgres: Postgres, tmp_path: Path
-) -> None:
-    """The commands of docs/hosting.md, with the addresses of this test."""
+def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path: Path) -> None:
+    """Return the commands of docs/guides/hosting.md with the URLs of this test."""
     url, other = postgres.create(), postgres.create()
     programs = folder_of_programs()
     assert programs is not None
     if not (programs / "pg_dump").exists():
         missing("postgresql", "pg_dump is not installed")
-    page = (Path(__file__).parents[2] / "docs" / "hosting.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "guides" / "hosting.md").read_text(encoding="utf-8")
     dump, restore = (
         shlex.split(line) for line in page.splitlines() if line.startswith(("pg_dump ", "pg_restore "))
     )
@@ -406,7 +406,7 @@ def test_a_dump_made_during_play_is_restored_as_the_page_for_hosts_says(
             with guest.live(table) as live:
                 for number in range(18):
                     if number == 8:
-                        begun.wait(60)  # the dump begins now, and everybody plays on
+                        begun.wait(60)  # the dump begins now, and play continues
                     if live.my_turn()["phase"] == "over":
                         return
                     assert live.moves is not None
@@ -434,7 +434,7 @@ def test_a_dump_made_during_play_is_restored_as_the_page_for_hosts_says(
 
 
 def call(programs: Path, words: list[str], folder: Path, url: str) -> None:
-    """A command of the page, on a database of this test."""
+    """Run a documented command on a database of this test."""
     words = [f"--dbname={url}" if word.startswith("--dbname=") else word for word in words]
     done = subprocess.run(
         [programs / words[0], *words[1:]], cwd=folder, capture_output=True, text=True, check=False

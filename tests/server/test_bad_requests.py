@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is an error with a code and a sentence, and nothing has changed."""
+"""Invalid requests get an error with a code and a message, and change nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ME = {"kind": "me"}
 OPEN = {"kind": "open"}
 AXIO: dict[str, Any] = {"game": "axio", "seats": [ME, OPEN]}
 
-# What is sent to POST /api/tables, the status and the code of the answer.
+# Body of POST /api/tables, expected status and code.
 TABLES: list[tuple[Any, int, str]] = [
     ({}, 400, "bad_request"),
     ([], 400, "bad_request"),
@@ -49,9 +49,7 @@ TABLES: list[tuple[Any, int, str]] = [
 
 
 @pytest.mark.parametrize(("body", "status", "code"), TABLES, ids=[str(row[0])[:60] for row in TABLES])
-def test_a_table_that_makes_no_sense_is_not_opened(
-    server: RunningServer, body: Any, status: int, code: str
-) -> None:
+def test_invalid_table_request_is_refused(server: RunningServer, body: Any, status: int, code: str) -> None:
     guest = server.guest()
     refused = guest.refused("POST", "/api/tables", body)
     assert (refused.status, refused.code) == (status, code), refused
@@ -75,12 +73,12 @@ def test_a_table_that_makes_no_sense_is_not_opened(
 @pytest.mark.parametrize(
     "media_type", ["application/json", "text/plain", "application/x-www-form-urlencoded"]
 )
-def test_a_body_that_is_no_json_is_refused(small: RunningServer, body: bytes, media_type: str) -> None:
+def test_body_must_be_json(small: RunningServer, body: bytes, media_type: str) -> None:
     refused = ask(small.url, "POST", "/api/guests", body, {"Content-Type": media_type}).refusal
     assert 400 <= refused.status < 500, refused
 
 
-def test_a_body_has_at_most_8000_bytes(small: RunningServer) -> None:
+def test_body_size_limit_is_8000_bytes(small: RunningServer) -> None:
     big = {"name": "x" * 9000}
     refused = ask(small.url, "POST", "/api/guests", big).refusal
     assert (refused.status, refused.code) == (413, "too_large")
@@ -129,7 +127,7 @@ PATHS: list[tuple[str, str, Any, int]] = [
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"), PATHS, ids=[f"{r[0]} {r[1]}"[:60] for r in PATHS]
 )
-def test_a_request_that_makes_no_sense_is_refused(
+def test_invalid_requests_are_refused(
     server: RunningServer, method: str, path: str, body: Any, status: int
 ) -> None:
     assert server.guest().refused(method, path, body).status == status
@@ -139,7 +137,7 @@ NAMES = ["nothing", "%00", "x" * 500, "%ff%fe", "%F0%9F%90%99", "'%20OR%201=1--"
 
 
 @pytest.mark.parametrize("name", NAMES, ids=[name[:20] for name in NAMES])
-def test_a_table_that_does_not_exist_is_not_found(server: RunningServer, name: str) -> None:
+def test_unknown_table_is_not_found(server: RunningServer, name: str) -> None:
     guest = server.guest()
     move = {"id": "1", "n": 1, "pick": 0}
     for method, path, body in [
@@ -177,7 +175,7 @@ MOVES: list[tuple[Any, int, str]] = [
 ]
 
 
-def test_a_move_that_makes_no_sense_changes_nothing(server: RunningServer) -> None:
+def test_invalid_move_changes_nothing(server: RunningServer) -> None:
     guest = server.guest()
     table = guest.open("axio", ["me", "greedy"])
     before = guest.view(table.id)
@@ -191,7 +189,7 @@ def test_a_move_that_makes_no_sense_changes_nothing(server: RunningServer) -> No
 
 
 @pytest.mark.parametrize("seat", ["-1", "4", "9999999999999999999999", "x", "1.5"])
-def test_a_seat_that_does_not_exist_is_refused(small: RunningServer, seat: str) -> None:
+def test_seat_out_of_range_is_refused(small: RunningServer, seat: str) -> None:
     guest = small.guest()
     table = guest.open("axio", ["me", "open"])
     for path, body in (("bot", {"level": "greedy"}), ("return", None), ("remove", None)):
@@ -199,7 +197,7 @@ def test_a_seat_that_does_not_exist_is_refused(small: RunningServer, seat: str) 
         assert refused.status in (400, 404)
 
 
-def test_a_seat_beyond_the_table_is_refused(small: RunningServer) -> None:
+def test_seat_beyond_number_of_players_is_refused(small: RunningServer) -> None:
     guest = small.guest()
     for seats in (["me", "open"], ["me", "greedy"]):
         table = guest.open("axio", seats)
@@ -208,7 +206,7 @@ def test_a_seat_beyond_the_table_is_refused(small: RunningServer) -> None:
             assert (refused.status, refused.code) in ((403, "not_allowed"), (409, "seat_taken"))
 
 
-def test_whoever_is_not_known_changes_nothing(small: RunningServer) -> None:
+def test_unauthenticated_writes_are_refused(small: RunningServer) -> None:
     host = small.guest()
     table = host.open("axio", ["me", "open"], public=True)
     nobody = Client(small.url)

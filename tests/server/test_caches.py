@@ -34,7 +34,7 @@ def framework_caches() -> dict[str, int]:
 def caches() -> Iterator[tuple[str, int]]:
     """How many results each function of the package keeps that keeps its results for good."""
     for one in gc.get_objects():
-        if type(one) is _lru_cache_wrapper and str(one.__module__).startswith("axio."):
+        if type(one) is _lru_cache_wrapper and str(one.__module__).startswith("axiogames."):
             info = one.cache_info()
             if info.maxsize is None:
                 yield f"{one.__module__}.{one.__qualname__}", info.currsize
@@ -42,7 +42,7 @@ def caches() -> Iterator[tuple[str, int]]:
 
 def sizes() -> dict[str, int]:
     """The same, added up for each name, with the dictionaries that modules keep."""
-    found = {"site": len(static._FILES)}
+    found = {"site": len(static._CACHE)}
     for name, size in caches():
         found[name] = found.get(name, 0) + size
     for name, module in tuple(sys.modules.items()):
@@ -82,7 +82,7 @@ def test_addresses_of_nothing_are_not_remembered(tmp_path: Path) -> None:
             name = GAMES[0]
             known = [
                 f"/api/games/{name}/picture.svg?dark=0",
-                "/static/css/base.css",
+                "/static/css/shared/base.css",
                 "/t/x",
                 "/rules",
                 f"/api/tables/{TABLE}/picture.svg?move=3",
@@ -105,7 +105,7 @@ def test_addresses_of_nothing_are_not_remembered(tmp_path: Path) -> None:
                     assert (await made.ask("GET", path)).status in (200, 404), path
                 for path in (
                     f"/api/games/{name}/picture.svg?dark=0&x={number}",
-                    f"/static/css/base.css?{number}",
+                    f"/static/css/shared/base.css?{number}",
                 ):
                     assert (await made.ask("GET", path)).status == 200, path
             assert sizes() == before
@@ -150,8 +150,8 @@ def test_places_on_a_growing_board_are_forgotten(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(board_json, "MOST_PLACES", 50)
     variant = next(made for name in GAMES if (made := find_variant(name)).grows)
     fresh = board_json.Describer(variant)
-    first = fresh.on_board(variant.kinds[0], ("3,4",))
+    first = fresh.board_tile(variant.kinds[0], ("3,4",))
     for x in range(300):
-        fresh.on_board(variant.kinds[0], (f"{x},-7",))
+        fresh.board_tile(variant.kinds[0], (f"{x},-7",))
         assert len(fresh._places) <= 50
-    assert fresh.on_board(variant.kinds[0], ("3,4",)) == first
+    assert fresh.board_tile(variant.kinds[0], ("3,4",)) == first

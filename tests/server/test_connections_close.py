@@ -1,4 +1,4 @@
-"""Whoever stops waiting for the database, and when: no connection stays open after `Database.close`."""
+"""Cancellation at any await: no connection stays open after `Database.close`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.server.rooms import run
 
 
 class Trips:
-    """Calls a function at a certain trip to the thread of a connection, and knows all connections."""
+    """Calls a function at the n-th call into a connection's thread, and tracks all connections."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.connections: list[aiosqlite.Connection] = []
@@ -55,7 +55,7 @@ async def _read(database: Database) -> None:
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["closed at once", "closed later"])
-def test_reads_are_cancelled_at_every_trip(
+def test_cancellation_at_every_await_leaks_no_connection(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waits: bool
 ) -> None:
     trips = Trips(monkeypatch)
@@ -76,12 +76,12 @@ def test_reads_are_cancelled_at_every_trip(
         for trip in itertools.count(1):
             if not await cancelled_at(trip):
                 break
-        assert trip > 8  # opening, four settings, what SQLAlchemy asks at first, the query, the way back
+        assert trip > 8  # connect, four pragmas, SQLAlchemy's first queries, the query, the release
 
     run(work)
 
 
-def test_a_database_is_closed_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_close_during_reads_leaks_no_connection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trips = Trips(monkeypatch)
 
     async def work() -> None:
@@ -105,14 +105,12 @@ def test_a_database_is_closed_while_it_is_read(tmp_path: Path, monkeypatch: pyte
     run(work)
 
 
-def test_a_server_stops_without_a_connection_that_comes_back_late(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_close_does_not_wait_for_late_connections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trips = Trips(monkeypatch)
 
     async def work() -> None:
         database = Database(f"sqlite+aiosqlite:///{tmp_path / 'axio.db'}")
-        database.patience = 0.05
+        database.timeout = 0.05
         held = database._connection()
         await held.__aenter__()
         await database.close()
@@ -123,8 +121,8 @@ def test_a_server_stops_without_a_connection_that_comes_back_late(
     run(work)
 
 
-def test_nothing_is_read_after_closing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A connection opened by a straggler would never be closed."""
+def test_reads_after_close_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection opened after `close` would never be closed."""
     trips = Trips(monkeypatch)
 
     async def work() -> None:

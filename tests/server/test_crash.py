@@ -1,4 +1,4 @@
-"""kill -9 at any instant loses nothing that was acknowledged and never applies half a move.
+"""SIGKILL at random instants loses no acknowledged move and never applies half a move.
 
 The long run is `python -m tests.server.crash`.
 """
@@ -20,22 +20,22 @@ from tests.server.crash.ledger import Counts, Json, Ledger, Sent
 from tests.server.in_process import inside
 from tests.server.postgres import Postgres
 
-ON_SQLITE, ON_POSTGRESQL = 36, 16  # times that the server is killed
+ON_SQLITE, ON_POSTGRESQL = 36, 16  # number of kills
 
 
 def check(counts: Counts, kills: int) -> None:
-    """A run has seen what it was made for."""
+    """Check that a run covered the relevant situations."""
     assert counts.kills == kills
     assert counts.acknowledged > 0
     assert counts.told > counts.acknowledged
     assert counts.cut_off > counts.kept
 
 
-def test_killed_at_any_instant_the_server_loses_nothing_on_sqlite() -> None:
+def test_kill_loses_no_acknowledged_move_on_sqlite() -> None:
     check(run(ON_SQLITE, seed=1), ON_SQLITE)
 
 
-def test_killed_at_any_instant_the_server_loses_nothing_on_postgresql(postgres: Postgres) -> None:
+def test_kill_loses_no_acknowledged_move_on_postgresql(postgres: Postgres) -> None:
     check(run(ON_POSTGRESQL, [postgres.create(), postgres.create()], seed=2), ON_POSTGRESQL)
 
 
@@ -43,7 +43,7 @@ def test_killed_at_any_instant_the_server_loses_nothing_on_postgresql(postgres: 
 
 
 def a_game(folder: Path) -> tuple[Kept, Ledger]:
-    """Some moves of one who plays against a bot, as the database has them and as the player knows them."""
+    """Return the stored log of a short game against a bot, and the player's ledger."""
 
     async def play() -> tuple[Kept, Ledger]:
         async with inside(folder) as made:
@@ -71,7 +71,7 @@ def a_game(folder: Path) -> tuple[Kept, Ledger]:
 
 
 def edit(kept: Kept, which: Callable[[Json], bool], change: Callable[[Json], object]) -> None:
-    """Change the first entry that fits."""
+    """Change the first entry that matches."""
     acts = [json.loads(body) for _, _, body in kept.entries]
     index = next(index for index, act in enumerate(acts) if which(act))
     change(acts[index])
@@ -168,14 +168,14 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> tuple[Kept, Ledger]:
     return a_game(tmp_path_factory.mktemp("game"))
 
 
-def test_the_comparison_finds_nothing_wrong_with_a_good_log(game: tuple[Kept, Ledger]) -> None:
+def test_audit_accepts_a_consistent_log(game: tuple[Kept, Ledger]) -> None:
     kept, ledger = copy.deepcopy(game)
     Book(kept, ledger).compare(kept)
     assert len(kept.entries) >= 10
 
 
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.__name__)
-def test_the_comparison_finds_what_is_wrong(
+def test_audit_detects_inconsistencies(
     game: tuple[Kept, Ledger], wrong: Callable[[Kept, Ledger], None]
 ) -> None:
     kept, ledger = copy.deepcopy(game)
@@ -184,7 +184,7 @@ def test_the_comparison_finds_what_is_wrong(
         Book(kept, ledger).compare(kept)
 
 
-def test_the_comparison_finds_that_an_entry_has_changed_since(game: tuple[Kept, Ledger]) -> None:
+def test_audit_detects_changed_entries(game: tuple[Kept, Ledger]) -> None:
     kept, ledger = copy.deepcopy(game)
     book = Book(kept, ledger)
     book.compare(kept)

@@ -9,7 +9,8 @@ import pytest
 from sqlalchemy import update
 
 from axiogames.server.domain.game_state import now
-from axiogames.server.routes.tables import LISTED
+from axiogames.server.domain.journaled_game import SeatCommand
+from axiogames.server.routes.tables import LOBBY_LENGTH
 from axiogames.server.storage.schema import seats, tables
 from axiogames.server.transport.rate_limits import Limits, Pace
 from tests.server.abandoned import ANN, BOB, put_table, set_columns
@@ -32,7 +33,7 @@ def test_one_guest_has_one_line_in_the_lobby(tmp_path: Path) -> None:
             crowd = [await made.guest("Crowd") for _ in range(2)]
             last = {}
             for guest in crowd:
-                for _ in range(LISTED):
+                for _ in range(LOBBY_LENGTH):
                     last[guest.id] = (await made.open(guest, "rota", OPEN, public=True))["id"]
             assert set(await lobby(made)) == {honest["id"], *last.values()}
 
@@ -45,7 +46,7 @@ def test_one_guest_has_one_line_among_the_games_in_play(tmp_path: Path) -> None:
             bots = [{"kind": "me"}, {"kind": "me"}]
             ann, crowd = await made.guest("Ann"), await made.guest("Crowd")
             honest = await made.open(ann, "rota", bots, public=True)
-            for _ in range(LISTED):
+            for _ in range(LOBBY_LENGTH):
                 last = await made.open(crowd, "rota", bots, public=True)
             assert await lobby(made, "live") == [last["id"], honest["id"]]
 
@@ -64,10 +65,10 @@ def test_tables_whose_host_is_there_come_first(tmp_path: Path, url: str) -> None
                 await connection.execute(there.values(here_until=now() + 60_000, person="host1"))
             Listener(await server.rooms.get("here"), "host0")
             Listener(await server.rooms.get("watched"), "somebody")
-            assert server.rooms.awaited() == ["here"]
-            found = await server.store.waiting(50, server.rooms.awaited(), now())
+            assert server.rooms.waiting_for_players() == ["here"]
+            found = await server.store.list_open(50, server.rooms.waiting_for_players(), now())
             assert [row["id"] for row in found] == ["elsewhere", "here", "watched", "gone"]
-            assert len(await server.store.waiting(2, server.rooms.awaited(), now())) == 2
+            assert len(await server.store.list_open(2, server.rooms.waiting_for_players(), now())) == 2
 
     run(work)
 
@@ -117,7 +118,7 @@ def test_a_rematch_counts_as_a_table(tmp_path: Path, monkeypatch: pytest.MonkeyP
             table = await made.open(ann, "rota", [{"kind": "me"}])
             room = await made.server.rooms.get(table["id"])
             while room.game.table is not None and room.game.status == "playing":
-                await room.move(0, 0)
+                await room.move(SeatCommand(0), 0)
             monkeypatch.setattr("axiogames.server.routes.tables.TABLES_FROM_ADDRESS", Pace(0.5, 1e-9))
             made.server.limits.active = True
             where = f"/api/tables/{table['id']}/rematch"
@@ -146,8 +147,8 @@ def test_tables_that_cannot_be_read_take_nobodys_place(tmp_path: Path) -> None:
                 await put_table(server, f"table{number}", [ANN], 0)
             await set_columns(server.database, tables, "table0", quarantined="BadText")
             await set_columns(server.database, tables, "table1", status="closed")
-            assert await server.store.unfinished() == 1
-            assert await server.store.unfinished("ann") == 1
+            assert await server.store.count_unfinished() == 1
+            assert await server.store.count_unfinished("ann") == 1
 
     run(work)
 

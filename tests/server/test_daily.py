@@ -1,4 +1,4 @@
-"""The daily deals: one attempt, the same tiles for everybody, and nothing to be learned from others."""
+"""Daily deals: one attempt, the same tiles for everybody, and no information from other attempts."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import pytest
 from sqlalchemy import insert, update
 
 from axiogames.games import GAMES
-from axiogames.server.domain.entries import Sat
-from axiogames.server.domain.game_state import Game, Terms, entry_of
-from axiogames.server.identity.names import DELETED
+from axiogames.server.domain.entries import UNDRAWN, GameStarted, MovePlayed, SeatTaken
+from axiogames.server.domain.game_state import GameState, TableConfig
+from axiogames.server.identity.names import DELETED_NAME
 from axiogames.server.identity.people import Person
 from axiogames.server.routes.tables import may_see
 from axiogames.server.settings import Settings
 from axiogames.server.storage.database import Database
 from axiogames.server.storage.schema import people, results, tables
-from axiogames.server.storage.tables import NEW
+from axiogames.server.storage.tables import NEW_PERSON_MS
 from tests.server.driving import Client, Guest, Json, RunningServer
 
 LONG_AGO = "2026-01-02"
@@ -31,7 +31,7 @@ def today() -> str:
 
 
 def deal(client: Client, game: str, day: str = "") -> Json:
-    """A game's deal of a day."""
+    """Return the deal of a game on a day."""
     deals = client.get(f"/api/daily{f'?day={day}' if day else ''}")["deals"]
     return next(one for one in deals if one["game"] == game)
 
@@ -46,7 +46,7 @@ def finish(guest: Guest, table: str) -> Json:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_two_people_get_the_same_tiles(server: RunningServer, game: str) -> None:
+def test_all_people_draw_the_same_tiles(server: RunningServer, game: str) -> None:
     ann, bob = server.guest("Ann"), server.guest("Bob")
     hers, his = start(ann, game), start(bob, game)
     assert hers != his
@@ -61,7 +61,7 @@ def test_two_people_get_the_same_tiles(server: RunningServer, game: str) -> None
             assert step["events"] == other["events"]
 
 
-def test_there_is_one_attempt_a_day(ann: Guest) -> None:
+def test_one_attempt_per_day(ann: Guest) -> None:
     assert deal(ann, "rota")["attempt"] is None
     table = start(ann, "rota")
     assert start(ann, "rota") == table
@@ -75,12 +75,12 @@ def test_there_is_one_attempt_a_day(ann: Guest) -> None:
     assert ann.refused("POST", f"/api/tables/{table}/rematch").code == "not_yet"
 
 
-def test_two_clicks_at_once_begin_one_attempt(ann: Guest) -> None:
+def test_concurrent_requests_start_one_attempt(ann: Guest) -> None:
     with ThreadPoolExecutor(4) as pool:
         assert len(set(pool.map(lambda _: start(ann, "trio"), range(4)))) == 1
 
 
-def test_a_result_of_today_is_listed_without_its_table(ann: Guest, bob: Guest) -> None:
+def test_results_of_today_do_not_name_the_table(ann: Guest, bob: Guest) -> None:
     table = start(ann, "rota")
     scores = sorted(finish(ann, table)["scores"][0].values())
     ann.patch("/api/me", {"name": "Renamed"})
@@ -90,7 +90,7 @@ def test_a_result_of_today_is_listed_without_its_table(ann: Guest, bob: Guest) -
 
 
 async def come_earlier(server: RunningServer, guest: Guest, milliseconds: int) -> None:
-    """Let a guest have come for the first time so long before."""
+    """Set the time of a guest's first visit."""
     database = Database(Settings(data=str(server.data), database=server.database).url)
     async with database.writing() as connection:
         earlier = (
@@ -100,11 +100,11 @@ async def come_earlier(server: RunningServer, guest: Guest, milliseconds: int) -
     await database.close()
 
 
-def test_new_guests_are_not_listed_for_others(server: RunningServer, bob: Guest) -> None:
-    """Who tries again as a new guest knows the tiles: that is no first attempt."""
+def test_results_of_new_guests_are_listed_only_for_themselves(server: RunningServer, bob: Guest) -> None:
+    """A new guest may be somebody who already knows the tiles."""
     fresh, known = server.guest("Fresh"), server.guest("Known")
-    asyncio.run(come_earlier(server, known, NEW))
-    asyncio.run(come_earlier(server, fresh, NEW - 3600_000))
+    asyncio.run(come_earlier(server, known, NEW_PERSON_MS))
+    asyncio.run(come_earlier(server, fresh, NEW_PERSON_MS - 3600_000))
     tables = {guest.id: start(guest, "trio") for guest in (fresh, known)}
     for guest in (fresh, known):
         finish(guest, tables[guest.id])
@@ -112,14 +112,14 @@ def test_new_guests_are_not_listed_for_others(server: RunningServer, bob: Guest)
     assert ("Known" in names, "Fresh" in names) == (True, False)
     assert [line["you"] for line in deal(fresh, "trio")["best"] if line["name"] == "Fresh"] == [True]
     assert [deal(guest, "trio")["attempt"]["listed"] for guest in (fresh, known)] == [False, True]
-    fresh.post("/api/me/phrase")  # costs nothing, and so changes nothing
+    fresh.post("/api/me/phrase")  # free, and so without effect
     assert "Fresh" not in [line["name"] for line in deal(bob, "trio")["best"]]
 
 
-def test_a_result_that_is_not_listed_is_not_by_a_deletion(server: RunningServer, bob: Guest) -> None:
-    """Who tries again as new guests must not get there by deleting them."""
+def test_deletion_does_not_list_unlisted_results(server: RunningServer, bob: Guest) -> None:
+    """Deleting a guest must not list its results."""
     fresh, known = server.guest("Fresh"), server.guest("Known")
-    asyncio.run(come_earlier(server, known, NEW))
+    asyncio.run(come_earlier(server, known, NEW_PERSON_MS))
     tables = {guest.id: start(guest, "hex") for guest in (fresh, known)}
     for guest in (fresh, known):
         finish(guest, tables[guest.id])
@@ -129,12 +129,12 @@ def test_a_result_that_is_not_listed_is_not_by_a_deletion(server: RunningServer,
     after = deal(bob, "hex")["best"]
     assert [line["scores"] for line in after] == [line["scores"] for line in before]
     assert "Known" not in [line["name"] for line in after]
-    assert DELETED in [line["name"] for line in after]
+    assert DELETED_NAME in [line["name"] for line in after]
 
 
-def test_a_table_of_today_is_invisible_to_others(ann: Guest, bob: Guest) -> None:
+def test_attempts_of_today_are_private(ann: Guest, bob: Guest) -> None:
     table = start(ann, "rota")
-    for _ in range(2):  # while it is played, and when it is over
+    for _ in range(2):  # during the game and after it
         for other in (bob, Client(bob.url)):
             for path in ("", "/picture.svg", "/picture.png", "/record", "/replay"):
                 refused = other.refused("GET", f"/api/tables/{table}{path}")
@@ -147,7 +147,7 @@ def test_a_table_of_today_is_invisible_to_others(ann: Guest, bob: Guest) -> None
         finish(ann, table)
 
 
-def test_the_record_of_today_has_no_seed(ann: Guest) -> None:
+def test_record_of_today_has_no_seed(ann: Guest) -> None:
     table = start(ann, "rota")
     finish(ann, table)
     record = ann.get(f"/api/tables/{table}/record")
@@ -158,30 +158,31 @@ def test_the_record_of_today_has_no_seed(ann: Guest) -> None:
 
 
 @pytest.mark.parametrize(("ended", "counts"), [("2026-05-05T23:59:59", True), ("2026-05-06T00:00:00", False)])
-def test_only_an_attempt_that_ends_on_its_day_counts(
+def test_only_attempts_finished_on_their_day_count(
     monkeypatch: pytest.MonkeyPatch, ended: str, counts: bool
 ) -> None:
-    terms = Terms("t", "trio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
-    game = Game.opened(terms)
+    terms = TableConfig("t", "trio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
+    game = GameState.new(terms)
     end = int(datetime.fromisoformat(f"{ended}+00:00").timestamp() * 1000)
     monkeypatch.setattr("axiogames.server.domain.game_state.now", lambda: end)
-    game.carry_out(Sat(0, "ann", "Ann"))
-    entry = entry_of(game, game.start())
+    game.apply(SeatTaken(0, "ann", "Ann"))
+    entry = game.journal_entry(game.apply(GameStarted(UNDRAWN)))
     while game.table is not None and game.status == "playing":
         assert entry.result is None
-        entry = entry_of(game, game.move(0, game.table.legal_moves()[0]))
+        move = str(game.table.legal_moves()[0])
+        entry = game.journal_entry(game.apply(MovePlayed(0, move, UNDRAWN)))
     assert game.status == "over"
     assert (entry.result is not None) == counts
 
 
-def test_there_are_no_hints_in_a_daily_deal(ann: Guest) -> None:
+def test_no_hints_in_daily_deals(ann: Guest) -> None:
     with ann.live(start(ann, "hex")) as live:
         assert live.recv()["table"]["hints"] is False
         live.order("hint")
         assert live.until("refused")["code"] == "not_allowed"
 
 
-def test_leaving_a_daily_deal_ends_the_attempt(ann: Guest) -> None:
+def test_leaving_ends_the_attempt(ann: Guest) -> None:
     table = start(ann, "axio")
     ann.post(f"/api/tables/{table}/leave")
     closed = {"table": table, "status": "closed", "scores": None, "listed": False}
@@ -189,7 +190,7 @@ def test_leaving_a_daily_deal_ends_the_attempt(ann: Guest) -> None:
     assert start(ann, "axio") == table
 
 
-def test_days_lead_to_each_other(small: RunningServer) -> None:
+def test_adjacent_days(small: RunningServer) -> None:
     nobody = Client(small.url)
     now = nobody.get("/api/daily")
     yesterday = (date.fromisoformat(now["day"]) - timedelta(days=1)).isoformat()
@@ -218,11 +219,11 @@ def row(number: int, scores: list[int], finished: int, day: str = LONG_AGO) -> d
 
 
 async def put(url: str, rows: list[dict[str, Any]]) -> None:
-    """Write results as if they had been played."""
+    """Insert results."""
     database = Database(url)
     async with database.writing() as connection:
         for one in rows:
-            if one["person"] != "person4":  # whose name is known only from the result
+            if one["person"] != "person4":  # whose name is stored only in the result
                 name = one["name"].replace("Old", "New")
                 named = {"id": one["person"], "name": name, "epoch": 0, "created": 0}
                 await connection.execute(insert(people), [named])
@@ -236,12 +237,12 @@ async def put(url: str, rows: list[dict[str, Any]]) -> None:
     await database.close()
 
 
-def test_the_best_is_whose_lowest_colour_is_highest(server: RunningServer) -> None:
+def test_ranking_compares_lowest_colour_first(server: RunningServer) -> None:
     rows = [
         row(1, [3, 9, 9, 9, 9], 10),
         row(2, [4, 4, 4, 4, 5], 20),
-        row(3, [4, 4, 4, 4, 5], 15),  # the same, but earlier
-        row(4, [4, 4, 4, 10, 18], 30),  # more in the fourth, as numbers and not as text
+        row(3, [4, 4, 4, 4, 5], 15),  # the same scores, earlier
+        row(4, [4, 4, 4, 10, 18], 30),  # better in the fourth score, compared as numbers
         row(5, [4, 4, 4, 9, 18], 30),
         row(6, [10, 10, 10, 10, 10], 99),
         row(7, [5, 5, 5, 5, 5], 5, day="2026-01-01"),
@@ -252,15 +253,15 @@ def test_the_best_is_whose_lowest_colour_is_highest(server: RunningServer) -> No
     assert names == ["New 6", "Old 4", "New 5", "New 3", "New 2", "New 1"]
     assert [line["place"] for line in told["best"]] == [1, 2, 3, 4, 4, 6]
     assert [line["scores"][3] for line in told["best"]] == [10, 10, 9, 4, 4, 9]
-    assert told["best"][0]["table"] == f"table6{LONG_AGO}"  # the day is over: it may be looked at
+    assert told["best"][0]["table"] == f"table6{LONG_AGO}"  # attempts of past days are public
     assert (told["yesterday"]["name"], told["yesterday"]["place"]) == ("New 7", 1)
     assert deal(Client(server.url), "rota", LONG_AGO)["best"] == []
 
 
-def test_when_the_day_is_over_everybody_may_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    terms = Terms("t", "axio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
+def test_past_attempts_are_public(monkeypatch: pytest.MonkeyPatch) -> None:
+    terms = TableConfig("t", "axio", 1, {}, False, None, "2026-05-05", "ann", "key", "seed", 0)
     ann, bob = Person("ann", "Ann"), Person("bob", "Bob")
     monkeypatch.setattr("axiogames.server.routes.tables.today", lambda: "2026-05-05")
-    assert [may_see(Game.opened(terms), person) for person in (ann, bob, None)] == [True, False, False]
+    assert [may_see(GameState.new(terms), person) for person in (ann, bob, None)] == [True, False, False]
     monkeypatch.setattr("axiogames.server.routes.tables.today", lambda: "2026-05-06")
-    assert [may_see(Game.opened(terms), person) for person in (ann, bob, None)] == [True, True, True]
+    assert [may_see(GameState.new(terms), person) for person in (ann, bob, None)] == [True, True, True]

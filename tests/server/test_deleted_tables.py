@@ -1,4 +1,4 @@
-"""A table that is deleted elsewhere is gone from memory: nobody plays on, its clients are sent away."""
+"""A table deleted by another process is dropped from memory, and its clients are disconnected."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from axiogames.server.domain.entries import Hired, Sat
+from axiogames.server.domain.entries import BotSeated, SeatTaken
 from axiogames.server.domain.refusals import NoSuchTable, Refused
 from axiogames.server.domain.room import Room
 from axiogames.server.lifespan import Server
 from axiogames.server.storage.schema import entries, seats, tables
-from axiogames.server.transport.client import NO_SUCH_TABLE, Connection
+from axiogames.server.transport.client import NO_SUCH_TABLE
+from axiogames.server.transport.client import Client as TableClient
 from tests.server.rooms import run, running, terms
 
 
@@ -29,12 +30,12 @@ async def remove(server: Server, table: str) -> None:
 
 
 class Client:
-    """A client in memory that notes how it was closed."""
+    """In-memory client that records its close code."""
 
     def __init__(self, room: Room, person: str) -> None:
         self.closed: list[int] = []
-        self.connection = Connection(self._take, person, None, self._close)
-        room.enter(self.connection)
+        self.connection = TableClient(self._take, person, None, self._close)
+        room.connect(self.connection)
 
     async def _take(self, text: str) -> None:
         pass
@@ -45,10 +46,12 @@ class Client:
 
 
 @pytest.mark.parametrize("how", ["sweep", "refresh"])
-def test_clients_are_sent_away_and_the_room_is_forgotten(tmp_path: Path, how: str) -> None:
+def test_clients_are_disconnected_and_room_is_dropped(tmp_path: Path, how: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(move_time=60), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
+            room = await server.rooms.open(
+                terms(move_time=60), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
             ann, watcher = Client(room, "ann"), Client(room, "watcher")
             await server.rooms.sweep()
             assert (ann.closed, len(server.rooms)) == ([], 1)
@@ -59,22 +62,22 @@ def test_clients_are_sent_away_and_the_room_is_forgotten(tmp_path: Path, how: st
             assert len(server.rooms) == 0
             with pytest.raises(NoSuchTable):
                 await server.rooms.get(room.id)
-            late = Client(room, "late")  # had found the room before it was dropped
+            late = Client(room, "late")  # got the room before it was dropped
             await asyncio.sleep(0)
             assert late.closed == [NO_SUCH_TABLE]
 
     run(work)
 
 
-def test_a_change_under_way_is_refused_and_not_tried_again_forever(tmp_path: Path) -> None:
+def test_pending_change_is_refused_without_endless_retries(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Hired(1, "random")])
+            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "random")])
             await remove(server, room.id)
             with pytest.raises(Refused):
-                await room.give_up("ann")
+                await room.leave_table("ann")
             server.rooms.drop(room.id)
             room.wake()
-            assert room._timer is None
+            assert room._automation._timer is None
 
     run(work)

@@ -13,30 +13,38 @@ from axiogames.server import lifespan as running_module
 from axiogames.server.domain import clock as uptime_module
 from axiogames.server.domain.bots import DEFAULT_LEVEL
 from axiogames.server.domain.clock import RESPITE
-from axiogames.server.domain.entries import Act, Drew, Hired, Moved, Replaced, Sat
+from axiogames.server.domain.entries import (
+    BotSeated,
+    BotSubstituted,
+    MovePlayed,
+    SeatTaken,
+    TableEntry,
+    TilesDrawn,
+)
 from axiogames.server.domain.game_state import deadline, now
+from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.refusals import Refused, Unavailable
 from axiogames.server.domain.room import Room
-from axiogames.server.domain.subscribers import ABSENT
+from axiogames.server.domain.subscribers import ABSENT_SECONDS
 from axiogames.server.lifespan import Server
 from axiogames.server.storage.schema import entries, seats, tables
 from axiogames.server.transport.websocket import _welcome
 from tests.server.in_process import inside
 from tests.server.rooms import Listener, run, running, terms, until
 
-SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
 HOUR = 3_600_000  # milliseconds
-LONG = 2 * ABSENT
+LONG = 2 * ABSENT_SECONDS
 
 
 def pass_time(room: Room) -> None:
     """Let everything that is known of people be older than the time after which they count as away."""
-    audience = room.audience
-    audience._opened -= LONG
-    for noted in (audience._left, audience._noted):
+    subscribers = room.subscribers
+    subscribers._opened -= LONG
+    for noted in (subscribers._last_seen, subscribers._announced):
         for person in noted:
             noted[person] -= LONG
-    room.game.acted = {seat: at - int(1000 * LONG) for seat, at in room.game.acted.items()}
+    room.game.last_active = {seat: at - int(1000 * LONG) for seat, at in room.game.last_active.items()}
 
 
 async def no_bot(*_: object) -> Any:
@@ -53,7 +61,7 @@ def test_no_seat_is_taken_over_at_a_table_with_a_clock(tmp_path: Path) -> None:
             pass_time(room)
             for seat in (0, 1):
                 with pytest.raises(Refused, match="the clock moves"):
-                    await room.hire(seat, "random", "ann")
+                    await room.seat_bot(seat, "random", "ann")
             assert all(seat.bot is None for seat in room.game.seats)
 
     run(work)
@@ -92,7 +100,7 @@ def test_whoever_has_just_been_there_is_not_away(tmp_path: Path, what: str) -> N
             room = await made.server.rooms.get(opened["id"])
             made.server.bots.choose = no_bot  # type: ignore[method-assign, assignment]
             if what == "return":
-                await room.give_up(bob.id)
+                await room.leave_table(bob.id)
             pass_time(room)
             if what == "look":
                 await made.good("GET", path, bob.token)
@@ -114,7 +122,7 @@ def test_whoever_has_just_been_there_is_not_away(tmp_path: Path, what: str) -> N
             assert "two minutes" in called.json["detail"]
             pass_time(room)
             await made.good("POST", f"{path}/seats/0/bot", ann.token, {"level": "random"})
-            assert isinstance(room.game.last, Replaced)
+            assert isinstance(room.game.last_entry, BotSubstituted)
 
     run(work)
 
@@ -123,19 +131,19 @@ def test_a_move_before_a_restart_counts_after_it(tmp_path: Path) -> None:
     async def before() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
-            await room.move(0, 0)
+            await room.move(SeatCommand(0), 0)
 
     async def after() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.get("table")
-            assert room.game.acted.keys() == {0, 1}
+            assert room.game.last_active.keys() == {0, 1}
             with pytest.raises(Refused, match="two minutes"):
-                await room.hire(1, "random", "ann")  # the server has only just come back
-            room.audience._opened -= LONG
+                await room.seat_bot(1, "random", "ann")  # the server has only just come back
+            room.subscribers._opened -= LONG
             with pytest.raises(Refused, match="two minutes"):
-                await room.hire(0, "random", "bob")  # she has moved just before
+                await room.seat_bot(0, "random", "bob")  # she has moved just before
             pass_time(room)
-            await room.hire(0, "random", "bob")
+            await room.seat_bot(0, "random", "bob")
 
     run(before)
     run(after)
@@ -147,23 +155,23 @@ def test_whoever_was_at_another_process_is_not_away(tmp_path: Path, how: str) ->
         async with running(tmp_path) as here, running(tmp_path) as there:
             for server in (here, there):
                 server.store.shared = True
-            room = await here.rooms.open(terms(), [Sat(0, "bob", "Bob"), Sat(1, "ann", "Ann")])
+            room = await here.rooms.open(terms(), [SeatTaken(0, "bob", "Bob"), SeatTaken(1, "ann", "Ann")])
             elsewhere = await there.rooms.get("table")
             pass_time(room)
             if how == "a move":
-                number = await elsewhere.move(0, 0)
-                await here.rooms.heard(f"table:{number}")
+                number = await elsewhere.move(SeatCommand(0), 0)
+                await here.rooms.on_notification(f"table:{number}")
             else:
-                there.rooms.saw(elsewhere, "bob")
-                there.rooms.saw(elsewhere, "eve")  # who has no seat
+                there.rooms.note_seen(elsewhere, "bob")
+                there.rooms.note_seen(elsewhere, "eve")  # who has no seat
                 await until(lambda: not there.rooms._services.tasks)
-                assert await here.store.here(["table"], now()) == {"table": set()}
+                assert await here.store.present_people(["table"], now()) == {"table": set()}
             with pytest.raises(Refused, match="two minutes"):
-                await room.hire(0, "random", "ann")
+                await room.seat_bot(0, "random", "ann")
             pass_time(room)
             async with here.database.writing() as connection:
                 await connection.execute(update(seats).values(here_until=now() - int(1000 * LONG)))
-            await room.hire(0, "random", "ann")
+            await room.seat_bot(0, "random", "ann")
 
     run(work)
 
@@ -173,12 +181,12 @@ def test_a_look_does_not_shorten_what_is_known_of_a_connection(tmp_path: Path) -
         async with running(tmp_path) as server:
             await server.rooms.open(terms(), SEATED)
             until_then = now() + 20_000
-            await server.store.set_here([("table", "bob")], until_then)
-            await server.store.note_seen("table", "bob", now())
-            await server.store.note_seen("table", "ann", 5)
-            assert await server.store.last_here("table", "bob") == until_then
-            assert await server.store.last_here("table", "ann") == 5
-            assert await server.store.last_here("table", "eve") is None
+            await server.store.set_present([("table", "bob")], until_then)
+            await server.store.record_presence("table", "bob", now())
+            await server.store.record_presence("table", "ann", 5)
+            assert await server.store.last_present("table", "bob") == until_then
+            assert await server.store.last_present("table", "ann") == 5
+            assert await server.store.last_present("table", "eve") is None
 
     run(work)
 
@@ -200,7 +208,7 @@ def leave_behind(folder: Path, *, hold: bool = False, move_time: int | None = 60
         async with running(folder) as server:
             room = await server.rooms.open(terms(move_time=move_time), SEATED)
             if hold:
-                await room.move(0, 0, hold=True)
+                await room.move(SeatCommand(0), 0, hold=True)
             await age(server, HOUR)
 
     run(work)
@@ -219,13 +227,13 @@ def test_after_a_start_everybody_has_time_to_come_back(tmp_path: Path, hold: boo
             number = room.game.number
             bob = Listener(room, "bob")
             told = room.view(bob.client.viewer).now.deadline
-            assert told == room.audience.deadline
+            assert told == room.subscribers.deadline
             assert told is not None
             assert told >= started + 1000 * RESPITE
-            assert room._timer is not None
-            assert room._timer.when() - asyncio.get_running_loop().time() > RESPITE / 2
-            room._time_is_up(number)  # a timer that was set before
-            await until(lambda: room._thinking is None)
+            assert room._automation._timer is not None
+            assert room._automation._timer.when() - asyncio.get_running_loop().time() > RESPITE / 2
+            room._automation._on_timer(room, number)  # a timer that was set before
+            await until(lambda: room._automation._task is None)
             await server.rooms.sweep()
             assert room.game.number == number
 
@@ -245,7 +253,7 @@ def test_after_that_time_the_clock_goes_on(
             room = await server.rooms.get("table")
             number = room.game.number
             await until(lambda: room.game.number > number)
-            assert isinstance(room.game.last, Drew if hold else Moved)
+            assert isinstance(room.game.last_entry, TilesDrawn if hold else MovePlayed)
 
     run(work)
 
@@ -255,10 +263,12 @@ def test_a_table_that_nobody_had_in_memory_was_not_away(tmp_path: Path) -> None:
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            server.rooms._learn_of_resumption(now() - 2 * HOUR)  # at work since then
+            server.rooms._note_return(now() - 2 * HOUR)  # at work since then
             room = await server.rooms.get("table")
-            assert room.audience.deadline == deadline(room.game)
-            await until(lambda: isinstance(room.game.last, Moved) and room.game.last.by == "clock")
+            assert room.subscribers.deadline == deadline(room.game)
+            await until(
+                lambda: isinstance(room.game.last_entry, MovePlayed) and room.game.last_entry.by == "clock"
+            )
 
     run(work)
 
@@ -266,7 +276,11 @@ def test_a_table_that_nobody_had_in_memory_was_not_away(tmp_path: Path) -> None:
 def test_bots_do_not_wait_after_a_start(tmp_path: Path) -> None:
     async def before() -> None:
         async with running(tmp_path) as server:
-            (await server.rooms.open(terms(move_time=60), [Hired(0, "random"), Sat(1, "bob", "Bob")])).close()
+            (
+                await server.rooms.open(
+                    terms(move_time=60), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")]
+                )
+            ).close()
 
     async def after() -> None:
         async with running(tmp_path) as server:
@@ -283,16 +297,16 @@ def test_processes_agree_on_a_deadline_and_tell_it(tmp_path: Path, how: str) -> 
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(terms(move_time=10), SEATED)
-            bob, early = Listener(room, "bob"), room.audience.deadline
+            bob, early = Listener(room, "bob"), room.subscribers.deadline
             await there.rooms.resume()
-            kept = (await there.rooms._times.standing()).resumed
+            kept = (await there.rooms._times.read()).resumed
             if how == "a notice":
-                await here.rooms.heard(f"*:{kept}")
+                await here.rooms.on_notification(f"*:{kept}")
             else:
-                await here.rooms.beat()
+                await here.rooms.heartbeat()
             elsewhere = await there.rooms.get("table")
-            late = room.audience.deadline
-            assert late == elsewhere.audience.deadline
+            late = room.subscribers.deadline
+            assert late == elsewhere.subscribers.deadline
             assert early is not None
             assert late is not None
             assert late > early
@@ -305,7 +319,7 @@ def test_processes_agree_on_a_deadline_and_tell_it(tmp_path: Path, how: str) -> 
             assert ann.heard[0]["now"]["deadline"] == late
             # What a table that is read again tells does not change.
             here.rooms._rooms.clear()
-            assert (await here.rooms.get("table")).audience.deadline == late
+            assert (await here.rooms.get("table")).subscribers.deadline == late
 
     run(work)
 
@@ -322,15 +336,15 @@ def test_without_the_database_no_clock_ends(tmp_path: Path, monkeypatch: pytest.
             with monkeypatch.context() as away:
                 away.setattr(server.database, "transact", down)
                 with pytest.raises(Unavailable):
-                    await server.rooms.beat()
-            room.game.since -= 2 * HOUR  # it was away for long
-            room._time_is_up(number)
-            assert room._thinking is None
+                    await server.rooms.heartbeat()
+            room.game.updated -= 2 * HOUR  # it was away for long
+            room._automation._on_timer(room, number)
+            assert room._automation._task is None
             assert server.database.transact == transact
             back = now()
-            await server.rooms.beat()
-            assert room.audience.deadline is not None
-            assert room.audience.deadline >= back + 1000 * RESPITE
+            await server.rooms.heartbeat()
+            assert room.subscribers.deadline is not None
+            assert room.subscribers.deadline >= back + 1000 * RESPITE
             assert room.game.number == number
 
     run(work)
@@ -340,8 +354,8 @@ def test_a_server_notes_that_it_has_started_before_anybody_is_let_in(tmp_path: P
     async def work() -> None:
         async with inside(tmp_path) as made:
             started = now()
-            async with running_module.running(made.server):
+            async with running_module.lifespan(made.server):
                 assert made.server.rooms._services.uptime.earliest >= started + 1000 * RESPITE
-                assert (await made.server.rooms._times.standing()).resumed >= started
+                assert (await made.server.rooms._times.read()).resumed >= started
 
     run(work)

@@ -11,9 +11,8 @@ import pytest
 from sqlalchemy import text
 
 from axiogames.games import GAMES
-from axiogames.server.domain import game_state
-from axiogames.server.domain import room as room_module
-from axiogames.server.domain.game_state import entry_of
+from axiogames.server.domain import automation, game_state
+from axiogames.server.domain.entries import UNDRAWN, MovePlayed
 from tests.server.faults import FAILURES, Faults, company
 from tests.server.in_process import PATIENCE, Guest, Json, inside
 
@@ -77,8 +76,9 @@ def test_a_number_that_somebody_else_has_taken_is_refused_with_a_fresh_view(tmp_
             for _ in range(5):
                 socket, order = here.order(hold=False)
                 elsewhere: Any = await here.made.server.rooms._load(here.table)
-                act = elsewhere.move(elsewhere.turn, elsewhere.table.legal_moves()[-1], message="elsewhere")
-                await here.made.server.journal.append(entry_of(elsewhere, act))  # as another process does
+                move = str(elsewhere.table.legal_moves()[-1])
+                act = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN, "elsewhere"))
+                await here.made.server.journal.append(elsewhere.journal_entry(act))  # as another process does
                 refused = await socket.ask(**order)
                 assert refused["code"] == "stale"
                 assert refused["view"]["n"] == here.game.number == elsewhere.number
@@ -161,7 +161,7 @@ def test_what_could_not_be_written_is_not_in_the_logs(
                 await connection.execute(text("ALTER TABLE elsewhere RENAME TO entries"))
             assert (await socket.ask(**order))["ack"] == order["id"]
             await here.check()
-            return here.game.terms.seed, order["id"]
+            return here.game.config.seed, order["id"]
 
     with caplog.at_level(logging.INFO):
         seed, message = asyncio.run(play())
@@ -217,11 +217,11 @@ def test_what_the_server_does_by_itself_waits_for_the_database_and_goes_on(
             faults.down = False
             await socket.until(lambda told: told.get("n", 0) > view["n"] + 1 and told["moves"] is not None)
 
-    monkeypatch.setattr(room_module, "RETRY", 0.3)
-    monkeypatch.setattr(game_state, "HOLD", 0.1)
+    monkeypatch.setattr(automation, "RETRY_SECONDS", 0.3)
+    monkeypatch.setattr(game_state, "HOLD_SECONDS", 0.1)
     asyncio.run(asyncio.wait_for(play(), PATIENCE))
     assert len(tries(caplog)) < 100  # not as fast as it can
 
 
 def tries(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [record.message for record in caplog.records if " could not be read again" in record.message]
+    return [record.message for record in caplog.records if " could not be reloaded" in record.message]

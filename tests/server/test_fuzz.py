@@ -1,4 +1,4 @@
-"""Requests and messages that nobody would send: each is answered as every error is, and nothing breaks.
+"""Fuzzing of HTTP requests and WebSocket messages: every response is a regular error.
 
 The routes come from the OpenAPI schema. What is sent is right at first, and then changed in its structure,
 its bytes or its headers. The seed is fixed; `make slow` goes on for longer.
@@ -17,9 +17,9 @@ import pytest
 
 from tests.server.in_process import Inside, inside
 
-CHANGES_EACH = 12  # requests for each route
+CHANGES_EACH = 12  # requests per route
 MESSAGES = 400
-MANY = 25  # times as much in `make slow`
+MANY = 25  # factor for `make slow`
 
 ODD: list[Any] = [
     None, True, 0, -1, 3, 2**31, 2**63, 2**64, -(10**30), 1.5, 1e300, "", "x", "x" * 3000, "\x00",
@@ -57,7 +57,7 @@ HEADERS: list[dict[bytes, bytes]] = [
 
 
 class Fuzzer:
-    """Makes requests from a schema, each a little wrong."""
+    """Generates requests from the schema, each with a mutation."""
 
     def __init__(self, seed: int, schema: Any, names: dict[str, list[str]]) -> None:
         self._rng = random.Random(seed)
@@ -65,7 +65,7 @@ class Fuzzer:
         self._names = names
 
     def path(self, template: str) -> str:
-        """An address: with names that there are, or odd ones."""
+        """Return a URL with existing or odd names."""
         parts = [self._segment(part) for part in template.split("/")]
         query = "?" + self._rng.choice(QUERIES) if self._rng.random() < 0.5 else ""
         return "/".join(parts) + query
@@ -78,7 +78,7 @@ class Fuzzer:
         return self._rng.choice(known if self._rng.random() < 0.7 else SEGMENTS) + rest
 
     def body(self, operation: Any) -> bytes:
-        """A body: right but for a value, a name or some bytes."""
+        """Return a valid body with one mutated value, name or byte sequence."""
         content = operation.get("requestBody", {}).get("content", {})
         schema = next(iter(content.values()))["schema"] if content else {}
         made = self._changed(self._example(schema))
@@ -113,7 +113,7 @@ class Fuzzer:
         return self._rng.choice(["axio", "me", "open", "greedy", "Ann", "1"])
 
     def _changed(self, value: Any) -> Any:
-        """The same, with something odd in one place."""
+        """Return the value with one mutated place."""
         rng = self._rng
         if isinstance(value, dict) and value and rng.random() < 0.8:
             name = rng.choice(list(value))
@@ -130,7 +130,7 @@ class Fuzzer:
         return dict(self._rng.choice(HEADERS)) if self._rng.random() < 0.4 else {}
 
     def message(self) -> str:
-        """A message to a table."""
+        """Return a message to a table."""
         order: dict[str, Any] = {"do": self._rng.choice(["move", "draw", "back", "look", "preview", "ping"])}
         order |= {"id": "a", "n": self._rng.choice([1, 3, 4]), "pick": 0, "hold": False, "seat": 0}
         text = json.dumps(self._changed(order) if self._rng.random() < 0.8 else order)
@@ -141,7 +141,7 @@ class Fuzzer:
 
 
 async def _ask_everything(made: Inside, seed: int, each: int) -> dict[int, int]:
-    """Send odd requests to every route: how often there was which status."""
+    """Send mutated requests to every route, and count the statuses."""
     ann, bob = await made.guest("Ann"), await made.guest("Bob")
     tables = [
         (await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}]))["id"],
@@ -158,7 +158,7 @@ async def _ask_everything(made: Inside, seed: int, each: int) -> dict[int, int]:
     for template, operations in schema["paths"].items():
         for method, operation in operations.items():
             if template.endswith(".png"):
-                continue  # the same as .svg, drawn for longer
+                continue  # like .svg, but slower
             for number in range(each):
                 token = (ann, bob)[number % 2].token if template != "/api/me/leave" else ""
                 path, headers = fuzzer.path(template), fuzzer.headers()
@@ -188,7 +188,7 @@ MALFORMED: list[dict[str, Any]] = [
 
 
 async def _tell_everything(made: Inside, seed: int, messages: int) -> None:
-    """Send odd messages to a table; each is refused, and the socket stays open."""
+    """Send mutated messages to a table; each is refused, and the socket stays open."""
     ann = await made.guest("Ann")
     table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
     socket, fuzzer = await made.socket(table["id"], ann.token), Fuzzer(seed, {}, {})
@@ -218,13 +218,13 @@ def _fuzz(folder: Path, seed: int, times: int, caplog: pytest.LogCaptureFixture)
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-def test_nothing_that_is_sent_breaks_anything(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_fuzzed_requests_cause_no_internal_errors(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     _fuzz(tmp_path, 16, 1, caplog)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_nothing_that_is_sent_breaks_anything_for_longer(
+def test_fuzzed_requests_cause_no_internal_errors_long_run(
     tmp_path: Path, seed: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     _fuzz(tmp_path, seed, MANY, caplog)

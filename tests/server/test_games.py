@@ -1,4 +1,4 @@
-"""What can be played, and how it looks: games, rules, bots, colours."""
+"""Routes of games, rules, bots and colours."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.server.driving import Client, Json, RunningServer, offers
 
 @pytest.fixture
 def nobody(small: RunningServer) -> Client:
-    """All this is told to everybody."""
+    """Client without authentication: these routes are public."""
     return Client(small.url)
 
 
-def test_games_are_described_as_they_are_declared(nobody: Client) -> None:
+def test_game_descriptions_match_declarations(nobody: Client) -> None:
     told = nobody.get("/api/games")
     assert [one["id"] for one in told] == list(GAMES)
     for one in told:
@@ -32,14 +32,14 @@ def test_games_are_described_as_they_are_declared(nobody: Client) -> None:
 
 
 @pytest.mark.parametrize("language", ["de", "de-AT", "xx", "", "EN"])
-def test_words_come_in_the_language_or_in_english(nobody: Client, language: str) -> None:
+def test_unsupported_languages_fall_back_to_english(nobody: Client, language: str) -> None:
     told = nobody.get(f"/api/games?lang={language}")
     assert [one["id"] for one in told] == list(GAMES)
     assert all(one["name"] and one["summary"] for one in told)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_rules_are_a_page_whose_pictures_can_be_had(nobody: Client, name: str) -> None:
+def test_figures_of_rules_pages_exist(nobody: Client, name: str) -> None:
     page = nobody.get(f"/api/games/{name}/rules")
     assert page["title"]
     assert "<script" not in page["html"]
@@ -55,20 +55,20 @@ def test_rules_are_a_page_whose_pictures_can_be_had(nobody: Client, name: str) -
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_every_game_has_a_picture(nobody: Client, name: str) -> None:
+def test_every_game_has_an_example_picture(nobody: Client, name: str) -> None:
     light, dark = (nobody.ask("GET", f"/api/games/{name}/picture.svg?dark={dark}") for dark in (0, 1))
     assert light.text.startswith("<svg")
     assert light.text != dark.text
     assert nobody.ask("GET", f"/api/games/{name}/picture.svg?dark=0").text == light.text
 
 
-def test_bots_are_listed_weakest_first_with_one_default(nobody: Client) -> None:
+def test_bots_are_listed_weakest_first(nobody: Client) -> None:
     told = nobody.get("/api/bots")
     assert [bot["level"] for bot in told] == list(LEVELS)
     assert [bot["default"] for bot in told].count(True) == 1
 
 
-def test_symbols_and_colours_are_there_for_every_letter(nobody: Client) -> None:
+def test_every_letter_has_symbol_and_colours(nobody: Client) -> None:
     look, theme = nobody.get("/api/look"), nobody.ask("GET", "/theme.css")
     assert theme.headers["content-type"].startswith("text/css")
     letters = {letter for name in GAMES for letter in find_variant(name).colours}
@@ -76,13 +76,13 @@ def test_symbols_and_colours_are_there_for_every_letter(nobody: Client) -> None:
     assert len({symbol["path"] for symbol in look["symbols"].values()}) == len(look["symbols"])
     for letter in letters:
         for part in ("fill", "rim", "tint"):
-            assert theme.text.count(f"--{letter}-{part}:") >= 2  # by day and by night
+            assert theme.text.count(f"--{letter}-{part}:") >= 2  # light and dark
     assert "--page:" in theme.text
 
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", GAMES)
-def test_the_first_view_fits_together(small: RunningServer, name: str, players: int) -> None:
+def test_first_view_is_consistent(small: RunningServer, name: str, players: int) -> None:
     ann = small.guest()
     view: Json = ann.view(ann.open(name, ["me"] + ["random"] * (players - 1)).id)
     now, moves, board = view["now"], view["moves"], view["board"]

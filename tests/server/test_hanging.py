@@ -1,4 +1,4 @@
-"""A database that hangs or cannot write: nobody waits in vain, and nothing is lost or done twice."""
+"""Hanging and read-only databases: requests fail quickly, and no move is lost or applied twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection, event, text
 from sqlalchemy.exc import OperationalError
 
-from axiogames.server.domain import room as room_module
+from axiogames.server.domain import automation
 from axiogames.server.domain.refusals import Unavailable
 from axiogames.server.storage import database as database_module
 from axiogames.server.storage.database import Database
@@ -31,10 +31,10 @@ async def until_well(made: Inside) -> None:
 
 
 @pytest.mark.parametrize("statements", ["", "COMMIT"])
-def test_a_database_that_hangs_is_told_and_a_late_commit_is_neither_lost_nor_doubled(
+def test_late_commit_of_hanging_database_is_applied_once(
     tmp_path: Path, statements: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(room_module, "RETRY", 0.1)
+    monkeypatch.setattr(automation, "RETRY_SECONDS", 0.1)
 
     async def play() -> None:
         async with company(tmp_path, "axio") as here:
@@ -56,19 +56,19 @@ def test_a_database_that_hangs_is_told_and_a_late_commit_is_neither_lost_nor_dou
                     sick = await here.made.ask("GET", "/health")
                     assert (sick.status, sick.json["status"]) == (503, "the database does not answer")
                 await until_well(here.made)
-                done = await socket.ask(**order)  # with the same id, whatever has become of it
+                done = await socket.ask(**order)  # with the same id, as the outcome is unknown
                 assert (done["ack"], done["n"]) == (order["id"], order["n"] + 1)
                 await here.check()
 
     asyncio.run(asyncio.wait_for(play(), PATIENCE))
-    assert caplog.text.count("the database is not available") <= 2
+    assert caplog.text.count("the database is unavailable") <= 2
     assert "the database is available again" in caplog.text
 
 
-def test_while_a_database_hangs_only_the_first_have_to_wait(
+def test_only_first_requests_wait_for_hanging_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The others are refused without an attempt of their own."""
+    """Later requests are refused without an attempt."""
 
     async def work() -> None:
         async with inside(tmp_path) as made:
@@ -79,7 +79,7 @@ def test_while_a_database_hangs_only_the_first_have_to_wait(
             with hanging.hanging():
                 with pytest.raises(Unavailable):
                     await database.transact(_select)
-                database.patience = PATIENCE
+                database.timeout = PATIENCE
                 started: list[object] = []
                 for _ in range(20):
                     with pytest.raises(Unavailable):
@@ -92,20 +92,20 @@ def test_while_a_database_hangs_only_the_first_have_to_wait(
     asyncio.run(work())
 
 
-def test_a_process_that_was_held_up_itself_does_not_blame_the_database(tmp_path: Path) -> None:
+def test_blocked_event_loop_is_not_a_database_timeout(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             database = made.server.database
-            database.patience = 1.0
+            database.timeout = 1.0
             async with database.reading() as connection:
-                time.sleep(1.05)  # nothing else runs: the event loop is held up
+                time.sleep(1.05)  # blocks the event loop
                 await connection.execute(text("SELECT 1"))
                 await connection.execute(text("SELECT 1"))
 
     asyncio.run(work())
 
 
-def test_who_stops_waiting_for_a_hanging_database_leaves_no_connection_behind(tmp_path: Path) -> None:
+def test_cancelled_requests_leak_no_connection(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             database = made.server.database
@@ -117,7 +117,7 @@ def test_who_stops_waiting_for_a_hanging_database_leaves_no_connection_behind(tm
 
             for _ in range(3):
                 with hanging.hanging():
-                    database.patience = PATIENCE
+                    database.timeout = PATIENCE
                     tasks = [asyncio.create_task(read()) for _ in range(10)]
                     await asyncio.sleep(0)
                     for task in tasks:
@@ -143,7 +143,7 @@ REQUESTS: tuple[tuple[str, str, Any], ...] = (
 
 
 class Unwritable:
-    """Lets nobody write any more."""
+    """Makes the database read-only."""
 
     def __init__(self, database: Database, file: Path, why: str) -> None:
         assert database._writer is not None
@@ -172,10 +172,10 @@ class Unwritable:
 
 
 @pytest.mark.parametrize("why", ["locked", "full", "read-only"])
-def test_where_nothing_can_be_written_every_route_says_so(
+def test_read_only_database_is_reported_by_every_route(
     tmp_path: Path, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_module, "BUSY", 1)
+    monkeypatch.setattr(database_module, "SQLITE_BUSY_TIMEOUT_MS", 1)
 
     async def work() -> None:
         async with inside(tmp_path) as made:
@@ -190,7 +190,7 @@ def test_where_nothing_can_be_written_every_route_says_so(
             for method, path, body in REQUESTS:
                 answer = await made.ask(method, path, ann.token, body)
                 assert (answer.status, answer.json["code"]) == (503, "unavailable"), path
-            number = (await made.good("GET", f"/api/tables/{table}", ann.token))["n"]  # reads go on
+            number = (await made.good("GET", f"/api/tables/{table}", ann.token))["n"]  # reads still succeed
             assert (await socket.ask(do="move", id="m", n=number, pick=0))["code"] == "unavailable"
             unwritable.end()
             await until_well(made)

@@ -1,4 +1,4 @@
-"""What those who keep the server running can see: health, numbers, and the database coming and going."""
+"""Health, metrics, and database outages."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from axiogames import __version__
 from axiogames.server.metrics import REGISTRY, exposition, serve_metrics
-from axiogames.server.processes import check
-from axiogames.server.settings import BadSetting, Settings
+from axiogames.server.processes import check_startup
+from axiogames.server.settings import InvalidSetting, Settings
 from axiogames.server.supervisor import Supervisor
 from tests.server.driving import Client, Guest, RunningServer, free_port, start_server
 from tests.server.faults import Faults
@@ -25,7 +25,7 @@ from tests.server.postgres import Postgres
 
 
 def numbers(server: RunningServer) -> dict[str, float]:
-    """The metrics of a server, by name."""
+    """Return the metrics of a server by name."""
     answer = Client(server.metrics_url).ask("GET", "/metrics")
     assert answer.status == 200
     assert answer.headers["content-type"].startswith("text/plain")
@@ -39,20 +39,20 @@ def numbers(server: RunningServer) -> dict[str, float]:
     }
 
 
-def test_a_healthy_server_says_so(server: RunningServer) -> None:
+def test_healthy_server(server: RunningServer) -> None:
     answer = Client(server.url).ask("GET", "/health")
     assert answer.json == {"status": "ok", "version": __version__}
     assert answer.headers["cache-control"] == "no-store"
     assert answer.headers["set-cookie"] is None
 
 
-def test_numbers_follow_what_happens(server: RunningServer, ann: Guest) -> None:
+def test_metrics_follow_events(server: RunningServer, ann: Guest) -> None:
     before = numbers(server)
     table = ann.open("rota", ["me"])
     with ann.live(table.id) as live:
         live.play_to_the_end()
         during = numbers(server)
-        entries = live.n - 2  # the first ones are written with the table
+        entries = live.n - 2  # the first entries are inserted with the table
     after = numbers(server)
     assert during["axio_clients"] == before["axio_clients"] + 1
     assert during["axio_entries_total"] == before["axio_entries_total"] + entries
@@ -98,7 +98,7 @@ def test_refusals_errors_and_waits_are_counted(small: RunningServer) -> None:
     assert _change(before, after, "axio_pool_wait_seconds_count pool=bot") >= 1
 
 
-def test_metrics_are_nowhere_but_on_their_own_port(small: RunningServer) -> None:
+def test_metrics_are_served_on_their_port_only(small: RunningServer) -> None:
     assert Client(small.url).ask("GET", "/metrics").status == 404
     there = Client(small.metrics_url)
     assert there.ask("GET", "/health").status == 404
@@ -113,14 +113,14 @@ def test_metrics_are_nowhere_but_on_their_own_port(small: RunningServer) -> None
     assert numbers(small)
 
 
-def test_a_failure_is_counted_by_its_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unexpected_exceptions_are_counted_by_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
 
             async def fail(*_: object) -> None:
                 raise LookupError
 
-            monkeypatch.setattr(made.server.store, "waiting", fail)
+            monkeypatch.setattr(made.server.store, "list_open", fail)
             before = REGISTRY.get_sample_value("axio_errors_total", {"kind": "LookupError"}) or 0
             assert (await made.ask("GET", "/api/tables")).status == 500
             assert REGISTRY.get_sample_value("axio_errors_total", {"kind": "LookupError"}) == before + 1
@@ -128,7 +128,7 @@ def test_a_failure_is_counted_by_its_class(tmp_path: Path, monkeypatch: pytest.M
     asyncio.run(work())
 
 
-def test_metrics_without_a_database_leave_out_what_it_has(tmp_path: Path) -> None:
+def test_metrics_without_database_omit_table_counts(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             assert b"axio_tables{" in await exposition(made.server)
@@ -140,7 +140,7 @@ def test_metrics_without_a_database_leave_out_what_it_has(tmp_path: Path) -> Non
     asyncio.run(work())
 
 
-def test_each_worker_takes_the_first_port_that_is_free(tmp_path: Path) -> None:
+def test_worker_takes_first_free_metrics_port(tmp_path: Path) -> None:
     async def work() -> None:
         first = free_port()
         async with inside(tmp_path) as made:
@@ -165,22 +165,22 @@ def test_each_worker_takes_the_first_port_that_is_free(tmp_path: Path) -> None:
     asyncio.run(work())
 
 
-def test_a_metrics_port_that_cannot_be_is_refused(tmp_path: Path) -> None:
+def test_invalid_metrics_port_is_refused(tmp_path: Path) -> None:
     for port, workers in ((8000, 1), (7999, 2), (65_535, 2)):
         settings = Settings(
             database="postgresql://a@b/c", port=8000, metrics_port=port, workers=workers, data=str(tmp_path)
         )
-        with pytest.raises(BadSetting, match="--metrics-port"):
+        with pytest.raises(InvalidSetting, match="--metrics-port"):
             settings.check()
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(BadSetting, match="--metrics-port"):
-            check(Settings(data=str(tmp_path), port=free_port(), metrics_port=port))
+        with pytest.raises(InvalidSetting, match="--metrics-port"):
+            check_startup(Settings(data=str(tmp_path), port=free_port(), metrics_port=port))
 
 
-def test_numbers_tell_nothing_of_anybody(small: RunningServer) -> None:
+def test_metrics_identify_nobody(small: RunningServer) -> None:
     guest = small.guest("Somebody")
     table = guest.open("axio", ["me", "open"])
     text = Client(small.metrics_url).ask("GET", "/metrics").text
@@ -190,7 +190,7 @@ def test_numbers_tell_nothing_of_anybody(small: RunningServer) -> None:
 
 @pytest.fixture
 def close_and_open(postgres: Postgres) -> Callable[[str, bool], None]:
-    """Lets nobody into a database any more, or lets them in again."""
+    """Refuse or allow connections to a database."""
 
     def change(url: str, let_in: bool) -> None:
         name = urlsplit(url).path.strip("/")
@@ -202,7 +202,7 @@ def close_and_open(postgres: Postgres) -> Callable[[str, bool], None]:
     return change
 
 
-def test_a_server_survives_the_loss_of_its_database(
+def test_server_survives_database_outage(
     postgres: Postgres, tmp_path: Path, close_and_open: Callable[[str, bool], None]
 ) -> None:
     url = postgres.create()
@@ -225,8 +225,8 @@ def test_a_server_survives_the_loss_of_its_database(
             close_and_open(url, True)
             assert Client(server.url).ask("GET", "/health").status == 200
             after = ann.view(table.id)
-            assert (after["n"], after["tiles"]) == (before["n"], before["tiles"])  # nothing has happened
+            assert (after["n"], after["tiles"]) == (before["n"], before["tiles"])  # nothing has changed
             assert ann.post(f"/api/tables/{table.id}/moves", move) == {"n": before["n"] + 1}
             live.until(lambda told: told.get("n") == before["n"] + 1)
-            live.play_to_the_end()  # and everything goes on
+            live.play_to_the_end()  # play continues
         assert server.stop() in (0, -15)

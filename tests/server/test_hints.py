@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from axiogames.analysis.review.hints import hint as real_hint
+from axiogames.analysis.review.hints import best_moves as real_best_moves
 from axiogames.players import PLAYERS
 from axiogames.players.bots.simple import Greedy
 from axiogames.server.domain import bots as module
 from axiogames.server.transport.rate_limits import HINTS
-from axiogames.server.work_pools import Bounds
+from axiogames.server.work_pools import QueueLimits
 from tests.server.in_process import Guest, Inside, Socket, inside
 from tests.server.rooms import run, until
 
@@ -28,13 +28,13 @@ class SlowHints:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.go = threading.Event()
         self.made = 0
-        monkeypatch.setattr(module, "hint", self._hint)
+        monkeypatch.setattr(module, "best_moves", self._hint)
         monkeypatch.setattr(module, "HINT_ROLLOUTS", 40)
 
     def _hint(self, *given: Any) -> Any:
         assert self.go.wait(30)
         self.made += 1
-        return real_hint(*given)
+        return real_best_moves(*given)
 
 
 class AtTable:
@@ -159,7 +159,7 @@ def test_guests_from_one_network_fill_a_part_of_the_queue_only(
         await until(lambda: advice.refused == 5)
         assert (advice.running, advice.waiting) == (1, (6,))
         assert (await guests[-1].answer())["code"] == "busy"
-        made.server.bots.askers.came(ann.guest.id, "elsewhere")
+        made.server.bots.requesters.note(ann.guest.id, "elsewhere")
         ann.ask()
         await until(lambda: advice.waiting == (7,))
         slow.go.set()
@@ -196,7 +196,7 @@ def test_a_hint_that_fails_is_refused_and_logged(
     def broken(*_: object) -> None:
         raise RuntimeError("no idea")
 
-    monkeypatch.setattr(module, "hint", broken)
+    monkeypatch.setattr(module, "best_moves", broken)
 
     async def work(made: Inside) -> None:
         ann = await AtTable.sit(made)
@@ -233,7 +233,7 @@ def test_a_bot_that_never_answers_is_logged_counted_and_moved_for(
 ) -> None:
     async def work(made: Inside) -> None:
         pool = made.server.bots.moves
-        pool.patience = 0.0
+        pool.job_timeout = 0.0
         try:
             ann = await made.guest("Ann")
             seats = [{"kind": "me"}, {"kind": "bot", "level": "level8"}]
@@ -242,17 +242,17 @@ def test_a_bot_that_never_answers_is_logged_counted_and_moved_for(
             n = (await socket.until(lambda told: told["type"] == "view"))["n"]
             socket.send(do="move", id="m", n=n, pick=0)
             await socket.reach(n + 2)  # a move was made for it
-            assert (pool.overdue, pool.ever_overdue) == (1, 1)
-            pool.patience = None
+            assert (pool.timed_out, pool.timeouts) == (1, 1)
+            pool.job_timeout = None
             other = await AtTable.sit(made, "Bob")  # another thread stands in
             other.socket.send(do="move", id="m", n=other.n, pick=0)
             await other.socket.reach(other.n + 2)
         finally:
             blocked.set()
-        await until(lambda: pool.overdue == pool.running == 0)
+        await until(lambda: pool.timed_out == pool.running == 0)
 
     played(tmp_path, work)
-    assert "the bot level8 does not answer" in caplog.text
+    assert "the bot level8 does not respond" in caplog.text
 
 
 def test_bots_of_one_person_take_turns_with_those_of_others(
@@ -282,7 +282,7 @@ def test_bots_of_one_person_take_turns_with_those_of_others(
             order.append(person)
 
         for guest in range(4):
-            bots.askers.came(f"mallory{guest}", "6.6.6.6")
+            bots.requesters.note(f"mallory{guest}", "6.6.6.6")
         asked = [asyncio.create_task(choose(f"mallory{number % 4}")) for number in range(40)]
         await until(lambda: pool.waiting == (39,))
         asked.append(asyncio.create_task(choose("ann")))
@@ -301,8 +301,8 @@ def test_bots_of_one_person_take_turns_with_those_of_others(
 def test_a_bot_waits_for_a_place_in_a_full_queue(
     tmp_path: Path, blocked: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MOST_MOVES", Bounds(1))
-    monkeypatch.setattr(module, "RETRY", 0.0)
+    monkeypatch.setattr(module, "MOST_MOVES", QueueLimits(1))
+    monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
 
     async def work(made: Inside) -> None:
         bots = made.server.bots

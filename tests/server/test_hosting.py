@@ -1,4 +1,4 @@
-"""docs/hosting.md tells the truth: commands, options and numbers are those of the code, its proxies work."""
+"""docs/guides/hosting.md: commands, options and numbers match the code, and the proxy examples work."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from websockets.sync.client import connect
 from websockets.typing import Origin
 
 from axiogames.cli import program
-from axiogames.server.domain.reviews import KEPT
+from axiogames.server.domain.reviews import MOST_REVIEWS
 from axiogames.server.settings import Settings
 from axiogames.server.transport import rate_limits
-from axiogames.server.transport.rate_limits import Pace
+from axiogames.server.transport.rate_limits import RateLimit
 from tests.server.driving import Live, RunningServer, free_port, start_server
 from tests.server.live import PATIENCE
 from tests.server.postgres import missing
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("docs/hosting.md", "docs/monitoring.md", "README.md", "SECURITY.md")
-HOSTING = (ROOT / "docs" / "hosting.md").read_text(encoding="utf-8")
+PAGES = ("docs/guides/hosting.md", "docs/guides/monitoring.md", "README.md", "SECURITY.md")
+HOSTING = (ROOT / "docs" / "guides" / "hosting.md").read_text(encoding="utf-8")
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -41,11 +41,11 @@ def blocks(page: str, language: str) -> list[str]:
 
 
 def commands(page: str) -> Iterator[list[str]]:
-    """The words after `axio` of every command in a page: in blocks, in the unit, and in the text."""
+    """Return the arguments of every `axio` command in a page: in blocks, in the unit, and inline."""
     lines = [line for block in blocks(page, "sh") for line in block.splitlines()]
     lines += [line.partition("=")[2] for block in blocks(page, "ini") for line in block.splitlines()]
     text = (ROOT / page).read_text(encoding="utf-8")
-    lines += re.findall(r"`(axio (?:serve|admin|backup|restore|warm)[^`]*)`", text)
+    lines += re.findall(r"`(axio (?:serve|admin|backup|restore|compile)[^`]*)`", text)
     for line in lines:
         words = shlex.split(line.replace("\n", " "), comments=True)
         for number, word in enumerate(words):
@@ -56,7 +56,7 @@ def commands(page: str) -> Iterator[list[str]]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_command_and_option_exists(page: str) -> None:
+def test_documented_commands_and_options_exist(page: str) -> None:
     found = list(commands(page))
     assert found or page == "SECURITY.md"
     for words in found:
@@ -71,13 +71,11 @@ def test_every_command_and_option_exists(page: str) -> None:
         assert not wrong, (page, words)
         if "…" not in rest and not isinstance(command, click.Group):
             wanted = any(isinstance(one, click.Argument) and one.required for one in command.params)
-            if "--help" not in rest and (
-                rest or not wanted
-            ):  # a command that is only named in the text has no arguments
+            if "--help" not in rest and (rest or not wanted):  # an inline command name without arguments
                 command.make_context(command.name, rest)
 
 
-def test_every_option_that_is_named_in_the_text_is_one_of_ours() -> None:
+def test_options_named_in_text_exist() -> None:
     known = {name for words in ("serve", "backup", "restore") for name in options(words)}
     known |= options("admin", "retention") | options("admin", "tables", "delete")
     for name in re.findall(r"`(--[a-z-]+)", HOSTING):
@@ -93,17 +91,17 @@ def options(*path: str) -> set[str]:
     return {name for param in command.params for name in param.opts}
 
 
-def test_the_days_are_those_that_are_kept() -> None:
+def test_documented_retention_days_match_code() -> None:
     usual = Settings()
     for option in ("open", "unfinished", "closed", "guests", "reviews"):
         (row,) = (line for line in HOSTING.splitlines() if line.endswith(f"| `--keep-{option}` |"))
         assert f" {getattr(usual, f'keep_{option}')} days" in row, row
-    assert f"at once if there are {KEPT:,} newer ones" in row
-    assert f"{usual.most_tables:,} of all, {usual.most_tables_each} of one person" in HOSTING
+    assert f"when there are {MOST_REVIEWS:,} newer ones" in row
+    assert f"{usual.max_tables:,} of all, {usual.max_tables_per_person} of one person" in HOSTING
 
 
-def test_the_paces_are_those_of_the_code() -> None:
-    def an_hour(pace: Pace) -> str:
+def test_documented_rates_match_code() -> None:
+    def an_hour(pace: RateLimit) -> str:
         return f"{pace.burst:g} at once and {pace.rate * 3600:.0f} an hour"
 
     listed = an_hour(rate_limits.LISTED_FROM_ADDRESS).replace(" at once", "")
@@ -118,7 +116,7 @@ def test_the_paces_are_those_of_the_code() -> None:
 
 
 class Visitor:
-    """Somebody who comes through a proxy, as a browser does."""
+    """Client that connects through a proxy like a browser."""
 
     def __init__(self, origin: str) -> None:
         self.origin = origin
@@ -160,7 +158,7 @@ class Visitor:
 
 
 def anybody() -> ssl.SSLContext:
-    """Trust any certificate."""
+    """Return a TLS context that accepts any certificate."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
@@ -168,7 +166,7 @@ def anybody() -> ssl.SSLContext:
 
 @contextmanager
 def process(*words: str | Path, folder: Path, port: int) -> Iterator[None]:
-    """A program that listens on a port, for as long as it is needed."""
+    """Run a program that listens on a port."""
     with (folder / "out.txt").open("wb") as out:
         environment = {"HOME": str(folder), "PATH": "/usr/bin"}
         running = subprocess.Popen(list(map(str, words)), stdout=out, stderr=out, cwd=folder, env=environment)
@@ -205,13 +203,13 @@ def play(origin: str) -> None:
 
 @pytest.fixture(scope="module")
 def ports() -> dict[str, int]:
-    """Where the proxies listen."""
+    """Ports of the proxies."""
     return {proxy: free_port() for proxy in ("nginx", "caddy")}
 
 
 @pytest.fixture(scope="module")
 def behind(ports: dict[str, int], tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A server behind proxies."""
+    """Server behind proxies."""
     origins = f"https://127.0.0.1:{ports['nginx']}", f"http://127.0.0.1:{ports['caddy']}"
     extra = ["--proxy", "127.0.0.1", *(word for origin in origins for word in ("--origin", origin))]
     with start_server(tmp_path_factory.mktemp("behind"), limits=True, extra=extra) as server:
@@ -219,7 +217,7 @@ def behind(ports: dict[str, int], tmp_path_factory: pytest.TempPathFactory) -> I
 
 
 @pytest.mark.parametrize("proxy", ["nginx", "caddy"])
-def test_a_game_is_played_through_the_proxy_of_the_example(
+def test_game_through_documented_proxy(
     tmp_path: Path, proxy: str, ports: dict[str, int], request: pytest.FixtureRequest
 ) -> None:
     if (found := shutil.which(proxy) or shutil.which(proxy, path="/usr/sbin")) is None:
@@ -227,7 +225,7 @@ def test_a_game_is_played_through_the_proxy_of_the_example(
     if proxy == "nginx" and shutil.which("openssl") is None:
         missing("openssl", "openssl is not installed, which makes the certificate")
     port, server = ports[proxy], request.getfixturevalue("behind")
-    (block,) = blocks("docs/hosting.md", proxy)
+    (block,) = blocks("docs/guides/hosting.md", proxy)
     assert "127.0.0.1:8000" in block
     text = block.replace("127.0.0.1:8000", f"127.0.0.1:{server.port}")
     if proxy == "nginx":
@@ -242,7 +240,7 @@ def test_a_game_is_played_through_the_proxy_of_the_example(
 
 
 def nginx(program: str, block: str, folder: Path, port: int) -> list[str]:
-    """The command that serves with a block of the page, on loopback and with a certificate of its own."""
+    """Return the command that runs the proxy with a documented block, on loopback with a test certificate."""
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
          "-days", "2", "-subj", "/CN=test",

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from axiogames.games import figures
-from axiogames.server.settings import BadSetting, Settings
+from axiogames.server.settings import InvalidSetting, Settings
 from axiogames.server.transport.hosts import (
     Site,
     TrustedProxies,
@@ -202,12 +202,12 @@ def test_only_the_page_itself_writes(tmp_path: Path) -> None:
     "text", ["evil", "https://", "https://a b", "https://x/y", "ftp://x", "https://u@x", "https://x:y"]
 )
 def test_settings_that_are_no_addresses_are_refused(text: str) -> None:
-    with pytest.raises(BadSetting, match="origin"):
+    with pytest.raises(InvalidSetting, match="origin"):
         Settings(origins=(text,)).check()
-    with pytest.raises(BadSetting, match="host"):
+    with pytest.raises(InvalidSetting, match="host"):
         Settings(allowed_hosts=("a b",)).check()
     for proxy in ("proxy.example", "10.0.0.1/24", "0.0.0.0/0", "::/0", "::ffff:0.0.0.0/96", ""):
-        with pytest.raises(BadSetting, match="proxy"):
+        with pytest.raises(InvalidSetting, match="proxy"):
             Settings(proxies=(proxy,)).check()
     assert Settings(origins=("https://x.example/",), proxies=("10.0.0.0/8", "::1")).check()
 
@@ -347,7 +347,7 @@ def test_head_is_answered_as_get_without_a_body(tmp_path: Path) -> None:
             "/health",
             "/api/games",
             "/api/me",
-            "/static/css/base.css",
+            "/static/css/shared/base.css",
             "/nothing",
             "/schema/openapi.json",
         ):

@@ -1,4 +1,4 @@
-"""Who somebody is: cookies, tokens, names, phrases, accounts."""
+"""Identity: cookies, tokens, names, phrases and accounts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.server.in_process import Inside, inside
 PASSWORD = "correct horse 7"
 
 
-def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(small: RunningServer) -> None:
+def test_cookie_is_http_only_and_same_site(small: RunningServer) -> None:
     answer = Client(small.url).ask("GET", "/api/me")
     cookie = SimpleCookie(answer.headers["set-cookie"])["who"]
     assert cookie["httponly"]
@@ -29,7 +29,7 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(small: Running
     assert answer.json["phrase"] is False
 
 
-def test_a_browser_stays_the_same_guest(server: RunningServer) -> None:
+def test_browser_keeps_its_guest(server: RunningServer) -> None:
     browser = Browser(server.url)
     cookie, me = browser.cookie, browser.get("/api/me")
     assert browser.get("/api/me") == me
@@ -38,7 +38,7 @@ def test_a_browser_stays_the_same_guest(server: RunningServer) -> None:
 
 
 @pytest.mark.parametrize("damage", ["id", "epoch", "signature", "empty", "rubbish"])
-def test_a_damaged_cookie_belongs_to_nobody(small: RunningServer, damage: str) -> None:
+def test_damaged_cookie_is_rejected(small: RunningServer, damage: str) -> None:
     browser = Browser(small.url)
     me = browser.get("/api/me")
     name, _, value = browser.cookie.partition("=")
@@ -53,27 +53,27 @@ def test_a_damaged_cookie_belongs_to_nobody(small: RunningServer, damage: str) -
         "rubbish": f"{name}=%F0%9F%90%99:.:.\\\\",
     }[damage]
     assert browser.refused("POST", "/api/me/phrase").code == "unknown_person"
-    if damage in ("epoch", "signature"):  # it may have been made with a key that is not known now
+    if damage in ("epoch", "signature"):  # possibly signed with an unknown key
         assert browser.refused("GET", "/api/me").code == "unreadable_token"
         browser.post("/api/me/leave", {"everywhere": False})
-    assert browser.get("/api/me")["id"] != me["id"]  # a new guest with a cookie of its own
+    assert browser.get("/api/me")["id"] != me["id"]  # a new guest with its own cookie
     browser.post("/api/me/phrase")
 
 
 @pytest.mark.parametrize("token", ["", "x", "a:0.b", "ä:0.ß".encode().decode("latin-1"), "0" * 4000])
-def test_a_token_that_was_not_made_here_belongs_to_nobody(small: RunningServer, token: str) -> None:
+def test_foreign_token_is_rejected(small: RunningServer, token: str) -> None:
     guest = small.guest()
     guest.token = token or " "
     assert guest.refused("POST", "/api/me/phrase").status == 401
 
 
-def test_a_token_works_where_a_cookie_does(ann: Guest) -> None:
+def test_token_authenticates_like_a_cookie(ann: Guest) -> None:
     me = ann.get("/api/me")
     assert me == {"id": ann.id, "name": "Ann", "username": None, "phrase": False}
     assert ann.ask("GET", "/api/me").headers["set-cookie"] is None
 
 
-def test_a_token_counts_more_than_a_cookie(small: RunningServer) -> None:
+def test_token_takes_precedence_over_cookie(small: RunningServer) -> None:
     browser, guest = Browser(small.url), small.guest("Token")
     answer = browser.ask("GET", "/api/me", headers=guest.headers)
     assert answer.json["id"] == guest.id
@@ -87,7 +87,7 @@ def test_a_name_can_be_changed(ann: Guest) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "   ", "\u200b\u202e", "x" * 25, "\x00\x07", "\u2066\u2069"])
-def test_a_name_has_1_to_24_characters_that_can_be_seen(ann: Guest, name: str) -> None:
+def test_name_has_1_to_24_visible_characters(ann: Guest, name: str) -> None:
     assert ann.refused("PATCH", "/api/me", {"name": name}).status == 422
     assert ann.refused("POST", "/api/guests", {"name": name}).code == "bad_name"
     assert not name or ann.refused("POST", "/api/tables", opening(name)).code == "bad_name"
@@ -98,7 +98,7 @@ def opening(name: str) -> dict[str, object]:
     return {"game": "axio", "seats": [{"kind": "me", "name": name}, {"kind": "open"}]}
 
 
-def test_a_name_is_data_and_never_markup_or_direction(server: RunningServer) -> None:
+def test_name_is_neither_markup_nor_direction(server: RunningServer) -> None:
     guest = server.guest("<b>x</b>'\";--\u202eevil")
     assert guest.name == "<b>x</b>'\";--evil"
     table = guest.open("axio", ["me", "greedy"])
@@ -107,12 +107,12 @@ def test_a_name_is_data_and_never_markup_or_direction(server: RunningServer) -> 
     assert "&lt;b&gt;x&lt;/b&gt;" in picture
 
 
-def test_the_longest_name_is_kept_whole(ann: Guest) -> None:
+def test_name_of_maximum_length_is_stored_completely(ann: Guest) -> None:
     for letter in ("W", "é", "字", "🐙"):
         assert ann.patch("/api/me", {"name": letter * 24})["name"] == letter * 24
 
 
-def test_a_phrase_moves_you_to_another_device(server: RunningServer) -> None:
+def test_sign_in_by_phrase(server: RunningServer) -> None:
     here, there = Browser(server.url), Browser(server.url)
     here.patch("/api/me", {"name": "Mover"})
     phrase = here.post("/api/me/phrase")["phrase"]
@@ -123,7 +123,7 @@ def test_a_phrase_moves_you_to_another_device(server: RunningServer) -> None:
     assert told["name"] == "Mover"
 
 
-def test_a_new_phrase_makes_the_old_one_worthless(ann: Guest, server: RunningServer) -> None:
+def test_new_phrase_invalidates_the_old_one(ann: Guest, server: RunningServer) -> None:
     old, new = (ann.post("/api/me/phrase")["phrase"] for _ in range(2))
     other = Browser(server.url)
     assert other.refused("POST", "/api/enter", {"phrase": old}).code == "wrong_secret"
@@ -139,7 +139,7 @@ def test_a_wrong_phrase_is_refused(server: RunningServer, phrase: str) -> None:
     assert browser.cookie == before
 
 
-def test_a_password_brings_you_back(ann: Guest, server: RunningServer) -> None:
+def test_sign_in_by_password(ann: Guest, server: RunningServer) -> None:
     name = f"ann.{ann.id[:8]}"
     kept = ann.post("/api/me/account", {"username": f" {name.upper()} ", "password": PASSWORD})
     assert kept["username"] == name
@@ -149,7 +149,7 @@ def test_a_password_brings_you_back(ann: Guest, server: RunningServer) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["password", "username", "case", "empty", "zero"])
-def test_a_wrong_password_is_refused_like_a_wrong_username(
+def test_wrong_password_and_unknown_username_look_the_same(
     ann: Guest, server: RunningServer, wrong: str
 ) -> None:
     name = f"ann.{ann.id[:8]}"
@@ -166,14 +166,14 @@ def test_a_wrong_password_is_refused_like_a_wrong_username(
     assert refused.detail == "the username or the password is wrong"
 
 
-def test_a_username_belongs_to_one_person(ann: Guest, bob: Guest) -> None:
+def test_username_is_unique(ann: Guest, bob: Guest) -> None:
     name = f"only.{ann.id[:8]}"
     ann.post("/api/me/account", {"username": name, "password": PASSWORD})
     refused = bob.refused("POST", "/api/me/account", {"username": name.upper(), "password": PASSWORD})
     assert refused.code == "name_taken"
     assert "taken" in refused.detail
     changed = {"username": name, "password": PASSWORD + "2", "old_password": PASSWORD}
-    ann.post("/api/me/account", changed)  # your own may be changed
+    ann.post("/api/me/account", changed)  # one's own username may change
     assert bob.get("/api/me")["username"] is None
 
 
@@ -195,7 +195,7 @@ def test_usernames_and_passwords_have_limits(small: RunningServer, username: str
     assert small.guest().refused("POST", "/api/me/account", account).status == 422
 
 
-def test_leaving_one_device_keeps_the_others(server: RunningServer) -> None:
+def test_signing_out_one_device_keeps_the_others(server: RunningServer) -> None:
     here, there = Browser(server.url), Browser(server.url)
     there.post("/api/enter", {"phrase": here.post("/api/me/phrase")["phrase"]})
     me = there.get("/api/me")
@@ -205,7 +205,7 @@ def test_leaving_one_device_keeps_the_others(server: RunningServer) -> None:
     assert there.get("/api/me") == me
 
 
-def test_leaving_everywhere_makes_all_tokens_worthless(ann: Guest, server: RunningServer) -> None:
+def test_signing_out_everywhere_invalidates_all_tokens(ann: Guest, server: RunningServer) -> None:
     phrase = ann.post("/api/me/phrase")["phrase"]
     browser = Browser(server.url)
     browser.post("/api/enter", {"phrase": phrase})
@@ -214,79 +214,79 @@ def test_leaving_everywhere_makes_all_tokens_worthless(ann: Guest, server: Runni
     assert ann.refused("POST", "/api/me/phrase").code == "unknown_person"
     browser.cookie = old
     assert browser.refused("POST", "/api/me/phrase").code == "unknown_person"
-    assert browser.post("/api/enter", {"phrase": phrase})["id"] == ann.id  # who you are is not lost
+    assert browser.post("/api/enter", {"phrase": phrase})["id"] == ann.id  # the identity is unchanged
     assert browser.cookie != old
     assert browser.get("/api/me")["id"] == ann.id
 
 
 async def new_token(made: Inside, person: str) -> str:
-    """A token of a session of its own."""
+    """Return a token of a new session."""
     return made.server.people.token(await made.server.people.find(person))
 
 
-def test_only_so_many_ended_sessions_are_remembered_of_a_person(
+def test_number_of_stored_revoked_sessions_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(identity, "MOST_ENDED", 3)
+    monkeypatch.setattr(identity, "MAX_REVOKED_SESSIONS", 3)
 
     async def run() -> None:
         async with inside(tmp_path) as made:
             people = made.server.people
-            for person in ((await made.guest("Ann")).id, people.arrive().id):
+            for person in ((await made.guest("Ann")).id, people.new_guest().id):
                 ended = [await new_token(made, person) for _ in range(10)]
                 for number, token in enumerate(ended):
                     await made.good("POST", "/api/me/leave", token, {})
-                    assert [await people.by_token(one) for one in ended[: number + 1]] == [None] * (
+                    assert [await people.find_by_token(one) for one in ended[: number + 1]] == [None] * (
                         number + 1
                     )
-                    assert len((await people.heard(person)).revoked) <= 3
-                assert await people.by_token(await new_token(made, person))
+                    assert len((await people.reload(person)).revoked) <= 3
+                assert await people.find_by_token(await new_token(made, person))
 
     asyncio.run(run())
 
 
-def test_a_session_that_ends_while_all_others_do_stays_ended(
+def test_session_revoked_during_sign_out_everywhere_stays_revoked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             people, ann = made.server.people, await made.guest("Ann")
-            heard, ended = people.heard, list[str]()
+            heard, ended = people.reload, list[str]()
 
             async def hear(person: str) -> Person:
-                if not ended:  # somebody comes back and leaves again at this moment
+                if not ended:  # a concurrent sign-in and sign-out
                     await heard(person)
                     ended.append(await new_token(made, person))
                     await made.good("POST", "/api/me/leave", ended[0], {})
                 return await heard(person)
 
-            monkeypatch.setattr(people, "heard", hear)
-            await people.forget_devices(await people.find(ann.id))
-            assert await people.by_token(ended[0]) is None
-            assert await people.by_token(ann.token) is None
-            assert await people.by_token(await new_token(made, ann.id))
+            monkeypatch.setattr(people, "reload", hear)
+            await people.sign_out_everywhere(await people.find(ann.id))
+            assert await people.find_by_token(ended[0]) is None
+            assert await people.find_by_token(ann.token) is None
+            assert await people.find_by_token(await new_token(made, ann.id))
 
     asyncio.run(run())
 
 
 @pytest.mark.parametrize("way", ["password", "phrase"])
-def test_who_comes_in_while_the_password_changes_is_not_let_in(
+def test_sign_in_during_password_change_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             people, ann = made.server.people, await made.guest("Ann")
             await people.set_password(await people.find(ann.id), "ann", PASSWORD)
-            phrase = await people.give_phrase(await people.find(ann.id), old=PASSWORD)
+            phrase = await people.issue_phrase(await people.find(ann.id), old=PASSWORD)
             entry = {"phrase": phrase} if way == "phrase" else {"username": "ann", "password": PASSWORD}
-            heard, new = people.heard, "another horse 8"
+            heard, new = people.reload, "another horse 8"
 
             async def change_first(person: str) -> Person:
-                monkeypatch.setattr(people, "heard", heard)  # what was sent was right until now
+                monkeypatch.setattr(people, "reload", heard)  # the credentials were valid until now
                 await people.set_password(await people.find(ann.id), "ann", new, old=PASSWORD)
                 return await heard(person)
 
-            monkeypatch.setattr(people, "heard", change_first)
+            monkeypatch.setattr(people, "reload", change_first)
             answer = await made.ask("POST", "/api/enter", body=entry)
             assert (answer.status, answer.json["code"]) == (403, "wrong_secret")
             assert b"set-cookie" not in dict(answer.headers)

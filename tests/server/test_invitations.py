@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from axiogames.server.domain.entries import Invited, Sat, read_act, write_act
+from axiogames.server.domain.entries import SeatReserved, SeatTaken, decode_entry, encode_entry
 from axiogames.server.domain.game_state import deadline, now
+from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.room import Room
 from tests.server.in_process import Answer, Guest, Inside, inside
 from tests.server.rooms import Listener, run, until
@@ -28,7 +29,7 @@ class Rematch:
 
     async def room(self) -> Room:
         """The room of the rematch."""
-        table = (await self.made.server.rooms.get(self.old)).game.next
+        table = (await self.made.server.rooms.get(self.old)).game.rematch
         assert table is not None
         return await self.made.server.rooms.get(table)
 
@@ -52,7 +53,7 @@ async def finished(made: Inside, *kinds: str, **more: object) -> Rematch:
             number = room.game.number
             await until(lambda number=number: room.game.number > number)  # type: ignore[misc]
         else:
-            await room.move(turn, 0)
+            await room.move(SeatCommand(turn), 0)
     return Rematch(made, people, table)
 
 
@@ -67,11 +68,11 @@ def test_the_clock_starts_when_the_other_has_come(tmp_path: Path) -> None:
             row = await made.server.store.find(table)
             assert row is not None
             assert (room.game.status, room.game.turn, deadline(room.game)) == ("open", None, None)
-            assert (row["status"], row["due"], room._timer) == ("open", None, None)
+            assert (row["status"], row["due"], room._automation._timer) == ("open", None, None)
             # Neither the lobby nor anybody else is offered the seat that is kept.
             assert await made.good("GET", "/api/tables?which=open", bob.token) == []
             eve = await made.guest("Eve")
-            body = {"invite": room.game.terms.invite, "seat": 0}
+            body = {"invite": room.game.config.invite, "seat": 0}
             refused = await made.ask("POST", f"/api/tables/{table}/join", eve.token, body)
             assert (refused.status, refused.json["code"]) == (409, "seat_taken")
             refused = await made.ask("POST", f"/api/tables/{table}/join", eve.token, {})
@@ -84,7 +85,7 @@ def test_the_clock_starts_when_the_other_has_come(tmp_path: Path) -> None:
             socket = await made.socket(table, bob.token)
             await socket.heard()
             assert await rematch.ask(0) == table  # she asks again
-            assert room.game.missing() == [0]
+            assert room.game.unfilled_seats() == [0]
 
             assert await rematch.ask(1) == table
             assert room.game.status == "playing"
@@ -104,10 +105,10 @@ def test_of_three_all_have_to_come(tmp_path: Path) -> None:
             rematch = await finished(made, "open", "me", "open")
             await rematch.ask(2)  # not the one who opened the game
             room = await rematch.room()
-            assert room.game.terms.owner == rematch.people[2].id
+            assert room.game.config.owner == rematch.people[2].id
             joined = await rematch.post(0, "/join", {})
             assert joined.json["table"]["status"] == "open"
-            assert room.game.missing() == [2]
+            assert room.game.unfilled_seats() == [2]
             await rematch.ask(1)
             assert room.game.status == "playing"
             people = [seat.person for seat in room.game.seats]
@@ -198,16 +199,16 @@ def test_a_seat_is_kept_for_two_minutes_before_a_bot_may_have_it(
             await rematch.ask(0)
             room = await rematch.room()
             await rematch.post(1, "/join", {})
-            seat = room.game.missing()[0]
+            seat = room.game.unfilled_seats()[0]
             for who, code in ((0, "seat_taken"), (1, "not_allowed")):
                 refused = await rematch.post(who, f"/seats/{seat}/bot", {"level": "random"})
                 assert refused.json["code"] == code
-            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT", 0.0)
+            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 0.0)
             refused = await rematch.post(1, f"/seats/{seat}/bot", {"level": "random"})
             assert refused.json["code"] == "not_allowed"
             # While the server was away they could not come.
-            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT", 120.0)
-            room.game.terms = replace(room.game.terms, created=now() - 3_600_000)
+            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 120.0)
+            room.game.config = replace(room.game.config, created=now() - 3_600_000)
             await made.server.rooms.resume()
             refused = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})
             assert refused.json["code"] == "seat_taken"
@@ -222,7 +223,7 @@ def test_a_seat_is_kept_for_two_minutes_before_a_bot_may_have_it(
 
 
 def test_an_invitation_is_an_entry_of_its_own() -> None:
-    act = Invited(1, "bob", "Bob")
-    assert write_act(act) == '{"a":"invite","seat":1,"person":"bob","name":"Bob"}'
-    assert read_act(write_act(act)) == act
-    assert read_act('{"a":"sit","seat":1,"person":"bob","name":"Bob"}') == Sat(1, "bob", "Bob")
+    act = SeatReserved(1, "bob", "Bob")
+    assert encode_entry(act) == '{"a":"invite","seat":1,"person":"bob","name":"Bob"}'
+    assert decode_entry(encode_entry(act)) == act
+    assert decode_entry('{"a":"sit","seat":1,"person":"bob","name":"Bob"}') == SeatTaken(1, "bob", "Bob")

@@ -1,4 +1,4 @@
-"""Secret keys: made once, replaced one by one, and never silently another than the database's."""
+"""Secret keys: creation, replacement, and the check against the database."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from axiogames.server.identity.people import WrongSecret
+from axiogames.server.identity.people import InvalidCredentials
 from axiogames.server.identity.tokens import Tokens
-from axiogames.server.lifespan import assemble, confirm_keys
+from axiogames.server.lifespan import build_server, record_key_fingerprint
 from axiogames.server.routes import daily
-from axiogames.server.settings import BadSetting, Settings, WrongKey, fingerprint, secret_keys
+from axiogames.server.settings import InvalidSetting, KeyMismatch, Settings, fingerprint, secret_keys
 from tests.server.in_process import inside
 
 OLD, NEW, OTHER = ("old " * 10).strip(), ("new " * 10).strip(), ("other " * 10).strip()
@@ -28,7 +28,7 @@ def make_key(folder: str, start: object, found: object) -> None:
     found.put(secret_keys(Path(folder)))  # type: ignore[attr-defined]
 
 
-def test_of_several_first_processes_all_have_the_same_key(tmp_path: Path) -> None:
+def test_concurrent_first_processes_share_one_key(tmp_path: Path) -> None:
     context = multiprocessing.get_context("fork")
     for folder in (tmp_path / str(number) for number in range(5)):
         start, found = context.Barrier(4), context.Queue()
@@ -42,17 +42,17 @@ def test_of_several_first_processes_all_have_the_same_key(tmp_path: Path) -> Non
         assert [path.name for path in folder.iterdir()] == ["key"]
 
 
-def test_a_key_file_is_never_seen_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_file_is_written_atomically(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def write_and_look(path: Path, key: str, write: object = None) -> None:
         assert not (tmp_path / "key").exists()
         path.write_text(key)
         path.chmod(0o600)
 
-    monkeypatch.setattr("axiogames.server.settings._write", write_and_look)
+    monkeypatch.setattr("axiogames.server.settings._write_key", write_and_look)
     assert len(secret_keys(tmp_path)[0]) >= 32
 
 
-def test_a_file_system_without_links_has_a_key_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_file_without_hard_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError
 
@@ -62,9 +62,7 @@ def test_a_file_system_without_links_has_a_key_too(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("text", [f"{NEW}\n{OLD}\n", f"{NEW},{OLD}", f" {NEW} ,\r\n {OLD}\n\n{NEW}"])
-def test_several_keys_are_read_the_first_one_signs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
-) -> None:
+def test_first_of_several_keys_signs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     (tmp_path / "key").write_text(text)
     (tmp_path / "key").chmod(0o600)
     assert secret_keys(tmp_path) == (NEW, OLD)
@@ -74,23 +72,23 @@ def test_several_keys_are_read_the_first_one_signs(
 
 
 @pytest.mark.parametrize("text", [f"{NEW},short", f"short\n{OLD}", "\n", ",", "\xff\xfe" * 4])
-def test_each_key_has_to_be_long_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_minimum_length_of_each_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     (tmp_path / "key").write_bytes(text.encode("latin-1"))
     (tmp_path / "key").chmod(0o600)
-    with pytest.raises(BadSetting, match="32 characters"):
+    with pytest.raises(InvalidSetting, match="32 characters"):
         secret_keys(tmp_path)
     monkeypatch.setenv("AXIO_KEY", text)
-    with pytest.raises(BadSetting, match="AXIO_KEY"):
+    with pytest.raises(InvalidSetting, match="AXIO_KEY"):
         secret_keys(tmp_path)
 
 
-def test_a_key_of_the_environment_is_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_from_environment_must_be_valid_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AXIO_KEY", f"{NEW}\udcff")
-    with pytest.raises(BadSetting, match="AXIO_KEY should hold a key"):
+    with pytest.raises(InvalidSetting, match="AXIO_KEY must contain a key"):
         secret_keys(tmp_path)
 
 
-def test_tokens_of_all_keys_are_read_and_the_first_signs() -> None:
+def test_tokens_of_all_keys_are_valid() -> None:
     old, both, new = Tokens([OLD]), Tokens([NEW, OLD]), Tokens([NEW])
     before, after = old.make("ann", 0), both.make("ann", 0)
     assert both.read(before) is not None
@@ -106,24 +104,22 @@ def test_phrases_survive_the_replacement_of_a_key(tmp_path: Path, monkeypatch: p
         use(monkeypatch, OLD)
         async with inside(tmp_path) as made:
             people = made.server.people
-            ann = await people.keep(people.arrive())
-            bob = await people.keep(people.arrive())
-            hers, his = await people.give_phrase(ann), await people.give_phrase(bob)
+            ann = await people.ensure_stored(people.new_guest())
+            bob = await people.ensure_stored(people.new_guest())
+            hers, his = await people.issue_phrase(ann), await people.issue_phrase(bob)
         use(monkeypatch, NEW, OLD)
         async with inside(tmp_path) as made:
-            assert (await made.server.people.by_phrase(hers)).id == ann.id
+            assert (await made.server.people.find_by_phrase(hers)).id == ann.id
         use(monkeypatch, NEW)
         async with inside(tmp_path) as made:
-            assert (await made.server.people.by_phrase(hers)).id == ann.id  # it was hashed anew
-            with pytest.raises(WrongSecret):
-                await made.server.people.by_phrase(his)
+            assert (await made.server.people.find_by_phrase(hers)).id == ann.id  # rehashed with the new key
+            with pytest.raises(InvalidCredentials):
+                await made.server.people.find_by_phrase(his)
 
     asyncio.run(run())
 
 
-def test_the_deal_of_the_day_does_not_change_with_the_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_daily_seed_survives_key_replacement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(daily, "today", lambda: "2026-03-01")
 
     async def seed(*keys: str, begin: bool = False) -> str:
@@ -132,16 +128,14 @@ def test_the_deal_of_the_day_does_not_change_with_the_key(
             if begin:
                 ann = await made.guest("Ann")
                 table = (await made.good("POST", "/api/daily/rota", ann.token))["id"]
-                return (await made.server.rooms.get(table)).game.terms.seed
-            return await daily.seed_of(made.server, "2026-03-01", "rota")
+                return (await made.server.rooms.get(table)).game.config.seed
+            return await daily.daily_seed(made.server, "2026-03-01", "rota")
 
     async def run() -> None:
         first = await seed(OLD)
-        assert (
-            await seed(NEW, OLD) == first
-        )  # nobody has begun yet, and other processes have the old key only
+        assert await seed(NEW, OLD) == first  # no attempt yet; other processes still have only the old key
         assert await seed(NEW, OLD, begin=True) == first
-        assert await seed(NEW, begin=True) == first  # it outlasts the key
+        assert await seed(NEW, begin=True) == first  # the stored seed survives the key
         assert await seed(OTHER) == first
 
     asyncio.run(run())
@@ -151,11 +145,11 @@ def test_the_deal_of_the_day_does_not_change_with_the_key(
 
 
 async def start(folder: Path, *, accept_new_key: bool = False) -> None:
-    """What a start does with the key."""
-    server = assemble(Settings(data=str(folder), accept_new_key=accept_new_key))
+    """Check the key as a start does."""
+    server = build_server(Settings(data=str(folder), accept_new_key=accept_new_key))
     try:
         await server.database.upgrade()
-        await confirm_keys(server)
+        await record_key_fingerprint(server)
     finally:
         server.people.close()
         server.pictures.close()
@@ -163,14 +157,14 @@ async def start(folder: Path, *, accept_new_key: bool = False) -> None:
         await server.database.close()
 
 
-def test_a_database_knows_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_database_stores_fingerprint_of_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         for keys in ((OLD,), (OLD,), (OLD, NEW), (NEW, OLD), (OLD, NEW), (NEW, OLD), (NEW,)):
             use(monkeypatch, *keys)
             await start(tmp_path)
         for keys in ((OLD,), (OTHER,)):
             use(monkeypatch, *keys)
-            with pytest.raises(WrongKey, match="AXIO_KEY=NEW,OLD"):
+            with pytest.raises(KeyMismatch, match="AXIO_KEY=NEW,OLD"):
                 await start(tmp_path)
         await start(tmp_path, accept_new_key=True)
         await start(tmp_path)
@@ -178,7 +172,7 @@ def test_a_database_knows_its_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     asyncio.run(run())
 
 
-def test_a_fingerprint_tells_nothing_of_a_key() -> None:
+def test_fingerprint_does_not_reveal_key() -> None:
     assert len({fingerprint(key) for key in (OLD, NEW, OTHER)}) == 3
     assert OLD not in fingerprint(OLD)
     assert fingerprint(OLD) != fingerprint(OLD + "x")

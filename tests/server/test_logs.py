@@ -1,4 +1,4 @@
-"""Logs: lines of JSON in which nobody finds a secret, a hand or a person's address."""
+"""Logs: JSON lines without secrets, hidden tiles and network addresses."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import json
 import logging
 from pathlib import Path
 
-from axiogames.server.logs import JsonLines
+from axiogames.server.logs import JsonFormatter
 from tests.server.driving import Browser, Guest, RunningServer, start_server
 
 PASSWORD = "swordfish and chips"
 
 
 def live_a_little(server: RunningServer) -> tuple[list[str], list[str]]:
-    """Do all kinds of things at a server: the secrets that came up, and a hand."""
+    """Use a server in many ways, and return the secrets and a hand."""
     ann = server.guest("Ann")
     browser = Browser(server.url)
     phrase = ann.post("/api/me/phrase")["phrase"]
@@ -37,7 +37,7 @@ def live_a_little(server: RunningServer) -> tuple[list[str], list[str]]:
     return [secret for secret in secrets if secret], hers.now["hands"][0]
 
 
-def test_logs_are_lines_of_json_without_secrets(tmp_path: Path) -> None:
+def test_log_lines_are_json_without_secrets(tmp_path: Path) -> None:
     with start_server(tmp_path, log="debug", limits=True) as server:
         secrets, hand = live_a_little(server)
         server.stop()
@@ -51,13 +51,13 @@ def test_logs_are_lines_of_json_without_secrets(tmp_path: Path) -> None:
         assert '"hands"' not in line["message"]
 
 
-def test_an_error_is_one_line() -> None:
+def test_traceback_is_one_log_line() -> None:
     try:
         raise ValueError("line\nbreak")
     except ValueError as error:
         caught = (type(error), error, error.__traceback__)
     record = logging.LogRecord("a.b", logging.ERROR, "x.py", 1, "what %s", ("ä\n",), caught)
-    line = JsonLines().format(record)
+    line = JsonFormatter().format(record)
     assert "\n" not in line
     told = json.loads(line)
     assert (told["level"], told["from"], told["message"]) == ("error", "a.b", "what ä\n")

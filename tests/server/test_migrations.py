@@ -1,4 +1,4 @@
-"""Migrations lead to the schema that the code expects, on both databases, however often they run."""
+"""Migrations produce the schema of the code on both databases, repeatedly and concurrently."""
 
 from __future__ import annotations
 
@@ -31,9 +31,7 @@ def indexes(connection: Connection) -> dict[str, set[str]]:
     }
 
 
-def test_an_empty_database_gets_the_schema_of_the_code(
-    database: str, new_database: Callable[[str], str]
-) -> None:
+def test_migrations_match_schema(database: str, new_database: Callable[[str], str]) -> None:
     url = Settings(database=new_database(database)).url
 
     async def run() -> None:
@@ -50,7 +48,7 @@ def test_an_empty_database_gets_the_schema_of_the_code(
     asyncio.run(run())
 
 
-def test_upgrading_again_is_harmless(database: str, new_database: Callable[[str], str]) -> None:
+def test_upgrade_is_idempotent(database: str, new_database: Callable[[str], str]) -> None:
     url = Settings(database=new_database(database)).url
 
     async def run() -> None:
@@ -70,7 +68,7 @@ def test_upgrading_again_is_harmless(database: str, new_database: Callable[[str]
     asyncio.run(run())
 
 
-def test_several_processes_may_upgrade_at_once(new_database: Callable[[str], str]) -> None:
+def test_concurrent_upgrades(new_database: Callable[[str], str]) -> None:
     url = Settings(database=new_database("postgresql")).url
 
     async def run() -> None:

@@ -1,4 +1,4 @@
-"""Names that people choose: what can be seen, and nothing that looks like a bot."""
+"""Validation of names: visible characters, and no names of bots."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sqlalchemy import insert
 
 from axiogames.players import PLAYERS
 from axiogames.server.identity.names import (
-    DELETED,
-    LONGEST_NAME,
-    MOST_MARKS,
-    BadName,
+    DELETED_NAME,
+    MAX_MARKS,
+    MAX_NAME_LENGTH,
+    InvalidName,
     clean_name,
     clean_username,
 )
 from axiogames.server.storage.schema import people
 from tests.server.in_process import inside
 
-# Characters of every kind that has given trouble, among ordinary ones.
+# Ordinary characters and those of problematic categories.
 ODD = st.sampled_from(
     "aZ1 é字🐙\u3164\uffa0\u115f\u2800\u034f\u200b\u200d\u202e\u2066\ufe0f\u00ad\u0301\u0300\u20dd\u0e33"
     "\u093f\u1100\u1161\ud7b0\U000e0041\U000e01ef\ud800\ue000\ufdd0\x00\x85\u2028\u00a0\u3000\u1680"
@@ -34,12 +34,12 @@ TEXTS = st.text(ODD | st.characters(), max_size=60)
 
 @settings(max_examples=300, deadline=None)
 @given(TEXTS)
-def test_whatever_is_left_of_a_name_can_be_seen(text: str) -> None:
+def test_cleaned_names_are_visible(text: str) -> None:
     try:
         name = clean_name(text)
-    except BadName:
+    except InvalidName:
         return
-    assert 1 <= len(name) <= LONGEST_NAME
+    assert 1 <= len(name) <= MAX_NAME_LENGTH
     assert name == " ".join(name.split()) == unicodedata.normalize("NFC", name) == clean_name(name)
     categories = [unicodedata.category(one) for one in name]
     assert not [one for one in categories if one[0] == "C" or one in ("Zl", "Zp")]
@@ -48,7 +48,7 @@ def test_whatever_is_left_of_a_name_can_be_seen(text: str) -> None:
     piled = 0
     for one in categories:
         piled = piled + 1 if one in ("Mn", "Me") else 0
-        assert piled <= MOST_MARKS
+        assert piled <= MAX_MARKS
 
 
 @pytest.mark.parametrize(
@@ -65,8 +65,8 @@ def test_whatever_is_left_of_a_name_can_be_seen(text: str) -> None:
     ],
     ids=ascii,
 )
-def test_a_name_that_nobody_sees_is_none(name: str) -> None:
-    with pytest.raises(BadName, match="1 to 24"):
+def test_invisible_names_are_refused(name: str) -> None:
+    with pytest.raises(InvalidName, match="1 to 24"):
         clean_name(name)
 
 
@@ -90,7 +90,7 @@ def test_a_name_that_nobody_sees_is_none(name: str) -> None:
     ],
     ids=ascii,
 )
-def test_names_of_people_stay_as_they_are(given: str, shown: str) -> None:
+def test_ordinary_names_are_unchanged(given: str, shown: str) -> None:
     assert clean_name(given) == unicodedata.normalize("NFC", shown)
 
 
@@ -101,15 +101,15 @@ def fullwidth(text: str) -> str:
 CYRILLIC = str.maketrans("aeopcyxr", "аеорсухг")
 
 
-@pytest.mark.parametrize("bot", [*PLAYERS, DELETED])
-def test_no_person_is_called_like_a_bot(bot: str) -> None:
+@pytest.mark.parametrize("bot", [*PLAYERS, DELETED_NAME])
+def test_names_of_bots_are_reserved(bot: str) -> None:
     forms = [
         bot, bot.upper(), bot.title(), f" {bot} ", " ".join(bot), "-".join(bot), f"{bot[0]}\u200b{bot[1:]}",
         f"{bot[0]}\u0301{bot[1:]}", bot.translate(CYRILLIC), f"{bot}!",
         *((f"Bot {bot}", f"{bot} bot", fullwidth(bot)) if bot in PLAYERS else ()),
     ]  # fmt: skip
-    for form in (one for one in forms if len(one) <= LONGEST_NAME):
-        with pytest.raises(BadName) as refused:
+    for form in (one for one in forms if len(one) <= MAX_NAME_LENGTH):
+        with pytest.raises(InvalidName) as refused:
             clean_name(form)
         assert refused.value.code == "reserved_name", ascii(form)
 
@@ -135,19 +135,19 @@ def test_no_person_is_called_like_a_bot(bot: str) -> None:
     ],
     ids=ascii,
 )
-def test_what_only_looks_like_a_bot_is_refused_too(name: str) -> None:
-    with pytest.raises(BadName, match="reserved"):
+def test_lookalikes_of_bot_names_are_reserved(name: str) -> None:
+    with pytest.raises(InvalidName, match="reserved"):
         clean_name(name)
 
 
-def test_usernames_are_lower_case_letters_digits_and_signs() -> None:
+def test_username_characters() -> None:
     assert clean_username(" Ann.Lee_7 ") == "ann.lee_7"
     for wrong in ("a", ".ann", "änn", "ann lee", "a" * 25, "аnn", "ann\n\x00", "ａｎｎ"):
-        with pytest.raises(BadName):
+        with pytest.raises(InvalidName):
             clean_username(wrong)
 
 
-def test_names_from_before_they_were_checked_are_still_loaded(tmp_path: Path) -> None:
+def test_stored_names_that_break_current_rules_are_loaded(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             row: dict[str, Any] = {
@@ -168,8 +168,8 @@ def test_names_from_before_they_were_checked_are_still_loaded(tmp_path: Path) ->
             ] == "level8\u3164"
             person = await made.server.people.find(row["id"])
             kept = await made.server.people.set_password(person, "greedy", "correct horse 7")
-            assert kept.username == "greedy"  # only another one has to be free of bots
-            with pytest.raises(BadName, match="reserved"):
+            assert kept.username == "greedy"  # only new names are checked
+            with pytest.raises(InvalidName, match="reserved"):
                 await made.server.people.set_password(kept, "level1", "another 8", old="correct horse 7")
 
     asyncio.run(run())

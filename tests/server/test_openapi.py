@@ -1,4 +1,4 @@
-"""The HTTP interface is what its schema says, and the schema is what docs/protocol.md says."""
+"""The HTTP interface matches its schema, and the schema matches docs/reference/http_and_websocket.md."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from litestar.openapi import plugins
+from litestar.openapi.plugins import JsonRenderPlugin
 
-from axiogames.server.routes import reference
 from tests.server.driving import RunningServer
 from tests.server.in_process import inside
 from tests.server.openapi import run
 
-EXAMPLES = int(os.environ.get("AXIO_EXAMPLES", "4"))  # for each request; `tests.server.openapi` makes more
-PROTOCOL = Path(__file__).parents[2] / "docs" / "protocol.md"
-FOR_PAGES = {"GET /theme.css"}  # in the document, but nothing that programs ask for
-FOR_HOSTS = {"GET /health"}  # in the schema, but nothing of the game
+EXAMPLES = int(os.environ.get("AXIO_EXAMPLES", "4"))  # per operation; `tests.server.openapi` runs more
+PROTOCOL = Path(__file__).parents[2] / "docs" / "reference" / "http_and_websocket.md"
+FOR_PAGES = {"GET /theme.css"}  # documented, but not for programs
+FOR_HOSTS = {"GET /health"}  # in the schema, but not part of the game protocol
 PROBLEM = {"$ref": "#/components/schemas/Problem"}
 
 
@@ -30,7 +29,7 @@ def schema(small: RunningServer) -> Any:
 
 
 def operations(schema: Any) -> dict[str, Any]:
-    """Every request with what the schema says of it."""
+    """Return the operations of the schema by request."""
     return {
         f"{method.upper()} {path}": operation
         for path, methods in schema["paths"].items()
@@ -38,7 +37,7 @@ def operations(schema: Any) -> dict[str, Any]:
     }
 
 
-def test_every_request_is_answered_as_the_schema_says(small: RunningServer) -> None:
+def test_responses_match_schema(small: RunningServer) -> None:
     done = run(small.url, EXAMPLES)
     assert done.returncode == 0, done.stdout + done.stderr
     generated = re.search(r"([\d,]+) generated", done.stdout)
@@ -47,7 +46,7 @@ def test_every_request_is_answered_as_the_schema_says(small: RunningServer) -> N
     assert " failed" not in small.log
 
 
-def test_the_schema_has_every_request_of_the_document_and_no_other(schema: Any) -> None:
+def test_schema_and_document_list_the_same_requests(schema: Any) -> None:
     offered = {same(request) for request in operations(schema)}
     said = {same(request) for request in described()}
     assert said - offered == FOR_PAGES
@@ -55,7 +54,7 @@ def test_the_schema_has_every_request_of_the_document_and_no_other(schema: Any) 
 
 
 def described() -> set[str]:
-    """The requests in the tables of docs/protocol.md."""
+    """Return the requests in the tables of docs/reference/http_and_websocket.md."""
     text = PROTOCOL.read_text(encoding="utf-8")
     found = re.findall(r"^\| `(GET|POST|PATCH|PUT|DELETE) (/[^ `?]*)(.*)", text, re.M)
     requests = {f"{method} {path}" for method, path, _ in found}
@@ -66,11 +65,11 @@ def described() -> set[str]:
 
 
 def same(request: str) -> str:
-    """A request, whatever its parameters are called."""
+    """Return a request with anonymous parameters."""
     return re.sub(r"\{[^}]*\}", "{}", request)
 
 
-def test_every_error_in_the_schema_has_the_three_parts_that_the_document_says(schema: Any) -> None:
+def test_error_responses_in_schema_match_document(schema: Any) -> None:
     parts = schema["components"]["schemas"]["Problem"]
     assert sorted(parts["required"]) == sorted(parts["properties"]) == ["code", "detail", "status_code"]
     for name, operation in operations(schema).items():
@@ -80,12 +79,12 @@ def test_every_error_in_the_schema_has_the_three_parts_that_the_document_says(sc
                 assert answer["description"] != "Additional response"
 
 
-def test_every_request_says_what_it_is_for(schema: Any) -> None:
+def test_every_operation_has_a_description(schema: Any) -> None:
     for name, operation in operations(schema).items():
         assert operation["description"].endswith("."), name
 
 
-def test_the_view_that_a_socket_tells_is_the_one_of_the_schema(small: RunningServer, schema: Any) -> None:
+def test_websocket_view_matches_schema(small: RunningServer, schema: Any) -> None:
     ann = small.guest("Ann")
     validator = Draft202012Validator({"$ref": "#/components/schemas/ViewMessage", **schema})
     for game in ("axio", "hex", "rota", "trio"):
@@ -96,29 +95,24 @@ def test_the_view_that_a_socket_tells_is_the_one_of_the_schema(small: RunningSer
         assert [error.message for error in validator.iter_errors(ann.view(table.id))] == []
 
 
-@pytest.mark.parametrize("path", ["/schema", "/schema/openapi.json"])
-def test_the_schema_is_made_once_and_may_be_kept_by_caches(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
-) -> None:
-    made_times = 0
-    for module, name in ((reference, "escape"), (plugins, "encode_json")):
-        honest = getattr(module, name)
+def test_schema_is_rendered_once_and_cacheable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    renderings = 0
+    render = JsonRenderPlugin.render
 
-        def counted(*given: Any, honest: Any = honest, **how: Any) -> Any:
-            nonlocal made_times
-            made_times += 1
-            return honest(*given, **how)
+    def counted(*args: Any) -> bytes:
+        nonlocal renderings
+        renderings += 1
+        return render(*args)
 
-        monkeypatch.setattr(module, name, counted)
+    monkeypatch.setattr(JsonRenderPlugin, "render", counted)
 
     async def work() -> None:
         async with inside(tmp_path / "secret folder") as made:
-            first = await made.ask("GET", path)
-            once = made_times
-            second = await made.ask("GET", path, (await made.guest("Ann")).token)
-            assert made_times == once > 0
-            assert second.body == first.body  # nothing of who asks
-            assert b"secret folder" not in first.body  # nor of this server
+            first = await made.ask("GET", "/schema/openapi.json")
+            second = await made.ask("GET", "/schema/openapi.json", (await made.guest("Ann")).token)
+            assert renderings == 1
+            assert second.body == first.body  # independent of the client
+            assert b"secret folder" not in first.body  # independent of the server
             found = dict(first.headers)
             assert found[b"cache-control"] == b"max-age=3600"
             assert b"set-cookie" not in found

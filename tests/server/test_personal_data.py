@@ -1,4 +1,4 @@
-"""What is kept of a person: exported for them, and deleted without harm to the games of others."""
+"""Personal data: export, and deletion without harm to the games of others."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from axiogames.model.record import Record, replay
-from axiogames.server.domain.game_state import Game
+from axiogames.server.domain.game_state import GameState
+from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.rooms import Rooms
 from axiogames.server.identity import personal_data
-from axiogames.server.identity.names import DELETED
+from axiogames.server.identity.names import DELETED_NAME
 from axiogames.server.identity.people import People
 from axiogames.server.identity.personal_data import PersonalData
 from axiogames.server.identity.tokens import SIGNED_OUT
 from axiogames.server.operations.audit import Actor
-from axiogames.server.operations.tables import TableAdministration
+from axiogames.server.operations.tables import TableAdmin
 from axiogames.server.storage.database import Database
 from axiogames.server.storage.journal import Journal
 from axiogames.server.storage.schema import audit, entries, metadata
 from axiogames.server.storage.tables import TableStore
-from axiogames.server.work_pools import SWITCH
+from axiogames.server.work_pools import SHORT_SWITCH_INTERVAL
 from tests.server.driving import Browser, RunningServer, at_random
 from tests.server.driving import Guest as Visitor
 from tests.server.in_process import Guest, Inside, inside
@@ -38,8 +39,8 @@ ME, OPEN = {"kind": "me"}, {"kind": "open"}
 PASSWORD = "correct horse 7"
 
 
-async def play_out(made: Inside, table: str, *tokens: str) -> Game:
-    """Play a game to its end, by the first move each time."""
+async def play_out(made: Inside, table: str, *tokens: str) -> GameState:
+    """Play a game to its end, always by the first legal move."""
     room = await made.server.rooms.get(table)
     while room.game.status == "playing":
         turn = room.game.turn
@@ -51,7 +52,7 @@ async def play_out(made: Inside, table: str, *tokens: str) -> Game:
 
 @asynccontextmanager
 async def elsewhere(made: Inside) -> AsyncIterator[PersonalData]:
-    """What another process has, as `axio admin` beside a server on SQLite."""
+    """Return the components of another process, like `axio admin` beside a server on SQLite."""
     database = Database(made.server.database.url)
     people, store = People(database, ["another process's key " * 2]), TableStore(database)
     journal = Journal(database)
@@ -68,7 +69,7 @@ async def elsewhere(made: Inside) -> AsyncIterator[PersonalData]:
 
 
 async def everything_kept(made: Inside) -> str:
-    """All rows of the database."""
+    """Return all rows of the database."""
     said = []
     async with made.server.database.reading() as connection:
         for table in metadata.tables.values():
@@ -76,7 +77,7 @@ async def everything_kept(made: Inside) -> str:
     return "\n".join(said)
 
 
-def test_an_export_has_everything_of_a_person_and_nothing_of_others(tmp_path: Path) -> None:
+def test_export_contains_all_data_of_one_person_only(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann, bob = await made.guest("Ann Export"), await made.guest("Bob Other")
@@ -111,7 +112,7 @@ def test_an_export_has_everything_of_a_person_and_nothing_of_others(tmp_path: Pa
             assert said["host_actions"] == [{"action": "person-show", "at": 5}]
             over, going = said["tables"]
             assert (over["id"], over["opened"], over["seats"]) == (
-                game.terms.id,
+                game.config.id,
                 True,
                 [{"seat": 0, "name": "Ann Export"}],
             )
@@ -123,7 +124,7 @@ def test_an_export_has_everything_of_a_person_and_nothing_of_others(tmp_path: Pa
             )
             assert going["record"] is None
             text = answer.body.decode()
-            playing = (await made.server.rooms.get(running["id"])).game.terms
+            playing = (await made.server.rooms.get(running["id"])).game.config
             rows = await everything_kept(made)
             hashes = [
                 part
@@ -131,7 +132,7 @@ def test_an_export_has_everything_of_a_person_and_nothing_of_others(tmp_path: Pa
                 if "$argon2" in part or len(part) == 64
             ]
             assert len(hashes) > 2
-            shown = game.terms.seed  # of a game that is over
+            shown = game.config.seed  # of a finished game
             for secret in (
                 phrase,
                 PASSWORD,
@@ -150,7 +151,7 @@ def test_an_export_has_everything_of_a_person_and_nothing_of_others(tmp_path: Pa
     asyncio.run(run())
 
 
-def test_a_deletion_leaves_nothing_of_a_name_and_all_games(tmp_path: Path) -> None:
+def test_deletion_removes_names_and_keeps_games(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann, bob = await made.guest("Ann Gone"), await made.guest("Bob")
@@ -166,7 +167,9 @@ def test_a_deletion_leaves_nothing_of_a_name_and_all_games(tmp_path: Path) -> No
             )
             waiting = await made.open(bob, "axio", [ME, OPEN, OPEN], public=True)
             await made.good("POST", f"/api/tables/{waiting['id']}/join", ann.token, {})
-            await made.good("POST", f"/api/tables/{waiting['id']}/leave", ann.token)  # only the log knows
+            await made.good(
+                "POST", f"/api/tables/{waiting['id']}/leave", ann.token
+            )  # only entries mention it now
             empty = await made.open(ann, "axio", [OPEN, OPEN], public=True)
             daily = await made.good("POST", "/api/daily/rota", ann.token)
             await play_out(made, daily["id"], ann.token)
@@ -190,7 +193,7 @@ def test_a_deletion_leaves_nothing_of_a_name_and_all_games(tmp_path: Path) -> No
             assert await closed(hers) == SIGNED_OUT
             assert "Ann Gone" not in await everything_kept(made)
             told = await his.until(
-                lambda message: any(one["away"] == DELETED for one in message.get("seats", ()))
+                lambda message: any(one["away"] == DELETED_NAME for one in message.get("seats", ()))
             )
             assert told["seats"][1]["kind"] == "bot"
             for table, status in (
@@ -210,12 +213,12 @@ def test_a_deletion_leaves_nothing_of_a_name_and_all_games(tmp_path: Path) -> No
                 )
             for path in ("/api/daily", "/api/tables?which=live", "/api/tables?which=mine"):
                 assert b"Ann Gone" not in (await made.ask("GET", path, bob.token)).body
-            made.server.rooms._rooms.clear()  # from the database, too
+            made.server.rooms._rooms.clear()  # read it from the database, too
             again_game = (await made.server.rooms.get(finished["id"])).game
             assert again_game.table is not None
             assert before is not None
             assert again_game.table.events == before.events
-            assert [seat.name for seat in again_game.seats] == [DELETED, "Bob"]
+            assert [seat.name for seat in again_game.seats] == [DELETED_NAME, "Bob"]
 
             asked: list[tuple[str, str, object]] = [
                 ("GET", "/api/me", None),
@@ -227,16 +230,16 @@ def test_a_deletion_leaves_nothing_of_a_name_and_all_games(tmp_path: Path) -> No
                 assert (await made.ask(method, path, ann.token, sent)).status == 401
             assert (await made.ask("POST", "/api/enter", body={"phrase": phrase})).status == 403
             assert (await made.server.people.find(ann.id)).erased
-            fresh = made.server.people.tokens.make(ann.id, 1)  # as if it had been made in the same moment
+            fresh = made.server.people.tokens.make(ann.id, 1)  # as if created at the same moment
             assert (await made.ask("GET", "/api/me", fresh)).status == 401
 
     asyncio.run(run())
 
 
-def test_a_guest_who_has_done_nothing_can_be_deleted(tmp_path: Path) -> None:
+def test_deletion_of_guest_that_is_not_stored(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
-            person = made.server.people.arrive()
+            person = made.server.people.new_guest()
             token = made.server.people.token(person)
             await made.good("DELETE", "/api/me", token, {"confirm": True})
             assert (await made.ask("GET", "/api/me", token)).status == 401
@@ -244,8 +247,8 @@ def test_a_guest_who_has_done_nothing_can_be_deleted(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_deletion_by_another_process_is_followed(tmp_path: Path) -> None:
-    """As by `axio admin` beside a server on SQLite."""
+def test_deletion_by_another_process_is_applied(tmp_path: Path) -> None:
+    """Like `axio admin` beside a server on SQLite, without notifications."""
 
     async def run() -> None:
         async with inside(tmp_path) as made:
@@ -255,7 +258,7 @@ def test_a_deletion_by_another_process_is_followed(tmp_path: Path) -> None:
             hers = await made.socket(table, ann.token)
             async with elsewhere(made) as other:
                 await other.erase(await other._people.find(ann.id))
-            await made.server.personal_data.compare()  # what runs every few seconds
+            await made.server.personal_data.reconcile()  # runs every few seconds
             assert await closed(hers) == SIGNED_OUT
             view = await made.good("GET", f"/api/tables/{table}", bob.token)
             assert "Ann Gone" not in json.dumps(view)
@@ -263,7 +266,7 @@ def test_a_deletion_by_another_process_is_followed(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_with_a_password_only_it_deletes(server: RunningServer) -> None:
+def test_deletion_requires_the_password(server: RunningServer) -> None:
     browser = Browser(server.url)
     me = browser.get("/api/me")["id"]
     account = {"username": f"del.{me[:8]}", "password": PASSWORD}
@@ -280,20 +283,20 @@ def test_with_a_password_only_it_deletes(server: RunningServer) -> None:
     assert answer.json == {"deleted": True}
     assert browser.cookie in ("who=", 'who=""')
     assert browser.refused("POST", "/api/enter", account).code == "wrong_secret"
-    Browser(server.url).post("/api/me/account", account)  # the username is free again
+    Browser(server.url).post("/api/me/account", account)  # the username is available again
 
 
-def test_a_game_goes_on_when_somebody_deletes_their_data(ann: Visitor, bob: Visitor) -> None:
+def test_game_continues_after_deletion_of_a_player(ann: Visitor, bob: Visitor) -> None:
     table = ann.open("rota", ["me", "open"])
     bob.join(table)
     with bob.live(table.id) as his:
         his.recv()
         assert ann.ask("DELETE", "/api/me", {"confirm": True}).status == 200
         his.play_to_the_end(at_random())
-    assert DELETED in json.dumps(bob.get(f"/api/tables/{table.id}/record")["players"])
+    assert DELETED_NAME in json.dumps(bob.get(f"/api/tables/{table.id}/record")["players"])
 
 
-def test_exports_and_deletions_have_a_pace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exports_and_deletions_are_rate_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -305,7 +308,7 @@ def test_exports_and_deletions_have_a_pace(tmp_path: Path, monkeypatch: pytest.M
     asyncio.run(run())
 
 
-def test_a_damaged_table_keeps_nobody_from_their_data(tmp_path: Path) -> None:
+def test_damaged_table_does_not_block_export_and_deletion(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann Gone")
@@ -330,7 +333,7 @@ def test_a_damaged_table_keeps_nobody_from_their_data(tmp_path: Path) -> None:
 
 
 async def rematch(made: Inside, host: Guest, other: Guest) -> tuple[str, str]:
-    """A game that is over, and its rematch, to which only the host has come."""
+    """Play a game, and open its rematch, which only the host has joined."""
     opened = await made.open(host, "rota", [ME, OPEN])
     await made.good("POST", f"/api/tables/{opened['id']}/join", other.token, {"invite": opened["invite"]})
     await play_out(made, opened["id"], host.token, other.token)
@@ -338,7 +341,7 @@ async def rematch(made: Inside, host: Guest, other: Guest) -> tuple[str, str]:
     return opened["id"], asked["id"]
 
 
-def test_a_name_reaches_those_who_were_invited(tmp_path: Path) -> None:
+def test_rename_reaches_reserved_seats(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann, bob = await made.guest("Ann Gone"), await made.guest("Bob")
@@ -346,7 +349,7 @@ def test_a_name_reaches_those_who_were_invited(tmp_path: Path) -> None:
             server = made.server
             await server.personal_data.rename(await server.people.find(ann.id), "Anna Gone")
             server.rooms._rooms.clear()
-            room = await server.rooms.get(invited)  # from its entries
+            room = await server.rooms.get(invited)  # rebuilt from its entries
             assert {seat.name for seat in room.game.seats} == {"Anna Gone", "Bob"}
             await made.good("POST", f"/api/tables/{over}/rematch", ann.token)
             assert room.game.status == "playing"
@@ -362,7 +365,7 @@ def test_a_name_reaches_those_who_were_invited(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_a_name_is_taken_out_of_entries_that_cannot_be_read(tmp_path: Path) -> None:
+def test_deletion_removes_name_from_unreadable_entries(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann Gone")
@@ -380,12 +383,12 @@ def test_a_name_is_taken_out_of_entries_that_cannot_be_read(tmp_path: Path) -> N
             await made.good("DELETE", "/api/me", ann.token, {"confirm": True})
             kept = await everything_kept(made)
             assert "Ann Gone" not in kept
-            assert '"to":[1]' in kept  # all else stays
+            assert '"to":[1]' in kept  # everything else is unchanged
 
     asyncio.run(run())
 
 
-def test_what_an_erased_person_does_before_it_is_known_here_keeps_no_name(tmp_path: Path) -> None:
+def test_late_actions_of_erased_person_store_no_name(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann, bob = await made.guest("Ann Gone"), await made.guest("Bob")
@@ -395,15 +398,15 @@ def test_what_an_erased_person_does_before_it_is_known_here_keeps_no_name(tmp_pa
                 await other.erase(await other._people.find(ann.id))
                 await made.good("POST", f"/api/tables/{table}/join", ann.token, {})
                 assert "Ann Gone" in await everything_kept(made)
-                await made.server.personal_data.heard(ann.id)
+                await made.server.personal_data.reload(ann.id)
             assert "Ann Gone" not in await everything_kept(made)
             room = await made.server.rooms.get(table)
-            assert [seat.name for seat in room.game.seats][:2] == ["Bob", DELETED]
+            assert [seat.name for seat in room.game.seats][:2] == ["Bob", DELETED_NAME]
 
     asyncio.run(run())
 
 
-def test_a_seat_is_left_although_somebody_moves_at_that_moment(tmp_path: Path) -> None:
+def test_leaving_is_repeated_after_a_concurrent_move(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann, bob = await made.guest("Ann"), await made.guest("Bob")
@@ -412,7 +415,7 @@ def test_a_seat_is_left_although_somebody_moves_at_that_moment(tmp_path: Path) -
             room = await made.server.rooms.get(table)
             async with elsewhere(made) as other:
                 kept = await other._rooms.get(table)
-                await room.move(0, 0)  # of which the other process has not heard
+                await room.move(SeatCommand(0), 0)  # unknown to the other process
                 assert kept.game.number < room.game.number
                 await other.erase(await other._people.find(ann.id))
             await made.server.rooms.refresh(table)
@@ -421,7 +424,7 @@ def test_a_seat_is_left_although_somebody_moves_at_that_moment(tmp_path: Path) -
     asyncio.run(run())
 
 
-def test_a_name_that_another_process_gives_is_shown_here_and_stays(tmp_path: Path) -> None:
+def test_rename_by_another_process_is_applied(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann, bob = await made.guest("Ann Old"), await made.guest("Bob")
@@ -430,16 +433,16 @@ def test_a_name_that_another_process_gives_is_shown_here_and_stays(tmp_path: Pat
             shared = (await made.open(ann, "rota", [{**ME, "name": "One"}, {**ME, "name": "Two"}]))["id"]
             rooms = made.server.rooms
             async with elsewhere(made) as other:
-                await made.server.personal_data.heard(ann.id)  # of something else: nothing changes
+                await made.server.personal_data.reload(ann.id)  # notification without a change of the name
                 assert [seat.name for seat in (await rooms.get(shared)).game.seats] == ["One", "Two"]
                 await other.rename(await other._people.find(ann.id), "Anna New")
-                # What is written here before that is known does not bring the old name back.
+                # Entries written before the notification do not restore the old name.
                 leave = f"/api/tables/{opened['id']}/leave"
                 view = await made.good("POST", leave, ann.token)
                 assert "Annie Old" in json.dumps(view)
                 seats = await made.server.store.seats([opened["id"]])
                 assert [row["name"] for row in seats[opened["id"]]] == ["Bob", "Anna New"]
-                await made.server.personal_data.heard(ann.id)
+                await made.server.personal_data.reload(ann.id)
             room = await rooms.get(opened["id"])
             assert [seat.name for seat in room.game.seats] == ["Bob", "Anna New"]
             assert " Old" not in await everything_kept(made)
@@ -454,9 +457,9 @@ async def pieces(made: Inside, person: str) -> AsyncIterator[bytes]:
     return await made.server.personal_data.export(await made.server.people.find(person))
 
 
-def test_an_export_is_made_as_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many games there are, one is in memory, and players do not wait for them."""
-    monkeypatch.setattr(personal_data, "AT_ONCE", 2)
+def test_export_is_streamed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An export of many games keeps one in memory and does not delay players."""
+    monkeypatch.setattr(personal_data, "QUERY_BATCH", 2)
     made_so_far: list[float] = []
     honest = personal_data._record
 
@@ -481,16 +484,16 @@ def test_an_export_is_made_as_it_is_read(tmp_path: Path, monkeypatch: pytest.Mon
                 assert len(made_so_far) == number
             said += [piece async for piece in told]
             assert sorted(one["id"] for one in json.loads(b"".join(said))["tables"]) == sorted(games)
-            assert set(made_so_far) == {SWITCH}
+            assert set(made_so_far) == {SHORT_SWITCH_INTERVAL}
             answer = await made.ask("GET", "/api/me/export", ann.token)
             assert answer.body == b"".join(said)
 
     asyncio.run(run())
 
 
-def test_an_export_waits_its_turn_once_it_has_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before that it is refused: an answer that has begun cannot be."""
-    monkeypatch.setattr(personal_data, "RETRY", 0.01)
+def test_running_export_waits_for_full_queue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new export is refused instead: a response that has begun cannot be."""
+    monkeypatch.setattr(personal_data, "EXPORT_RETRY_SECONDS", 0.01)
 
     async def run() -> None:
         async with inside(tmp_path) as made:
@@ -500,8 +503,8 @@ def test_an_export_waits_its_turn_once_it_has_begun(tmp_path: Path, monkeypatch:
             go_on = threading.Event()
             pool = made.server.personal_data._replaying
             jobs = [
-                asyncio.create_task(pool.run(go_on.wait, asker=str(number)))
-                for number in range(1 + (personal_data.MOST_EXPORTS.waiting or 0))
+                asyncio.create_task(pool.run(go_on.wait, requester=str(number)))
+                for number in range(1 + (personal_data.EXPORT_QUEUE_LIMITS.waiting or 0))
             ]
             await asyncio.sleep(0)
             refused = await made.ask("GET", "/api/me/export", ann.token)
@@ -518,7 +521,7 @@ def test_an_export_waits_its_turn_once_it_has_begun(tmp_path: Path, monkeypatch:
     asyncio.run(run())
 
 
-def test_an_export_has_the_tables_that_somebody_has_left(tmp_path: Path) -> None:
+def test_export_contains_former_tables(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann, bob = await made.guest("Ann"), await made.guest("Bob Other")
@@ -533,15 +536,15 @@ def test_an_export_has_the_tables_that_somebody_has_left(tmp_path: Path) -> None
             await made.good("POST", f"/api/tables/{without}/join", ann.token, {"name": "Annie"})
             await made.good("POST", f"/api/tables/{without}/leave", ann.token)
             room = await made.server.rooms.get(without)
-            assert room.game.status == "playing"  # a bot plays for her
+            assert room.game.status == "playing"  # a bot has taken over
             kicked = (await made.open(bob, "rota", [ME, OPEN], public=True))["id"]
             await made.good("POST", f"/api/tables/{kicked}/join", ann.token, {})
-            await TableAdministration(made.server.database, Actor("host")).kick(kicked, 1)
+            await TableAdmin(made.server.database, Actor("host")).kick(kicked, 1)
             await made.server.rooms.refresh(kicked)
             while (await made.server.rooms.get(kicked)).game.status == "playing":
                 room = await made.server.rooms.get(kicked)
                 if room.game.turn == 0:
-                    await room.move(0, 0)
+                    await room.move(SeatCommand(0), 0)
                 await asyncio.sleep(0.01)
             never = (await made.open(bob, "axio", [ME, OPEN, OPEN], public=True))["id"]
             said = await made.good("GET", "/api/me/export", ann.token)
@@ -554,6 +557,6 @@ def test_an_export_has_the_tables_that_somebody_has_left(tmp_path: Path) -> None
             assert (told[moved]["seats"], told[moved]["left"]) == ([{"seat": 2, "name": "Ann"}], annie)
             assert (told[without]["seats"], told[without]["left"]) == (annie, [])
             assert (told[kicked]["seats"], told[kicked]["left"]) == ([], [{"seat": 1, "name": "Ann"}])
-            assert told[kicked]["record"] is not None  # she has played
+            assert told[kicked]["record"] is not None  # the person has played
 
     asyncio.run(run())

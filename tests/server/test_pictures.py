@@ -1,4 +1,4 @@
-"""Pictures: drawn by a process of their own, each one once, and nobody waits for those of others."""
+"""Pictures: rendered in a separate process, once each, with a fair queue."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from axiogames.games import GAMES, figures, find_variant
 from axiogames.server.rendering import pictures
 from axiogames.server.rendering import process as drawing_process
 from axiogames.server.rendering.pictures import ByteCache
-from axiogames.server.rendering.process import CannotDraw, DrawingProcess
-from axiogames.server.rendering.worker import Drawing, draw
+from axiogames.server.rendering.process import RenderFailed, RenderProcess
+from axiogames.server.rendering.worker import RenderRequest, render
 from tests.games.conformance.positions import Case
 from tests.server.in_process import Answer, Inside, _identity, _scope, inside
 from tests.server.rooms import run, until
 from tests.server.scenarios import TABLE, install, played
 
-FIGURE = Drawing(GAMES[0], figure=figures(GAMES[0])[0])
+FIGURE = RenderRequest(GAMES[0], figure=figures(GAMES[0])[0])
 
 
 # ---------------------------------------------------------------- the process
 
 
 @pytest.fixture
-def process() -> Iterator[DrawingProcess]:
-    made = DrawingProcess()
+def process() -> Iterator[RenderProcess]:
+    made = RenderProcess()
     yield made
     made.close()
     assert made.pid is None
 
 
 def ended(pid: int) -> bool:
-    """Whether a process is gone."""
+    """Return whether a process has ended."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -48,85 +48,81 @@ def ended(pid: int) -> bool:
     return False
 
 
-def test_the_process_draws_what_would_be_drawn_here(process: DrawingProcess) -> None:
+def test_process_renders_the_same_bytes(process: RenderProcess) -> None:
     variant = find_variant("rota", 3)
     content = variant.content(variant.opening, ())
     for wanted in (
         FIGURE,
-        Drawing("rota", 3, content=content, dark=True),
-        Drawing("rota", 3, content=content, png=True),
+        RenderRequest("rota", 3, content=content, dark=True),
+        RenderRequest("rota", 3, content=content, png=True),
     ):
-        assert process.draw(wanted) == draw(wanted)
+        assert process.render(wanted) == render(wanted)
 
 
-def test_a_process_that_is_killed_is_replaced(process: DrawingProcess) -> None:
-    first = process.draw(FIGURE)
+def test_killed_process_is_replaced(process: RenderProcess) -> None:
+    first = process.render(FIGURE)
     assert process.pid is not None
     os.kill(process.pid, signal.SIGKILL)
     killed = process.pid
-    assert process.draw(FIGURE) == first
+    assert process.render(FIGURE) == first
     assert process.pid != killed
 
 
-def test_a_process_is_replaced_after_many_pictures(
-    process: DrawingProcess, monkeypatch: pytest.MonkeyPatch
+def test_process_is_replaced_after_a_number_of_pictures(
+    process: RenderProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(drawing_process, "PICTURES_EACH", 2)
+    monkeypatch.setattr(drawing_process, "PICTURES_PER_PROCESS", 2)
     used = []
     for _ in range(5):
-        process.draw(FIGURE)
+        process.render(FIGURE)
         assert process.pid is not None
         used.append(process.pid)
     assert [used.count(pid) for pid in dict.fromkeys(used)] == [2, 2, 1]
     assert all(ended(pid) for pid in used[:4])
 
 
-def test_a_picture_that_takes_too_long_is_given_up(
-    process: DrawingProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(drawing_process, "PATIENCE", 0.0)
-    with pytest.raises(CannotDraw) as refused:
-        process.draw(FIGURE)
-    assert "ended twice" in refused.value.why
+def test_render_timeout(process: RenderProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing_process, "RENDER_TIMEOUT", 0.0)
+    with pytest.raises(RenderFailed) as refused:
+        process.render(FIGURE)
+    assert "ended twice" in refused.value.reason
     monkeypatch.undo()
-    assert process.draw(FIGURE).startswith(b"<svg")
+    assert process.render(FIGURE).startswith(b"<svg")
 
 
-def test_what_cannot_be_drawn_harms_nobody(process: DrawingProcess) -> None:
-    with pytest.raises(CannotDraw) as refused:
-        process.draw(Drawing(GAMES[0], figure="nothing"))
-    assert "UnknownFigure" in refused.value.why
+def test_failed_picture_does_not_end_the_process(process: RenderProcess) -> None:
+    with pytest.raises(RenderFailed) as refused:
+        process.render(RenderRequest(GAMES[0], figure="nothing"))
+    assert "UnknownFigure" in refused.value.reason
     used = process.pid
-    assert process.draw(FIGURE).startswith(b"<svg")
+    assert process.render(FIGURE).startswith(b"<svg")
     assert process.pid == used
 
 
-def test_the_process_ends_with_the_server(process: DrawingProcess) -> None:
-    process.draw(FIGURE)
+def test_process_ends_with_the_server(process: RenderProcess) -> None:
+    process.render(FIGURE)
     running = process._process
     assert running is not None
     assert running.stdin is not None
-    running.stdin.close()  # as when the server is killed
+    running.stdin.close()  # as if the server were killed
     assert running.wait(20) == 0
 
 
-def test_a_closed_process_is_not_started_again(process: DrawingProcess) -> None:
-    process.draw(FIGURE)
+def test_closed_process_is_not_restarted(process: RenderProcess) -> None:
+    process.render(FIGURE)
     pid = process.pid
     assert pid is not None
     process.close()
     assert ended(pid)
-    with pytest.raises(CannotDraw):
-        process.draw(FIGURE)
+    with pytest.raises(RenderFailed):
+        process.render(FIGURE)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_the_process_gets_nothing_of_the_server(
-    process: DrawingProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_process_inherits_no_secrets(process: RenderProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AXIO_SERVER", "the password of the database")
     monkeypatch.setenv("AXIO_KEY", "the secret key")
-    process.draw(FIGURE)
+    process.render(FIGURE)
     folder = Path(f"/proc/{process.pid}")
     assert b"AXIO" not in (folder / "environ").read_bytes()
     names = [os.readlink(file) for file in (folder / "fd").iterdir()]
@@ -136,11 +132,11 @@ def test_the_process_gets_nothing_of_the_server(
 # ---------------------------------------------------------------- what is kept
 
 
-def test_a_cache_holds_so_many_bytes_and_forgets_what_is_not_used() -> None:
+def test_byte_cache_evicts_least_recently_used() -> None:
     cache = ByteCache(10)
     for key in "abc":
         cache.put(key, b"xxx")
-    assert cache.get("a") == b"xxx"  # used, so b is the oldest now
+    assert cache.get("a") == b"xxx"  # used, so b is now the least recently used
     cache.put("d", b"yyyy")
     assert [cache.get(key) for key in "abcd"] == [b"xxx", None, b"xxx", b"yyyy"]
     cache.put("d", b"y")
@@ -153,21 +149,21 @@ def test_a_cache_holds_so_many_bytes_and_forgets_what_is_not_used() -> None:
 
 
 class Slowly:
-    """Draws when it is told to, and counts."""
+    """Renders on command, and counts the requests."""
 
     def __init__(self, made: Inside) -> None:
         self.go = threading.Event()
-        self.drawn: list[Drawing] = []
-        made.server.pictures.draw = self.draw
+        self.drawn: list[RenderRequest] = []
+        made.server.pictures.render = self.render
 
-    def draw(self, wanted: Drawing) -> bytes:
+    def render(self, wanted: RenderRequest) -> bytes:
         assert self.go.wait(20)
         self.drawn.append(wanted)
         return b"<svg/>"
 
 
 async def over(made: Inside) -> None:
-    """A game that is over, of which there are many pictures."""
+    """Install a finished game, which has many pictures."""
     await install(made, played(Case("axio", 2), "people"))
 
 
@@ -180,7 +176,7 @@ def statuses(answers: list[Answer]) -> dict[int, int]:
     return {status: found.count(status) for status in sorted(set(found))}
 
 
-def test_many_pictures_wait_in_a_short_line_and_everything_else_goes_on(tmp_path: Path) -> None:
+def test_picture_queue_is_bounded_and_blocks_nothing_else(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             await over(made)
@@ -188,11 +184,11 @@ def test_many_pictures_wait_in_a_short_line_and_everything_else_goes_on(tmp_path
             asked = [asyncio.create_task(made.ask("GET", path(move))) for move in range(30)]
             pool = made.server.pictures.pool
             await until(lambda: sum(task.done() for task in asked) == 21)
-            assert (pool.running, pool.waiting) == (1, (0, 0, 8))  # one address has eight places
+            assert (pool.running, pool.waiting) == (1, (0, 0, 8))  # eight queued pictures per address
             refused = next(task.result() for task in asked if task.done())
             assert refused.json["code"] == "busy"
             assert dict(refused.headers)[b"retry-after"]
-            # Everything else is answered, and what takes less time is drawn first.
+            # Other requests are answered, and faster pictures are rendered first.
             assert (await made.ask("GET", "/health")).status == 200
             quick = asyncio.create_task(made.ask("GET", path(3, "svg")))
             fixed = asyncio.create_task(made.ask("GET", f"/api/games/{GAMES[0]}/figures/{FIGURE.figure}.svg"))
@@ -210,7 +206,7 @@ def test_many_pictures_wait_in_a_short_line_and_everything_else_goes_on(tmp_path
     run(work)
 
 
-def test_the_same_picture_is_drawn_once(tmp_path: Path) -> None:
+def test_concurrent_requests_share_one_render(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             await over(made)
@@ -222,7 +218,7 @@ def test_the_same_picture_is_drawn_once(tmp_path: Path) -> None:
             assert statuses(list(await asyncio.gather(*asked))) == {200: 40}
             assert (await made.ask("GET", path(3))).status == 200
             assert len(slow.drawn) == 1
-            # The last position goes by many numbers.
+            # Several move numbers name the last position.
             for move in (100, 200, 1000):
                 await made.ask("GET", path(move))
             assert len(slow.drawn) == 2
@@ -234,7 +230,7 @@ def test_the_same_picture_is_drawn_once(tmp_path: Path) -> None:
     run(work)
 
 
-def test_a_picture_of_another_seat_or_time_is_another_picture(tmp_path: Path) -> None:
+def test_pictures_depend_on_seat_and_move(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             ann, bob = await made.guest("Ann"), await made.guest("Bob")
@@ -255,7 +251,7 @@ def test_a_picture_of_another_seat_or_time_is_another_picture(tmp_path: Path) ->
     run(work)
 
 
-def test_pictures_that_are_kept_have_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_picture_cache_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             await over(made)
@@ -268,7 +264,7 @@ def test_pictures_that_are_kept_have_a_size(tmp_path: Path, monkeypatch: pytest.
     run(work)
 
 
-def test_who_asks_for_picture_after_picture_has_to_wait(tmp_path: Path) -> None:
+def test_pictures_are_rate_limited(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             await over(made)
@@ -278,7 +274,7 @@ def test_who_asks_for_picture_after_picture_has_to_wait(tmp_path: Path) -> None:
             counted = statuses(answers)
             assert counted[429] >= 10
             assert answers[-1].json["code"] == "too_fast"
-            # Another address still gets its pictures.
+            # Another address is not affected.
             scope = _scope("http", path(3), []) | {"method": "GET", "client": ("192.0.2.7", 1)}
             assert (await raw(made, scope)) == 200
 
@@ -286,7 +282,7 @@ def test_who_asks_for_picture_after_picture_has_to_wait(tmp_path: Path) -> None:
 
 
 async def raw(made: Inside, scope: dict[str, Any], hang_up: asyncio.Event | None = None) -> int | None:
-    """The status of an answer, `None` if there is none; the client hangs up when it is told to."""
+    """Return the status of a response, `None` if the client disconnects first, on command."""
     sent: list[dict[str, Any]] = []
     told = False
 
@@ -305,7 +301,7 @@ async def raw(made: Inside, scope: dict[str, Any], hang_up: asyncio.Event | None
     return next((message["status"] for message in sent if "status" in message), None)
 
 
-def test_a_picture_that_nobody_waits_for_is_not_drawn(tmp_path: Path) -> None:
+def test_cancelled_request_is_not_rendered(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             await over(made)
@@ -319,7 +315,7 @@ def test_a_picture_that_nobody_waits_for_is_not_drawn(tmp_path: Path) -> None:
             await until(lambda: pool.waiting == (0, 0, 2))
             hang_up.set()
             await asyncio.gather(*leaving)
-            assert pool.waiting == (0, 0, 1)  # somebody still waits for the other one
+            assert pool.waiting == (0, 0, 1)  # the other picture still has a waiter
             slow.go.set()
             assert statuses([await first, await stays]) == {200: 2}
             assert len(slow.drawn) == 2
@@ -327,28 +323,26 @@ def test_a_picture_that_nobody_waits_for_is_not_drawn(tmp_path: Path) -> None:
     run(work)
 
 
-def test_a_failure_is_logged_and_the_next_picture_is_drawn(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fail(wanted: Drawing) -> bytes:
-        raise CannotDraw("the disk is on fire")
+def test_render_failure_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def fail(wanted: RenderRequest) -> bytes:
+        raise RenderFailed("the disk is on fire")
 
     async def work() -> None:
         async with inside(tmp_path) as made:
             await over(made)
-            made.server.pictures.draw = fail
+            made.server.pictures.render = fail
             with caplog.at_level(logging.ERROR, logger=pictures.__name__):
                 answer = await made.ask("GET", path(1))
             assert (answer.status, answer.json["code"]) == (503, "unavailable")
             assert "the disk is on fire" in caplog.text
             assert b"fire" not in answer.body
-            made.server.pictures.draw = draw
+            made.server.pictures.render = render
             assert (await made.ask("GET", path(1, "svg"))).body.startswith(b"<svg")
 
     run(work)
 
 
-def test_a_page_that_shows_all_games_at_once_gets_all_examples(tmp_path: Path) -> None:
+def test_concurrent_requests_for_all_examples(tmp_path: Path) -> None:
     async def work() -> None:
         async with inside(tmp_path) as made:
             asked = [made.ask("GET", f"/api/games/{name}/picture.svg") for name in GAMES]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from axiogames.analysis.review.remarks import words
+from axiogames.analysis.review.remarks import review_texts
 from axiogames.games import GAMES
 from tests.server.driving import Client, Guest, Json, Live, RunningServer, at_random, offers
 
@@ -89,7 +89,7 @@ def test_hints_are_given_where_no_other_person_plays(ann: Guest) -> None:
             best = hint["picks"][0]
             assert hint["terms"] == {"kind": "win", "full": 100.0}
             assert 0 <= best["value"] <= 1
-            assert {remark["key"] for remark in best["remarks"]} <= set(words("en"))
+            assert {remark["key"] for remark in best["remarks"]} <= set(review_texts("en"))
             assert best["remarks"]
             assert live.moves is not None
             assert 0 <= best["pick"] < offers(live.moves)

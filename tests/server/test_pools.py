@@ -1,4 +1,4 @@
-"""Bounded pools: who goes first, who is refused, and what becomes of work that nobody waits for."""
+"""Work pools: priorities, fairness, refusals, cancellation and timeouts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,19 @@ from typing import Any
 import pytest
 
 from axiogames.server.domain.refusals import Refused
-from axiogames.server.work_pools import SWITCH, Asker, Bounds, Busy, Overdue, WorkPool
+from axiogames.server.work_pools import (
+    SHORT_SWITCH_INTERVAL,
+    Busy,
+    JobTimeout,
+    QueueLimits,
+    Requester,
+    WorkPool,
+)
 from tests.server.rooms import run, until
 
 
 class Gate:
-    """Work that takes until it is let go, and a list of what was done in which order."""
+    """Jobs that block until released, and the order in which they ran."""
 
     def __init__(self) -> None:
         self.done: list[str] = []
@@ -36,7 +43,7 @@ class Gate:
 
 
 def pooled(work: Callable[[WorkPool, Gate], Coroutine[Any, Any, None]], threads: int = 1, **how: Any) -> None:
-    """Run a test with a pool whose gate is open at the end, whatever happens."""
+    """Run a test with a pool, and open its gate at the end in any case."""
 
     async def main() -> None:
         pool, gate = WorkPool("test", threads, **how), Gate()
@@ -50,34 +57,34 @@ def pooled(work: Callable[[WorkPool, Gate], Coroutine[Any, Any, None]], threads:
 
 
 async def turns() -> None:
-    """Let everybody go on who can."""
+    """Let all ready tasks run."""
     for _ in range(5):
         await asyncio.sleep(0)
 
 
-def test_lower_kinds_go_first_and_askers_take_turns() -> None:
+def test_priorities_and_round_robin_over_requesters() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
         asked = [("review", "bob", 1), ("a1", "ann", 0), ("a2", "ann", 0), ("a3", "ann", 0), ("b1", "bob", 0)]
         waiting = [
-            asyncio.create_task(pool.run(gate.note, name, asker=asker, kind=kind))
-            for name, asker, kind in asked
+            asyncio.create_task(pool.run(gate.note, name, requester=requester, priority=priority))
+            for name, requester, priority in asked
         ]
         await turns()
         assert pool.running == 1
         assert pool.waiting == (4, 1)
-        assert pool.askers() == 2
+        assert pool.requesters() == 2
         gate.open()
         assert await asyncio.gather(held, *waiting) == ["held", *(name for name, *_ in asked)]
         assert gate.done == ["held", "a1", "b1", "a2", "a3", "review"]
         assert pool.waiting == (0, 0)
         await until(lambda: pool.running == 0)
 
-    pooled(work, kinds=2)
+    pooled(work, priorities=2)
 
 
-def test_as_many_run_at_once_as_there_are_threads() -> None:
+def test_number_of_concurrent_jobs_is_number_of_threads() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         tasks = [asyncio.create_task(pool.run(gate.hold)) for _ in range(5)]
         await turns()
@@ -88,52 +95,53 @@ def test_as_many_run_at_once_as_there_are_threads() -> None:
     pooled(work, threads=2)
 
 
-def test_what_does_not_fit_is_refused_at_once_and_changes_nothing() -> None:
+def test_full_queue_refuses_at_once() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
         waiting = [
-            asyncio.create_task(pool.run(gate.note, name, asker=name)) for name in ("a", "a", "b", "c")
+            asyncio.create_task(pool.run(gate.note, name, requester=name)) for name in ("a", "a", "b", "c")
         ]
         await turns()
         with pytest.raises(Busy, match="too many; try again"):
-            await pool.run(gate.note, "refused", asker="d")
+            await pool.run(gate.note, "refused", requester="d")
         assert (pool.waiting, pool.refused) == ((4,), 1)
         gate.open()
         await asyncio.gather(held, *waiting)
-        assert await pool.run(gate.note, "d", asker="d") == "d"
+        assert await pool.run(gate.note, "d", requester="d") == "d"
         assert "refused" not in gate.done
 
-    pooled(work, bounds=Bounds(4, 2, "too many"))
+    pooled(work, bounds=QueueLimits(4, 2, "too many"))
 
 
-def test_less_urgent_work_takes_no_place_from_more_urgent() -> None:
+def test_less_urgent_jobs_do_not_displace_urgent_ones() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
         asked = [("late", 1), ("later", 1), ("first", 0), ("second", 0)]
         waiting = [
-            asyncio.create_task(pool.run(gate.note, name, asker=name, kind=kind)) for name, kind in asked
+            asyncio.create_task(pool.run(gate.note, name, requester=name, priority=priority))
+            for name, priority in asked
         ]
         await turns()
         assert pool.waiting == (2, 2)
-        for kind in (0, 1):
+        for priority in (0, 1):
             with pytest.raises(Busy):
-                await pool.run(gate.note, "refused", asker="d", kind=kind)
+                await pool.run(gate.note, "refused", requester="d", priority=priority)
         gate.open()
         await asyncio.gather(held, *waiting)
         assert gate.done == ["held", "first", "second", "late", "later"]
 
-    pooled(work, bounds=Bounds(2), kinds=2)
+    pooled(work, bounds=QueueLimits(2), priorities=2)
 
 
-def test_one_asker_cannot_fill_the_queue() -> None:
+def test_requester_cannot_fill_the_queue() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
-        hostile = [asyncio.create_task(pool.run(gate.note, "no", asker="mallory")) for _ in range(20)]
+        hostile = [asyncio.create_task(pool.run(gate.note, "no", requester="mallory")) for _ in range(20)]
         await turns()
-        honest = asyncio.create_task(pool.run(gate.note, "ann", asker="ann"))
+        honest = asyncio.create_task(pool.run(gate.note, "ann", requester="ann"))
         await turns()
         assert pool.waiting == (3,)
         gate.open()
@@ -141,15 +149,15 @@ def test_one_asker_cannot_fill_the_queue() -> None:
         assert sum(isinstance(answer, Busy) for answer in answers) == 18
         assert gate.done == ["held", "no", "ann", "no"]
 
-    pooled(work, bounds=Bounds(10, 2))
+    pooled(work, bounds=QueueLimits(10, 2))
 
 
-def test_work_leaves_the_queue_with_its_asker() -> None:
+def test_cancelled_job_leaves_the_queue() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
-        gone = asyncio.create_task(pool.run(gate.note, "gone", asker="ann"))
-        stays = asyncio.create_task(pool.run(gate.note, "stays", asker="ann"))
+        gone = asyncio.create_task(pool.run(gate.note, "gone", requester="ann"))
+        stays = asyncio.create_task(pool.run(gate.note, "stays", requester="ann"))
         await turns()
         gone.cancel()
         await turns()
@@ -161,7 +169,7 @@ def test_work_leaves_the_queue_with_its_asker() -> None:
     pooled(work)
 
 
-def test_work_that_runs_keeps_its_thread_although_its_asker_is_gone() -> None:
+def test_running_job_keeps_its_thread_after_cancellation() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         gone = asyncio.create_task(pool.run(gate.hold, "gone"))
         await turns()
@@ -177,7 +185,7 @@ def test_work_that_runs_keeps_its_thread_although_its_asker_is_gone() -> None:
     pooled(work)
 
 
-def test_a_place_is_not_lost_when_its_taker_is_cancelled_in_the_same_moment() -> None:
+def test_thread_is_not_lost_on_simultaneous_cancellation() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         for cancelled_first in (True, False):
             held = asyncio.create_task(pool.run(gate.note, "held"))
@@ -191,7 +199,7 @@ def test_a_place_is_not_lost_when_its_taker_is_cancelled_in_the_same_moment() ->
             else:
                 pool._release()
                 gone.cancel()
-            pool.running += 1  # for the place that was given away above and is still in use
+            pool.running += 1  # for the thread passed on above, which is still in use
             await asyncio.gather(held, gone, return_exceptions=True)
             await until(lambda: pool.running == 0)
         assert gate.done == ["held", "held"]
@@ -200,7 +208,7 @@ def test_a_place_is_not_lost_when_its_taker_is_cancelled_in_the_same_moment() ->
     pooled(work)
 
 
-def test_what_work_raises_is_raised_to_its_asker() -> None:
+def test_exceptions_of_jobs_propagate() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         with pytest.raises(ValueError, match="invalid literal"):
             await pool.run(int, "x")
@@ -210,7 +218,7 @@ def test_what_work_raises_is_raised_to_its_asker() -> None:
     pooled(work)
 
 
-def test_a_closed_pool_refuses_what_waits_and_what_comes() -> None:
+def test_closed_pool_refuses_queued_and_new_jobs() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
@@ -227,101 +235,103 @@ def test_a_closed_pool_refuses_what_waits_and_what_comes() -> None:
     pooled(work)
 
 
-def test_networks_take_turns_and_within_them_their_askers() -> None:
+def test_round_robin_over_networks_and_requesters() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
         crowd = [("x1", "x"), ("x2", "x"), ("y1", "y"), ("z1", "z")]
-        asked = [(name, Asker(who, "crowd")) for name, who in crowd] + [
-            ("a", Asker("ann")),
-            ("b", Asker("bob")),
+        asked = [(name, Requester(who, "crowd")) for name, who in crowd] + [
+            ("a", Requester("ann")),
+            ("b", Requester("bob")),
         ]
-        waiting = [asyncio.create_task(pool.run(gate.note, name, asker=asker)) for name, asker in asked]
+        waiting = [
+            asyncio.create_task(pool.run(gate.note, name, requester=requester)) for name, requester in asked
+        ]
         await turns()
-        assert pool.share(Asker("x", "crowd")) == 1 / (4 * 3 * 2)  # with the one that is held
-        assert pool.share(Asker("ann")) == 1 / 4
+        assert pool.share(Requester("x", "crowd")) == 1 / (4 * 3 * 2)  # including the running one
+        assert pool.share(Requester("ann")) == 1 / 4
         with pytest.raises(Busy):
-            pool.check(Asker("new", "crowd"))
-        pool.check(Asker("new"))
+            pool.check(Requester("new", "crowd"))
+        pool.check(Requester("new"))
         gate.open()
         await asyncio.gather(held, *waiting)
         assert gate.done == ["held", "x1", "a", "b", "y1", "z1", "x2"]
         await until(lambda: pool.running == 0)
-        assert pool.share(Asker("ann")) == 1.0
+        assert pool.share(Requester("ann")) == 1.0
 
-    pooled(work, bounds=Bounds(waiting_near=4))
+    pooled(work, bounds=QueueLimits(per_network=4))
 
 
-def test_work_that_leaves_the_queue_no_longer_counts() -> None:
+def test_cancelled_jobs_do_not_count() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
-        asker = Asker("x", "crowd")
-        gone = [asyncio.create_task(pool.run(gate.note, "gone", asker=asker)) for _ in range(3)]
+        requester = Requester("x", "crowd")
+        gone = [asyncio.create_task(pool.run(gate.note, "gone", requester=requester)) for _ in range(3)]
         await turns()
         with pytest.raises(Busy):
-            pool.check(asker)
+            pool.check(requester)
         for one in gone:
             one.cancel()
         await turns()
-        pool.check(asker)
-        assert pool.share(Asker("ann")) == 1.0
+        pool.check(requester)
+        assert pool.share(Requester("ann")) == 1.0
         gate.open()
         await held
         assert gate.done == ["held"]
 
-    pooled(work, bounds=Bounds(waiting_near=3))
+    pooled(work, bounds=QueueLimits(per_network=3))
 
 
-def test_another_thread_takes_over_from_one_that_does_not_end(caplog: pytest.LogCaptureFixture) -> None:
+def test_spare_thread_replaces_stuck_one(caplog: pytest.LogCaptureFixture) -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
-        with pytest.raises(Overdue, match="hold"):
+        with pytest.raises(JobTimeout, match="hold"):
             await pool.run(gate.hold)
-        assert (pool.overdue, pool.running) == (1, 0)
-        pool.patience = None
+        assert (pool.timed_out, pool.running) == (1, 0)
+        pool.job_timeout = None
         assert await pool.run(gate.note, "next") == "next"
-        pool.patience = 0.0
-        with pytest.raises(Overdue):  # there is no other thread left to stand in for this one
+        pool.job_timeout = 0.0
+        with pytest.raises(JobTimeout):  # no spare thread is left
             await pool.run(gate.hold)
-        pool.patience = None
+        pool.job_timeout = None
         waits = asyncio.create_task(pool.run(gate.note, "waits"))
         await turns()
-        assert (pool.overdue, pool.waiting) == (2, (1,))
+        assert (pool.timed_out, pool.waiting) == (2, (1,))
         gate.open()
         assert await waits == "waits"
-        await until(lambda: pool.overdue == pool.running == 0)
-        assert pool.ever_overdue == 2
+        await until(lambda: pool.timed_out == pool.running == 0)
+        assert pool.timeouts == 2
         assert await pool.run(gate.note, "after") == "after"
 
-    pooled(work, patience=0.0, spare=1)
+    pooled(work, job_timeout=0.0, spare_threads=1)
     assert "has been running for more than 0 s" in caplog.text
 
 
-def test_an_overdue_job_is_noticed_although_nobody_waits_for_it() -> None:
+def test_timeout_is_detected_after_cancellation() -> None:
     async def work(pool: WorkPool, gate: Gate) -> None:
-        pool.patience = 0.01
+        pool.job_timeout = 0.01
         gone = asyncio.create_task(pool.run(gate.hold))
         await turns()
         gone.cancel()
-        await until(lambda: pool.overdue == 1)
-        pool.patience = None
+        await until(lambda: pool.timed_out == 1)
+        pool.job_timeout = None
         assert await pool.run(gate.note, "next") == "next"
         gate.open()
-        await until(lambda: pool.overdue == pool.running == 0)
+        await until(lambda: pool.timed_out == pool.running == 0)
 
-    pooled(work, spare=1)
+    pooled(work, spare_threads=1)
 
 
-def test_the_event_loop_has_the_lock_back_soon_while_such_work_runs() -> None:
+def test_switch_interval_is_short_while_long_jobs_run() -> None:
     usual = sys.getswitchinterval()
 
     async def work(pool: WorkPool, gate: Gate) -> None:
         held = asyncio.create_task(pool.run(gate.hold))
         await turns()
-        assert sys.getswitchinterval() == pytest.approx(SWITCH)
+        assert sys.getswitchinterval() == pytest.approx(SHORT_SWITCH_INTERVAL)
         gate.open()
         await held
         await until(lambda: not pool.running)
         assert sys.getswitchinterval() == pytest.approx(usual)
 
-    pooled(work, yields=True)
+    pooled(work, yields_gil=True)

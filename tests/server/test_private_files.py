@@ -1,4 +1,4 @@
-"""What the server writes can be read by its owner only, whatever the umask and whatever was there before."""
+"""Files of the server are private, regardless of the umask and of existing permissions."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from axiogames.server.lifespan import assemble
+from axiogames.server.lifespan import build_server
 from axiogames.server.operations.backup import make_backup, restore_backup
 from axiogames.server.private_files import SQLITE_FILES, make_private, make_private_file
-from axiogames.server.processes import check
+from axiogames.server.processes import check_startup
 from axiogames.server.settings import DATABASE_FILE, Settings
 from tests.server.driving import free_port
 from tests.server.in_process import inside
@@ -28,16 +28,16 @@ def umask(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def modes(folder: Path) -> dict[str, int]:
-    """The permissions of a folder and all that is in it."""
+    """Return the permissions of a folder and its contents."""
     return {path.name: stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.iterdir())}
 
 
 @pytest.mark.usefixtures("umask")
-def test_everything_that_is_made_is_private(tmp_path: Path) -> None:
+def test_created_files_are_private(tmp_path: Path) -> None:
     folder = tmp_path / "data"
 
     async def run() -> None:
-        check(Settings(data=str(folder), port=free_port()))
+        check_startup(Settings(data=str(folder), port=free_port()))
         async with inside(folder) as made:
             await made.open(await made.guest("Ann"), "rota", [{"kind": "me"}])
             found = modes(folder)
@@ -50,15 +50,13 @@ def test_everything_that_is_made_is_private(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_what_others_could_read_is_made_private_at_the_start(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_startup_makes_existing_files_private(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     folder = tmp_path / "data"
     settings = Settings(data=str(folder))
 
     async def run(warnings: int) -> None:
         caplog.clear()
-        server = assemble(settings)
+        server = build_server(settings)
         server.people.close()
         server.pictures.close()
         server.bots.close()
@@ -76,7 +74,7 @@ def test_what_others_could_read_is_made_private_at_the_start(
     asyncio.run(run(0))
 
 
-def test_a_backup_in_place_of_another_and_what_is_moved_aside_are_private(tmp_path: Path) -> None:
+def test_replaced_and_moved_backups_are_private(tmp_path: Path) -> None:
     async def run() -> Settings:
         async with inside(tmp_path / "data") as made:
             await made.guest("Ann")
@@ -94,7 +92,7 @@ def test_a_backup_in_place_of_another_and_what_is_moved_aside_are_private(tmp_pa
     assert not {mode & 0o077 for mode in modes(tmp_path / "data").values()} - {0}
 
 
-def test_what_everybody_shares_is_left_alone(tmp_path: Path) -> None:
+def test_shared_folders_are_left_alone(tmp_path: Path) -> None:
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
@@ -102,10 +100,10 @@ def test_what_everybody_shares_is_left_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE(shared.stat().st_mode) == 0o1777
 
 
-def test_where_modes_mean_nothing_nothing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_private_files_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "file"
     make_private_file(file)
-    make_private_file(file)  # what is there stays
+    make_private_file(file)  # existing files stay
     file.chmod(0o644)
     monkeypatch.setattr("axiogames.server.private_files.os.name", "nt")
     monkeypatch.delattr("axiogames.server.private_files.os.geteuid")

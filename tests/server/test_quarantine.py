@@ -13,11 +13,13 @@ import pytest
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import OperationalError
 
+from axiogames.server.domain import log_replay
 from axiogames.server.domain import rooms as rooms_module
-from axiogames.server.domain.entries import Act, Hired, Sat, read_act
+from axiogames.server.domain.entries import BotSeated, SeatTaken, TableEntry, decode_entry
+from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.refusals import Refused, Unavailable, Unreadable
 from axiogames.server.domain.room import Room
-from axiogames.server.identity.names import DELETED
+from axiogames.server.identity.names import DELETED_NAME
 from axiogames.server.lifespan import Server
 from axiogames.server.operations.audit import Actor, write_audit
 from axiogames.server.storage.schema import entries, seats, tables
@@ -25,8 +27,8 @@ from tests.server.faults import Faults
 from tests.server.in_process import Guest, Inside, inside
 from tests.server.rooms import Listener, run, running, terms, until
 
-SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
-WITH_BOT: list[Act] = [Hired(0, "random"), Sat(1, "bob", "Bob")]
+SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+WITH_BOT: list[TableEntry] = [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")]
 
 
 async def body(server: Server, number: int, change: Callable[[dict[str, Any]], object] | str) -> None:
@@ -79,7 +81,7 @@ async def play_two(room: Room) -> None:
     """Two moves, the entries 4 and 5."""
     for _ in range(2):
         assert room.game.turn is not None
-        await room.move(room.game.turn, 0)
+        await room.move(SeatCommand(room.game.turn), 0)
     assert room.game.number == 5
 
 
@@ -108,7 +110,7 @@ def test_a_table_that_cannot_be_read_stops_nobody_else(
 
     async def after() -> None:
         async with running(tmp_path) as server:
-            assert (await server.store.due(2**62, 9))[0] == "table"
+            assert (await server.store.list_due(2**62, 9))[0] == "table"
             for _ in range(3):
                 await server.rooms.sweep()
             for number in range(3):
@@ -118,7 +120,7 @@ def test_a_table_that_cannot_be_read_stops_nobody_else(
                 with pytest.raises(Unreadable):
                     await server.rooms.get("table")
             assert await server.store.count_quarantined() == 1
-            assert "table" not in await server.store.due(2**62, 9)
+            assert "table" not in await server.store.list_due(2**62, 9)
             kept = await server.store.find("table")
             assert kept is not None
             assert kept["quarantined"]
@@ -155,7 +157,7 @@ def test_a_table_that_is_released_goes_on_if_it_can_be_read(tmp_path: Path) -> N
             assert await server.store.count_quarantined() == 0
             again = await server.rooms.get("table")
             assert again.game.number == number
-            await again.move(1, 0)
+            await again.move(SeatCommand(1), 0)
 
     run(work)
 
@@ -164,18 +166,18 @@ def test_a_table_that_is_released_goes_on_if_it_can_be_read(tmp_path: Path) -> N
 def test_what_may_pass_puts_no_table_into_quarantine(
     tmp_path: Path, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: str) -> Act:
+    def fail(_: str) -> TableEntry:
         raise error("not now")
 
     async def work() -> None:
         async with running(tmp_path) as server:
             await server.rooms.open(terms(), SEATED)
             server.rooms._recent.clear()
-            monkeypatch.setattr(rooms_module, "read_act", fail)
+            monkeypatch.setattr(log_replay, "decode_entry", fail)
             with pytest.raises(error):
                 await server.rooms.get("table")
             assert await server.store.count_quarantined() == 0
-            monkeypatch.setattr(rooms_module, "read_act", read_act)
+            monkeypatch.setattr(log_replay, "decode_entry", decode_entry)
             assert (await server.rooms.get("table")).game.number == 3
 
     run(work)
@@ -205,7 +207,7 @@ def test_tables_that_cannot_be_woken_do_not_hide_those_behind_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """However many there are, and though nobody knows what is wrong with them."""
-    monkeypatch.setattr(rooms_module, "AT_ONCE", 2)
+    monkeypatch.setattr(rooms_module, "PAGE_SIZE", 2)
 
     async def before() -> None:
         async with running(tmp_path) as server:
@@ -256,8 +258,8 @@ def test_an_entry_that_cannot_be_followed_stops_no_other_table(
             room, bob, good = await two_processes(here, there)
             Listener(good, "bob")
             writers = [await there.rooms.get(name) for name in ("table", "good")]
-            number = await writers[0].move(0, 0)
-            assert number == await writers[1].move(0, 0)
+            number = await writers[0].move(SeatCommand(0), 0)
+            assert number == await writers[1].move(SeatCommand(0), 0)
             async with here.database.writing() as connection:
                 query = select(entries.c.body).where(entries.c.number == number)
                 honest = (await connection.execute(query.where(entries.c.table_id == "table"))).scalar_one()
@@ -265,9 +267,9 @@ def test_an_entry_that_cannot_be_followed_stops_no_other_table(
 
             async def look() -> None:
                 if how == "a notice":
-                    await here.rooms.heard(f"nonsense table:x table:{number} good:{number}")
+                    await here.rooms.on_notification(f"nonsense table:x table:{number} good:{number}")
                 else:
-                    await here.rooms.compare()
+                    await here.rooms.reconcile()
 
             await look()
             assert good.game.number == number
@@ -275,21 +277,25 @@ def test_an_entry_that_cannot_be_followed_stops_no_other_table(
             assert await here.store.count_quarantined() == 1
             assert complaints(caplog) == ["table table cannot be read and is in quarantine"]
             await look()
-            for attempt in (room.move(1, 0), room.sit("eve", "Eve"), room.give_up("ann")):
+            for attempt in (
+                room.move(SeatCommand(1), 0),
+                room.take_seat("eve", "Eve"),
+                room.leave_table("ann"),
+            ):
                 with pytest.raises(Unreadable):
                     await attempt
             room.wake()
-            room._time_is_up(room.game.number)
-            await until(lambda: room._thinking is None)
-            assert room._timer is None  # nothing is tried again and again
+            room._automation._on_timer(room, room.game.number)
+            await until(lambda: room._automation._task is None)
+            assert room._automation._timer is None  # nothing is tried again and again
             assert complaints(caplog) == ["table table cannot be read and is in quarantine"]
 
             await body(here, number, honest)
             await here.store.release("table")
-            await here.rooms.compare()
+            await here.rooms.reconcile()
             assert room.game.number == number
             await until(lambda: any(told.get("n") == number for told in bob.heard))
-            await room.move(1, 0)
+            await room.move(SeatCommand(1), 0)
 
     run(work)
 
@@ -302,7 +308,7 @@ def test_a_history_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
             await body(server, 4, "{")
             for number in (0, 4):
                 with pytest.raises(Unreadable):
-                    await server.rooms.before(room, number)
+                    await server.rooms.state_at(room, number)
             assert await server.store.count_quarantined() == 1
 
     run(work)
@@ -312,9 +318,9 @@ def test_what_nobody_here_has_heard_of_is_not_read_for_the_history(tmp_path: Pat
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(terms(), SEATED)
-            number = await (await there.rooms.get("table")).move(0, 0)
+            number = await (await there.rooms.get("table")).move(SeatCommand(0), 0)
             await body(here, number, '{"a":"teleport"}')
-            game, since = await here.rooms.before(room, number - 1)
+            game, since = await here.rooms.state_at(room, number - 1)
             assert (game.number, since) == (number - 1, [])
 
     run(work)
@@ -364,7 +370,7 @@ def test_whoever_asks_for_a_table_that_cannot_be_read_is_told_so(tmp_path: Path)
             assert [one["id"] for one in await made.good("GET", "/api/tables?which=open", token)] == [good]
             mine = {one["id"] for one in await made.good("GET", "/api/tables?which=mine", token)}
             assert mine == {bad, good}
-            assert await made.server.store.unfinished() == 1
+            assert await made.server.store.count_unfinished() == 1
 
     run(work)
 
@@ -391,7 +397,7 @@ def test_a_socket_whose_history_cannot_be_read_is_closed(tmp_path: Path) -> None
             socket = await made.socket(table, ann.token)
             await socket.heard()
             room = await made.server.rooms.get(table)
-            await room.move(0, 0)
+            await room.move(SeatCommand(0), 0)
             async with made.server.database.writing() as connection:
                 await connection.execute(update(entries).where(entries.c.table_id == table).values(body="{"))
             again = await made.socket(table, ann.token, room.game.number - 1)
@@ -436,18 +442,18 @@ def test_a_table_that_cannot_be_read_keeps_nobody_from_another_name_or_none(tmp_
             await server.personal_data.rename(await server.people.find(ann.id), "Anna")
             assert names(good) == ["Anna", "Bob"]
             assert (await made.ask("DELETE", "/api/me", ann.token, {"confirm": True})).status == 200
-            assert names(good) == [DELETED, "Bob"]
+            assert names(good) == [DELETED_NAME, "Bob"]
             for _ in range(2):
-                await server.personal_data.compare()  # an essential task of the server
+                await server.personal_data.reconcile()  # an essential task of the server
             async with made.server.database.writing() as connection:
                 newest = entries.c.body == '{"a":"teleport"}'
                 await connection.execute(delete(entries).where(newest))
                 number = update(tables).where(tables.c.id == bad.id).values(number=tables.c.number - 1)
                 await connection.execute(number)
             await server.store.release(bad.id)
-            await server.rooms.compare(everything=True)
+            await server.rooms.reconcile(everything=True)
             assert not bad.unreadable
-            assert names(bad) == [DELETED, "Bob"]  # as the database has it
+            assert names(bad) == [DELETED_NAME, "Bob"]  # as the database has it
 
     run(work)
 
@@ -468,7 +474,7 @@ def test_what_a_host_does_is_followed_past_what_cannot_be(
                 await honest(table)
 
             monkeypatch.setattr(server.rooms, "refresh", refresh)
-            await server.following.start()
+            await server.audit_follower.start()
             caplog.clear()
             async with server.database.writing() as connection:
                 host = Actor("host")
@@ -478,7 +484,7 @@ def test_what_a_host_does_is_followed_past_what_cannot_be(
                 for table in (entries, seats):
                     await connection.execute(delete(table).where(table.c.table_id == good.id))
                 await connection.execute(delete(tables).where(tables.c.id == good.id))
-            await server.following.poll()
+            await server.audit_follower.poll()
             assert good.id not in server.rooms._rooms
             (complaint,) = complaints(caplog)
             assert "table-close" in complaint
@@ -489,11 +495,11 @@ def test_what_a_host_does_is_followed_past_what_cannot_be(
 
             async with server.database.writing() as connection:
                 await connection.run_sync(write_audit, host, "table-close", "later")
-            seen = server.following._seen
+            seen = server.audit_follower._seen
             monkeypatch.setattr(server.rooms, "refresh", away)
             with pytest.raises(Unavailable):
-                await server.following.poll()
-            assert server.following._seen == seen  # it is followed when the database answers
+                await server.audit_follower.poll()
+            assert server.audit_follower._seen == seen  # it is followed when the database answers
             assert len(complaints(caplog)) == 1
 
     run(work)

@@ -1,4 +1,4 @@
-"""Retention: what is abandoned is closed and deleted by the documented rules, and nothing else is."""
+"""Retention: the documented rules apply, and nothing else is closed or deleted."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, select, update
 
-from axiogames.server.domain.entries import Closed
+from axiogames.server.domain.entries import TableClosed
 from axiogames.server.lifespan import Server, add_background_tasks
 from axiogames.server.operations import retention
 from axiogames.server.operations.audit import Actor, write_audit
-from axiogames.server.operations.retention import EVERY, Retention, Rules
+from axiogames.server.operations.retention import RUN_INTERVAL, Retention, RetentionPolicy
 from axiogames.server.storage.schema import (
     audit,
     entries,
@@ -41,22 +41,22 @@ from tests.server.abandoned import (
 )
 from tests.server.rooms import Listener, run, running
 
-RULES = Rules()
+RULES = RetentionPolicy()
 
 
-def keeper(server: Server, rules: Rules = RULES, most_tables: int = 1000) -> Retention:
-    return Retention(server.database, rules, most_tables, in_use=server.rooms.is_in_use, pause=0.0)
+def keeper(server: Server, rules: RetentionPolicy = RULES, max_tables: int = 1000) -> Retention:
+    return Retention(server.database, rules, max_tables, in_use=server.rooms.is_in_use, pause=0.0)
 
 
 async def done(server: Server, at: int = NOW, **how: object) -> dict[str, int]:
-    """What a run did, without what there was nothing of. It is what it said it would do."""
+    """Run retention and return the non-zero counts, after comparing them with the preview."""
     made = keeper(server, **how)  # type: ignore[arg-type]
     foreseen, found = await made.preview(at), await made.run_once(at)
     assert foreseen == found
     return {name: number for name, number in asdict(found).items() if number}
 
 
-def test_tables_that_nobody_comes_to_are_closed(tmp_path: Path, url: str) -> None:
+def test_abandoned_tables_are_closed(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             await put_table(server, "open-old", [ANN], RULES.open + 0.01)
@@ -72,15 +72,15 @@ def test_tables_that_nobody_comes_to_are_closed(tmp_path: Path, url: str) -> Non
                 "played-old": "closed",
                 "unreadable": "open",
             }
-            room = await server.rooms.get("played-old")  # closed by an entry, as everything at a table is
+            room = await server.rooms.get("played-old")  # closed by an entry in the log
             assert room.game.status == "closed"
-            assert isinstance(room.game.last, Closed)
+            assert isinstance(room.game.last_entry, TableClosed)
             assert await done(server) == {}
 
     run(work)
 
 
-def test_a_table_at_which_somebody_is_is_not_closed(tmp_path: Path, url: str) -> None:
+def test_table_with_connected_client_is_not_closed(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             await put_table(server, "here", [ANN], 100)
@@ -95,9 +95,7 @@ def test_a_table_at_which_somebody_is_is_not_closed(tmp_path: Path, url: str) ->
     run(work)
 
 
-def test_closed_tables_are_deleted_with_all_that_belongs_to_them_and_finished_ones_never(
-    tmp_path: Path, url: str
-) -> None:
+def test_closed_tables_are_deleted_and_finished_ones_never(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             await put_table(server, "closed-old", [ANN, BOB], RULES.closed + 1, status="closed", moves=9)
@@ -125,7 +123,7 @@ def test_closed_tables_are_deleted_with_all_that_belongs_to_them_and_finished_on
     run(work)
 
 
-def test_guests_without_tables_are_forgotten(tmp_path: Path, url: str) -> None:
+def test_guests_without_tables_are_deleted(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             long_ago = RULES.guests + 1
@@ -147,7 +145,7 @@ def test_guests_without_tables_are_forgotten(tmp_path: Path, url: str) -> None:
                 await connection.execute(insert(revoked_sessions), signed_out)
             await put_person(server, "ann", long_ago)  # has a finished game
             await put_table(server, "over", [ANN, BOT], 400, status="over")
-            await put_person(server, "host", long_ago)  # of a table where others sit
+            await put_person(server, "host", long_ago)  # owner of a table of others
             await put_table(server, "open", [BOB], 0)
             await set_columns(server.database, tables, "open", owner="host")
             assert await done(server) == {"guests_deleted": 2}
@@ -156,14 +154,14 @@ def test_guests_without_tables_are_forgotten(tmp_path: Path, url: str) -> None:
                 "new", "came-again", "with-phrase", "with-account", "banned", "signed-out-everywhere",
                 "signed-out", "ann", "host",
             }  # fmt: skip
-            # A token of a session that was ended must stay worthless as long as there is its person.
+            # A revoked session must stay revoked as long as its person exists.
             assert await done(server) == {"sessions_deleted": 1}
             assert await count(server.database, revoked_sessions) == 2
 
     run(work)
 
 
-def test_old_reviews_and_own_lines_of_the_log_go(tmp_path: Path, url: str) -> None:
+def test_old_reviews_and_own_audit_records_are_deleted(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             for name in ("old", "working", "new"):
@@ -184,27 +182,27 @@ def test_old_reviews_and_own_lines_of_the_log_go(tmp_path: Path, url: str) -> No
                 await connection.execute(update(audit).values(at=1))
             assert await done(server) == {
                 "reviews_deleted": 1,
-                "log_lines_deleted": 1,  # the host's line stays, and the last one, which numbers go on from
+                "log_lines_deleted": 1,  # records of hosts stay, and the last one
             }
 
     run(work)
 
 
-def test_zero_days_keep_for_ever(tmp_path: Path) -> None:
+def test_zero_days_disable_a_rule(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await put_table(server, "open", [ANN], 9999)
             await put_table(server, "playing", [ANN, BOB], 9999)
             await put_table(server, "closed", [ANN], 9999, status="closed")
             await put_person(server, "guest", 9999)
-            nothing = Rules(0, 0, 0, 0, 0)
+            nothing = RetentionPolicy(0, 0, 0, 0, 0)
             assert await done(server, rules=nothing) == {}
-            assert await done(server, rules=nothing, most_tables=1) == {}
+            assert await done(server, rules=nothing, max_tables=1) == {}
 
     run(work)
 
 
-def test_a_full_server_makes_room(tmp_path: Path) -> None:
+def test_nearly_full_server_closes_tables_earlier(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             hour = 1 / 24
@@ -213,8 +211,8 @@ def test_a_full_server_makes_room(tmp_path: Path) -> None:
             await put_table(server, "begun", [ANN, BOB], 1.1, moves=3)
             await put_table(server, "going", [ANN, BOB], 50, moves=4)
             await put_table(server, "played-old", [ANN, BOB], 61, moves=30)
-            assert await done(server, most_tables=100) == {"unfinished_games_closed": 1}
-            assert await done(server, most_tables=4) == {
+            assert await done(server, max_tables=100) == {"unfinished_games_closed": 1}
+            assert await done(server, max_tables=4) == {
                 "open_tables_closed": 1,
                 "unfinished_games_closed": 1,
             }
@@ -224,9 +222,9 @@ def test_a_full_server_makes_room(tmp_path: Path) -> None:
     run(work)
 
 
-def test_one_run_is_bounded_and_the_next_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "AT_ONCE", 2)
-    monkeypatch.setattr(retention, "MOST_AT_A_TIME", 4)
+def test_run_is_bounded_and_next_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "BATCH_SIZE", 2)
+    monkeypatch.setattr(retention, "MAX_PER_RUN", 4)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -238,10 +236,10 @@ def test_one_run_is_bounded_and_the_next_goes_on(tmp_path: Path, monkeypatch: py
     run(work)
 
 
-def test_a_table_that_cannot_be_read_holds_up_no_other(
+def test_unreadable_table_does_not_block_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(retention, "AT_ONCE", 1)
+    monkeypatch.setattr(retention, "BATCH_SIZE", 1)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -256,7 +254,7 @@ def test_a_table_that_cannot_be_read_holds_up_no_other(
     assert "broken could not be closed" in caplog.text
 
 
-def test_somebody_who_comes_back_meanwhile_keeps_the_table(tmp_path: Path) -> None:
+def test_table_used_during_the_run_is_kept(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             await put_table(server, "table", [ANN], 50)
@@ -266,7 +264,7 @@ def test_somebody_who_comes_back_meanwhile_keeps_the_table(tmp_path: Path) -> No
             found = made._tables.close
 
             async def late(table: str, action: str, *, number: int) -> None:
-                await room.sit("bob", "Bob")  # between the search and the closing
+                await room.take_seat("bob", "Bob")  # between the query and the closing
                 await found(table, action, number=number)
 
             made._tables.close = late  # type: ignore[method-assign, assignment]
@@ -276,13 +274,13 @@ def test_somebody_who_comes_back_meanwhile_keeps_the_table(tmp_path: Path) -> No
     run(work)
 
 
-def test_one_process_runs_at_a_time(tmp_path: Path, url: str) -> None:
+def test_one_process_claims_the_run(tmp_path: Path, url: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             one, other = keeper(server), keeper(server)
             claims = await asyncio.gather(one.claim(NOW), other.claim(NOW))
             assert sorted(claims) == [False, True]
-            later = NOW + int(1000 * EVERY)
+            later = NOW + int(1000 * RUN_INTERVAL)
             assert not await one.claim(later - 1)
             assert await other.claim(later)
             assert not await one.claim(later)
@@ -290,7 +288,7 @@ def test_one_process_runs_at_a_time(tmp_path: Path, url: str) -> None:
     run(work)
 
 
-def test_a_clock_that_was_ahead_once_does_not_end_retention(tmp_path: Path) -> None:
+def test_claim_by_fast_clock_does_not_block_retention(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             made = keeper(server)
@@ -301,33 +299,33 @@ def test_a_clock_that_was_ahead_once_does_not_end_retention(tmp_path: Path) -> N
     run(work)
 
 
-def test_a_client_of_a_table_that_is_closed_is_told(tmp_path: Path) -> None:
+def test_clients_of_closed_table_are_notified(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            await server.following.start()
+            await server.audit_follower.start()
             await put_table(server, "table", [ANN], 50)
             room = await server.rooms.get("table")
             made = keeper(server)
-            made._in_use = lambda table: False  # as for a watcher of another process
+            made._in_use = lambda table: False  # as for a spectator at another process
             watcher = Listener(room, None)
             await made.run_once(NOW)
-            await server.following.poll()
+            await server.audit_follower.poll()
             assert watcher.heard[-1]["table"]["status"] == "closed"
 
     run(work)
 
 
-def test_settings_reach_the_rules(tmp_path: Path) -> None:
+def test_settings_define_the_policy(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            assert Rules.of(server.settings) == RULES
+            assert RetentionPolicy.of(server.settings) == RULES
             changed = replace(server.settings, keep_open=1, keep_guests=2)
-            assert Rules.of(changed) == Rules(open=1, guests=2)
+            assert RetentionPolicy.of(changed) == RetentionPolicy(open=1, guests=2)
 
     run(work)
 
 
-def test_a_server_runs_it_by_itself_and_not_more_often_than_needed(tmp_path: Path) -> None:
+def test_server_runs_retention_once_per_interval(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             add_background_tasks(server)
@@ -335,13 +333,13 @@ def test_a_server_runs_it_by_itself_and_not_more_often_than_needed(tmp_path: Pat
             await put_table(server, "first", [ANN], 50)
             await server.retention.run_if_due()
             await put_table(server, "second", [ANN], 50)
-            await server.retention.run_if_due()  # as another process, a moment later
+            await server.retention.run_if_due()  # like another process a moment later
             assert await statuses(server.database) == {"first": "closed", "second": "open"}
 
     run(work)
 
 
-def test_a_host_is_told_who_is_not_known_to_be_at_a_table(tmp_path: Path, url: str, database: str) -> None:
+def test_dry_run_warns_about_unknown_presence(tmp_path: Path, url: str, database: str) -> None:
     async def work() -> None:
         async with running(tmp_path, url) as server:
             await put_table(server, "old", [ANN], 100)
@@ -353,7 +351,7 @@ def test_a_host_is_told_who_is_not_known_to_be_at_a_table(tmp_path: Path, url: s
     said = "who is connected to a running server" if database == "sqlite" else "who only watches"
     assert said in done.err
     assert json.loads(cli("admin", "retention", "--dry-run", "--json", *place).out)["open_tables_closed"] == 1
-    refused = cli("admin", "retention", *place)  # it is told before anything is done
+    refused = cli("admin", "retention", *place)  # the warning comes before any change
     assert said in refused.err
     assert cli("admin", "retention", "--yes", *place).code == 0
-    assert cli("admin", "retention", "--yes", *place).err == ""  # there is nothing left to do
+    assert cli("admin", "retention", "--yes", *place).err == ""  # nothing is left to do

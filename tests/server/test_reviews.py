@@ -14,12 +14,12 @@ import pytest
 from jsonschema import Draft202012Validator
 from sqlalchemy import insert
 
-from axiogames.analysis.review.remarks import words
+from axiogames.analysis.review.remarks import review_texts
 from axiogames.games import GAMES, LANGUAGES
 from axiogames.players import Budget
 from axiogames.server.domain import reviews as module
-from axiogames.server.domain.entries import write_act
-from axiogames.server.domain.game_state import Game, now, table_row
+from axiogames.server.domain.entries import encode_entry
+from axiogames.server.domain.game_state import GameState, now
 from axiogames.server.domain.refusals import Refused, Unavailable
 from axiogames.server.domain.reviews import Reviews
 from axiogames.server.storage.reviews import ReviewStore
@@ -72,7 +72,7 @@ def test_a_review_is_made_for_whoever_may_see_the_replay(small: RunningServer) -
     assert [move["ply"] for move in review["moves"]] == list(range(1, len(review["moves"]) + 1))
     for move in review["moves"]:
         assert 0 <= move["at"] <= steps
-        assert move["remark"]["key"] in words("en")
+        assert move["remark"]["key"] in review_texts("en")
         for tried in move["candidates"]:
             assert tried["tile"] is None or tried["tile"]["tile"] in tried["move"]
     for seat in review["seats"]:
@@ -118,7 +118,7 @@ def test_nobody_is_somebody_before_asking(small: RunningServer) -> None:
 
 @pytest.mark.parametrize("language", [*LANGUAGES, "de-AT", "xx"])
 def test_the_words_are_those_of_the_program(small: RunningServer, language: str) -> None:
-    assert Client(small.url).get(f"/api/review/words?lang={language}") == words(language)
+    assert Client(small.url).get(f"/api/review/words?lang={language}") == review_texts(language)
 
 
 # ---------------------------------------------------------------- inside
@@ -148,19 +148,21 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Made:
     return Made(monkeypatch)
 
 
-async def games(made: Inside, *names: str) -> dict[str, Game]:
+async def games(made: Inside, *names: str) -> dict[str, GameState]:
     """Finished games of `person-0` and `person-1`, in the database."""
     world = played(OVER, "people")
     await install(made, world)
     found = {}
     for name in names:
         other = World(replace(world.terms, id=name), world.acts)
-        row = {**table_row(other.game), "id": name}
+        row = {**other.game.row(), "id": name}
         async with made.server.database.writing() as connection:
             await connection.execute(insert(tables), [row])
             sat = [{**seat.row(number), "table_id": name} for number, seat in enumerate(other.game.seats)]
             await connection.execute(insert(seats), sat)
-            acts = [{"number": at, "at": at, "body": write_act(act)} for at, act in enumerate(world.acts, 1)]
+            acts = [
+                {"number": at, "at": at, "body": encode_entry(act)} for at, act in enumerate(world.acts, 1)
+            ]
             await connection.execute(insert(entries), [{**act, "table_id": name} for act in acts])
         found[name] = other.game
     return found
@@ -188,7 +190,7 @@ def test_players_go_first_and_networks_and_people_take_turns(tmp_path: Path, qui
         names = [f"stranger{number}" for number in range(4)] + ["hers", "his", "another"]
         found, reviews = await games(made, *names), made.server.reviews
         for number in range(4):
-            made.server.bots.askers.came(f"guest{number}", "crowd")
+            made.server.bots.requesters.note(f"guest{number}", "crowd")
             await reviews.ask(found[f"stranger{number}"], f"guest{number}")
         await reviews.ask(found["another"], "watcher")
         await reviews.ask(found["hers"], "person-0")
@@ -219,12 +221,12 @@ def test_nobody_fills_the_queue(tmp_path: Path, quick: Made, monkeypatch: pytest
         assert await refused("game2", "mallory") == "too_fast"
         await reviews.ask(found["game0"], "mallory")  # that one is on its way
         for number in range(9):
-            made.server.bots.askers.came(f"guest{number}", "crowd")
+            made.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(2, 6):
             await reviews.ask(found[f"game{number}"], f"guest{number}")
         assert await refused("game6", "watcher") == "busy"  # so much for those who did not play
         await reviews.ask(found["hers"], "person-0")
-        made.server.bots.askers.came("person-1", "crowd")
+        made.server.bots.requesters.note("person-1", "crowd")
         await reviews.ask(found["his"], "person-1")  # strangers of the same network take none of their room
         await reviews.ask(found["more"], "person-0")
         assert await refused("game6", "person-0") == "too_fast"
@@ -241,7 +243,7 @@ def test_guests_of_one_network_wait_for_a_few_reviews_only(tmp_path: Path, quick
         names = [f"game{number}" for number in range(module.MOST_NEAR + 2)]
         found, reviews = await games(made, *names), made.server.reviews
         for number in range(module.MOST_NEAR + 1):
-            made.server.bots.askers.came(f"guest{number}", "crowd")
+            made.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(module.MOST_NEAR):
             await reviews.ask(found[f"game{number}"], f"guest{number}")
         with pytest.raises(Busy):
@@ -376,12 +378,12 @@ def test_old_reviews_are_forgotten_but_none_that_is_on_its_way(
 
 
 def test_a_review_goes_on_when_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "RETRY", 0.0)
+    monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
     tried = 0
 
     async def work(made: Inside) -> None:
         bots = made.server.bots
-        do = bots.work
+        do = bots.run_in_background
 
         async def full_at_first(*given: Any) -> Any:
             nonlocal tried
@@ -390,7 +392,7 @@ def test_a_review_goes_on_when_there_is_room(tmp_path: Path, monkeypatch: pytest
                 raise Busy
             return await do(*given)
 
-        monkeypatch.setattr(bots, "work", full_at_first)
+        monkeypatch.setattr(bots, "run_in_background", full_at_first)
         monkeypatch.setattr(bots, "review_budget", Budget(rollouts=40))
         await install(made, played(OVER, "people"))
         room = await made.server.rooms.get(TABLE)

@@ -9,25 +9,26 @@ from pathlib import Path
 
 import pytest
 
-from axiogames.server.domain import room as room_module
+from axiogames.server.domain import preconditions
 from axiogames.server.domain.bots import DEFAULT_LEVEL
-from axiogames.server.domain.entries import Act, Drew, Hired, Moved, Sat
+from axiogames.server.domain.entries import BotSeated, MovePlayed, SeatTaken, TableEntry, TilesDrawn
 from axiogames.server.domain.game_state import deadline
+from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.refusals import Refused
-from axiogames.server.transport.commands import hear
+from axiogames.server.transport.commands import handle
 from tests.server.rooms import Listener, entries, run, running, terms, until
 
 
 def test_a_held_draw_is_made_after_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.domain.game_state.HOLD", 0.05)
+    monkeypatch.setattr("axiogames.server.domain.game_state.HOLD_SECONDS", 0.05)
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
+            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
             hers, his = Listener(room, "ann"), Listener(room, "bob")
-            number = await room.move(0, 0, hold=True)
-            assert room.game.held == 0
-            await until(lambda: room.game.held is None)
+            number = await room.move(SeatCommand(0), 0, hold=True)
+            assert room.game.pending_draw == 0
+            await until(lambda: room.game.pending_draw is None)
             await until(lambda: len(his.heard) >= 2)
             assert room.game.number == number + 1
             assert room.game.turn == 1
@@ -36,7 +37,7 @@ def test_a_held_draw_is_made_after_a_while(tmp_path: Path, monkeypatch: pytest.M
             assert steps[-1]["events"][0]["t"] == "draw"
             assert hers.heard[-1]["now"]["held"] is False
             with pytest.raises(Refused, match="before a tile is drawn"):
-                await room.take_back(0, None, "", None)
+                await room.take_back(SeatCommand(0))
 
     run(work)
 
@@ -44,21 +45,21 @@ def test_a_held_draw_is_made_after_a_while(tmp_path: Path, monkeypatch: pytest.M
 def test_a_held_draw_of_a_table_that_nobody_has_in_memory_is_made_after_a_start(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axiogames.server.domain.game_state.HOLD", 0.05)
+    monkeypatch.setattr("axiogames.server.domain.game_state.HOLD_SECONDS", 0.05)
 
     async def before() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
-            await room.move(0, 0, hold=True)
+            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            await room.move(SeatCommand(0), 0, hold=True)
             room.close()
 
     async def after() -> None:
         async with running(tmp_path) as server:
             sweeping = asyncio.create_task(server.rooms.sweep())
             room = await server.rooms.get("table")
-            await until(lambda: room.game.held is None)
+            await until(lambda: room.game.pending_draw is None)
             sweeping.cancel()
-            assert isinstance(room.game.last, Drew)
+            assert isinstance(room.game.last_entry, TilesDrawn)
 
     run(before)
     run(after)
@@ -67,11 +68,15 @@ def test_a_held_draw_of_a_table_that_nobody_has_in_memory_is_made_after_a_start(
 def test_the_clock_moves_for_those_who_do_not(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            acts: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob"), Hired(2, "random")]
+            acts: list[TableEntry] = [
+                SeatTaken(0, "ann", "Ann"),
+                SeatTaken(1, "bob", "Bob"),
+                BotSeated(2, "random"),
+            ]
             room = await server.rooms.open(terms(3, move_time=0), acts)
             listener = Listener(room, "ann")
             await until(lambda: any(told["now"]["phase"] == "over" for told in listener.heard))
-            moves = [act for act in await entries(server, room) if isinstance(act, Moved)]
+            moves = [act for act in await entries(server, room) if isinstance(act, MovePlayed)]
             assert {act.by for act in moves if act.seat < 2} == {"clock"}
             assert {act.by for act in moves if act.seat == 2} == {""}
             numbers = [told["n"] for told in listener.heard if told["type"] == "step"]
@@ -83,15 +88,17 @@ def test_the_clock_moves_for_those_who_do_not(tmp_path: Path) -> None:
 def test_a_deadline_counts_from_the_last_entry(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(move_time=600), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
-            assert deadline(room.game) == room.game.since + 600_000
-            before = room.game.since
+            room = await server.rooms.open(
+                terms(move_time=600), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            )
+            assert deadline(room.game) == room.game.updated + 600_000
+            before = room.game.updated
             await asyncio.sleep(0.01)
-            await room.move(0, 0)
-            assert room.game.since > before
-            assert deadline(room.game) == room.game.since + 600_000
+            await room.move(SeatCommand(0), 0)
+            assert room.game.updated > before
+            assert deadline(room.game) == room.game.updated + 600_000
             listener = Listener(room, "bob")
-            await room.move(1, 0)
+            await room.move(SeatCommand(1), 0)
             await until(lambda: bool(listener.heard))
             assert listener.heard[-1]["now"]["deadline"] == deadline(room.game)
             kept = await server.store.find("table")
@@ -104,11 +111,11 @@ def test_a_deadline_counts_from_the_last_entry(tmp_path: Path) -> None:
 def test_a_placement_of_the_clock_is_not_taken_back(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
-            await room.move(0, 0, by="clock", hold=True)
-            assert room.game.held == 0
+            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            await room.move(SeatCommand(0), 0, by="clock", hold=True)
+            assert room.game.pending_draw == 0
             with pytest.raises(Refused, match="only by its player"):
-                await room.take_back(0, None, "", None)
+                await room.take_back(SeatCommand(0))
 
     run(work)
 
@@ -118,25 +125,25 @@ def test_a_bot_is_called_for_somebody_who_has_been_away_for_two_minutes(
 ) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
+            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
             bob = Listener(room, "bob")
-            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT", 0.0)
+            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 0.0)
             with pytest.raises(Refused, match="two minutes"):
-                await room.hire(1, "greedy", "ann")  # he is here
-            room.leave(bob.client)
-            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT", 120.0)
+                await room.seat_bot(1, "greedy", "ann")  # he is here
+            room.disconnect(bob.client)
+            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 120.0)
             with pytest.raises(Refused, match="two minutes"):
-                await room.hire(1, "greedy", "ann")  # he has only just gone
-            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT", 0.0)
+                await room.seat_bot(1, "greedy", "ann")  # he has only just gone
+            monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 0.0)
             with pytest.raises(Refused, match="only those who play"):
-                await room.hire(1, "greedy", "eve")
-            await room.hire(1, "greedy", "ann")
+                await room.seat_bot(1, "greedy", "eve")
+            await room.seat_bot(1, "greedy", "ann")
             assert (room.game.seats[1].bot, room.game.seats[1].person) == (DEFAULT_LEVEL, "bob")
             with pytest.raises(Refused, match="nobody has left"):
-                await room.hire(1, "greedy", "ann")
-            number = await room.move(0, 0)
+                await room.seat_bot(1, "greedy", "ann")
+            number = await room.move(SeatCommand(0), 0)
             await until(lambda: room.game.number > number)  # the bot moves
-            await room.come_back("bob", 1)
+            await room.take_seat_back("bob", 1)
             assert room.game.seats[1].bot is None
 
     run(work)
@@ -150,8 +157,8 @@ def test_a_bot_that_fails_makes_some_legal_move(tmp_path: Path, monkeypatch: pyt
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Hired(1, "greedy")])
-            number = await room.move(0, 0)
+            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "greedy")])
+            number = await room.move(SeatCommand(0), 0)
             await until(lambda: room.game.number > number)
             assert room.game.turn == 0
 
@@ -168,60 +175,60 @@ def test_whoever_has_left_does_not_move_before_coming_back(
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
-            await room.give_up("ann")
+            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            await room.leave_table("ann")
             ann = Listener(room, "ann")
             order = {"do": "move", "id": "m", "n": room.game.number, "pick": 0}
-            await hear(room, ann.client, json.dumps(order), server.hints)
+            await handle(room, ann.client, json.dumps(order), server.hints)
             await until(lambda: any(told["type"] in ("refused", "step") for told in ann.heard))
             assert [told.get("code") for told in ann.heard] == ["not_allowed"]
-            await room.come_back("ann", 0)
+            await room.take_seat_back("ann", 0)
             order = {**order, "n": room.game.number}
-            await hear(room, ann.client, json.dumps(order), server.hints)
+            await handle(room, ann.client, json.dumps(order), server.hints)
             await until(lambda: ann.heard[-1]["type"] == "step")
 
     run(work)
 
 
 def test_what_can_be_undone_is_not_done_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room_module, "MOST_ENTRIES", 40)
+    monkeypatch.setattr(preconditions, "MOST_ENTRIES", 40)
     refused = partial(pytest.raises, Refused, match="too much has been done and undone")
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            seated: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+            seated: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
             room = await server.rooms.open(terms(), seated)
             while room.game.number < 39:
-                await room.move(0, 0, hold=True)
-                await room.take_back(0, None, "", None)
-            await room.move(0, 0, hold=True)
+                await room.move(SeatCommand(0), 0, hold=True)
+                await room.take_back(SeatCommand(0))
+            await room.move(SeatCommand(0), 0, hold=True)
             with refused():
-                await room.take_back(0, None, "", None)
-            await room.draw(0, None, "", None)
-            await room.give_up("bob")
+                await room.take_back(SeatCommand(0))
+            await room.draw(SeatCommand(0))
+            await room.leave_table("bob")
             with refused():
-                await room.come_back("bob", 1)
+                await room.take_seat_back("bob", 1)
             while room.game.status == "playing":  # a game that has begun can be played to its end
                 if room.game.turn == 0:
-                    await room.move(0, 0)
+                    await room.move(SeatCommand(0), 0)
                 await asyncio.sleep(0.001)
             assert room.game.status == "over"
 
-            room = await server.rooms.open(terms(3, id="other"), [Sat(0, "ann", "Ann")])
+            room = await server.rooms.open(terms(3, id="other"), [SeatTaken(0, "ann", "Ann")])
             while room.game.number < 37:
-                await room.sit("bob", "Bob")
-                await room.give_up("bob")
-                await room.hire(1, "random", "ann")
-                await room.remove(1, "ann")
-            await room.sit("bob", "Bob")
-            await room.give_up("bob")
-            await room.hire(1, "random", "ann")
+                await room.take_seat("bob", "Bob")
+                await room.leave_table("bob")
+                await room.seat_bot(1, "random", "ann")
+                await room.remove_player(1, "ann")
+            await room.take_seat("bob", "Bob")
+            await room.leave_table("bob")
+            await room.seat_bot(1, "random", "ann")
             with refused():
-                await room.sit("bob", "Bob")
+                await room.take_seat("bob", "Bob")
             with refused():
-                await room.hire(2, "random", "ann")
-            await room.remove(1, "ann")
-            await room.give_up("ann")
+                await room.seat_bot(2, "random", "ann")
+            await room.remove_player(1, "ann")
+            await room.leave_table("ann")
             assert room.game.status == "closed"
 
     run(work)

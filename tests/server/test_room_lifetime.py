@@ -15,20 +15,28 @@ from typing import Any
 import pytest
 from sqlalchemy import event, insert
 
-from axiogames.server.domain.entries import Act, Hired, Sat, write_act
-from axiogames.server.domain.game_state import Game, now, table_row
+from axiogames.server.domain.entries import (
+    UNDRAWN,
+    BotSeated,
+    GameStarted,
+    SeatTaken,
+    TableEntry,
+    encode_entry,
+)
+from axiogames.server.domain.game_state import GameState, now
+from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.room import Room
-from axiogames.server.domain.rooms import KEPT
+from axiogames.server.domain.rooms import RECENT_ROOMS
 from axiogames.server.lifespan import Server
 from axiogames.server.storage import schema
 from axiogames.server.transport import fair_share, websocket
-from axiogames.server.transport.client import Connection
-from axiogames.server.transport.commands import hear
+from axiogames.server.transport.client import Client
+from axiogames.server.transport.commands import handle
 from tests.server.rooms import Listener, run, running, terms, until
 
 MANY = 1_500
 HOUR = 3_600_000  # milliseconds
-SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
 
 
 class Player:
@@ -37,19 +45,19 @@ class Player:
     def __init__(self, person: str) -> None:
         self.person = person
         self.steps = 0
-        self.client: Connection | None = None
+        self.client: Client | None = None
 
     async def _take(self, text: str) -> None:
         self.steps += text.startswith('{"type":"step"')
 
     async def enter(self, server: Server, table: str) -> None:
         room = await server.rooms.get(table)
-        self.client = Connection(self._take, self.person, room.seat_to_look_from(self.person))
-        room.enter(self.client)
+        self.client = Client(self._take, self.person, room.default_seat(self.person))
+        room.connect(self.client)
 
     async def leave(self, server: Server, table: str) -> None:
         assert self.client is not None
-        (await server.rooms.get(table)).leave(self.client)
+        (await server.rooms.get(table)).disconnect(self.client)
 
 
 async def move(server: Server, table: str, player: Player) -> None:
@@ -57,7 +65,7 @@ async def move(server: Server, table: str, player: Player) -> None:
     room = await server.rooms.get(table)
     assert player.client is not None
     order = {"do": "move", "id": f"m{room.game.number}", "n": room.game.number, "pick": 0}
-    await hear(room, player.client, json.dumps(order), server.hints)
+    await handle(room, player.client, json.dumps(order), server.hints)
 
 
 async def each(tables: list[str], work: Callable[[str], Awaitable[None]], at_once: int = 4) -> None:
@@ -68,17 +76,16 @@ async def each(tables: list[str], work: Callable[[str], Awaitable[None]], at_onc
 
 async def open_all(server: Server, tables: list[str]) -> None:
     """Put tables into the database as if they had been opened by somebody."""
-    game = Game.opened(terms(game="trio"))
-    for act in SEATED:
-        game.carry_out(act)
-    bodies = [write_act(act) for act in (*SEATED, game.start())]
-    row = table_row(game)
+    game = GameState.new(terms(game="trio"))
+    applied = [game.apply(entry) for entry in (*SEATED, GameStarted(UNDRAWN))]
+    bodies = [encode_entry(entry) for entry in applied]
+    row = game.row()
     async with server.database.writing() as connection:
         await connection.execute(insert(schema.tables), [{**row, "id": table} for table in tables])
         seats = [{**seat.row(n), "table_id": table} for table in tables for n, seat in enumerate(game.seats)]
         await connection.execute(insert(schema.seats), seats)
         entries = [
-            {"table_id": table, "number": n, "at": game.terms.created, "body": body}
+            {"table_id": table, "number": n, "at": game.config.created, "body": body}
             for table in tables
             for n, body in enumerate(bodies, 1)
         ]
@@ -120,7 +127,7 @@ def test_players_of_1500_tables_hear_each_other_through_eviction_restart_and_rel
             await both_hear(server, "ann")
             await until(lambda: not server.rooms._services.tasks)  # the last who was there has been told
             gc.collect()
-            assert len(server.rooms) == len(server.rooms._rooms) == KEPT
+            assert len(server.rooms) == len(server.rooms._rooms) == RECENT_ROOMS
         async with running(tmp_path) as server:
             in_a_hurry(server)
             await both_hear(server, "bob")
@@ -131,7 +138,7 @@ def test_players_of_1500_tables_hear_each_other_through_eviction_restart_and_rel
 def test_a_room_is_the_same_as_long_as_anybody_holds_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axiogames.server.domain.rooms.KEPT", 1)
+    monkeypatch.setattr("axiogames.server.domain.rooms.RECENT_ROOMS", 1)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -188,8 +195,8 @@ def test_what_another_process_writes_while_a_table_is_loaded_is_not_missed(tmp_p
             there.rooms._load = slowly  # type: ignore[method-assign, assignment]
             getting = asyncio.create_task(there.rooms.get("table"))
             await read.wait()
-            number = await room.move(0, 0)
-            await there.rooms.heard(f"table:{number}")
+            number = await room.move(SeatCommand(0), 0)
+            await there.rooms.on_notification(f"table:{number}")
             go_on.set()
             assert (await getting).game.number == number
 
@@ -215,8 +222,8 @@ async def long_log(server: Server) -> Room:
     """A table at which a placement has been made and taken back again and again."""
     room = await server.rooms.open(terms(), SEATED)
     for _ in range(50):
-        await room.move(0, 0, hold=True)
-        await room.take_back(0, None, "", None)
+        await room.move(SeatCommand(0), 0, hold=True)
+        await room.take_back(SeatCommand(0))
     return room
 
 
@@ -261,7 +268,7 @@ def test_who_asks_for_a_table_pays_for_loading_it(tmp_path: Path, monkeypatch: p
                 await loop.run("mallory", work)
                 return fair_share.SAVED - account.left
 
-            before = partial(server.rooms.before, room, number - 1)
+            before = partial(server.rooms.state_at, room, number - 1)
             assert await spent(lambda: server.rooms.get("table")) < number / 1000  # it is in memory
             assert await spent(before) > number / 1000
             del room, before
@@ -275,7 +282,7 @@ def test_who_comes_back_holds_up_nobody_who_plays(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
-            number = await room.move(0, 0)
+            number = await room.move(SeatCommand(0), 0)
             read, go_on, honest = asyncio.Event(), asyncio.Event(), server.store.entries
 
             async def slowly(*args: Any, **kwargs: Any) -> Any:
@@ -290,7 +297,7 @@ def test_who_comes_back_holds_up_nobody_who_plays(tmp_path: Path) -> None:
             await read.wait()
             seat = room.game.turn
             assert seat is not None
-            last = await room.move(seat, 0)
+            last = await room.move(SeatCommand(seat), 0)
             go_on.set()
             await coming
             await until(lambda: bool(his.heard))
@@ -340,7 +347,9 @@ def test_after_a_move_of_the_clock_one_bot_thinks_and_is_known(tmp_path: Path) -
     async def work() -> None:
         async with running(tmp_path) as server:
             slow = Slow(server)
-            room = await server.rooms.open(terms(move_time=0), [Sat(0, "ann", "Ann"), Hired(1, "random")])
+            room = await server.rooms.open(
+                terms(move_time=0), [SeatTaken(0, "ann", "Ann"), BotSeated(1, "random")]
+            )
             await until(lambda: slow.began == 1)  # the clock looks for a move
             slow.let()
             await until(lambda: slow.began == 2)
@@ -358,7 +367,7 @@ def test_after_a_move_of_the_clock_one_bot_thinks_and_is_known(tmp_path: Path) -
 
 
 def test_after_a_failure_one_bot_thinks_and_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.domain.room.RETRY", 0.0)
+    monkeypatch.setattr("axiogames.server.domain.automation.RETRY_SECONDS", 0.0)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -374,7 +383,7 @@ def test_after_a_failure_one_bot_thinks_and_is_known(tmp_path: Path, monkeypatch
 
             slow._choose = fail_once  # type: ignore[assignment]
             slow.let()
-            room = await server.rooms.open(terms(), [Hired(0, "random"), Sat(1, "bob", "Bob")])
+            room = await server.rooms.open(terms(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")])
             await until(lambda: slow.began == 2 and slow.thinking == 1)
             for _ in range(5):
                 room.wake()
@@ -391,12 +400,14 @@ def test_after_a_failure_one_bot_thinks_and_is_known(tmp_path: Path, monkeypatch
 def test_a_room_in_which_a_bot_thinks_is_not_let_go_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axiogames.server.domain.rooms.KEPT", 1)
+    monkeypatch.setattr("axiogames.server.domain.rooms.RECENT_ROOMS", 1)
 
     async def work() -> None:
         async with running(tmp_path) as server:
             slow = Slow(server)
-            before = id(await server.rooms.open(terms(), [Hired(0, "random"), Sat(1, "bob", "Bob")]))
+            before = id(
+                await server.rooms.open(terms(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")])
+            )
             for number in range(3):
                 await server.rooms.open(terms(id=f"other{number}"), SEATED)
             gc.collect()
@@ -412,7 +423,7 @@ def test_a_room_in_which_a_bot_thinks_is_not_let_go_of(
 def test_a_far_deadline_keeps_no_room_in_memory_and_a_near_one_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axiogames.server.domain.rooms.KEPT", 1)
+    monkeypatch.setattr("axiogames.server.domain.rooms.RECENT_ROOMS", 1)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -421,7 +432,10 @@ def test_a_far_deadline_keeps_no_room_in_memory_and_a_near_one_does(
             await server.rooms.open(terms(id="other"), SEATED)
             assert far() is None
             assert near() is not None
-            assert await server.store.due(2**62, 10) == ["near", "far"]  # it is found when the time comes
+            assert await server.store.list_due(2**62, 10) == [
+                "near",
+                "far",
+            ]  # it is found when the time comes
 
     run(work)
 
@@ -430,18 +444,18 @@ def test_a_room_that_is_closed_starts_nothing_any_more(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             slow = Slow(server)
-            room = await server.rooms.open(terms(), [Hired(0, "random"), Sat(1, "bob", "Bob")])
+            room = await server.rooms.open(terms(), [BotSeated(0, "random"), SeatTaken(1, "bob", "Bob")])
             ann = Listener(room, "ann")
             bob = Listener(room, "bob")
-            room.leave(bob.client)  # somebody has to be told
+            room.disconnect(bob.client)  # somebody has to be told
             assert len(server.rooms._services.tasks) == 2
             server.rooms.close()
             await until(lambda: not server.rooms._services.tasks)
             room.wake()
-            room._try_again()
-            room.enter(bob.client)
-            room.leave(bob.client)
-            assert room.idle or room.audience.connections == {ann.client}
+            room._automation._retry_later(room)
+            room.connect(bob.client)
+            room.disconnect(bob.client)
+            assert room.idle or room.subscribers.connections == {ann.client}
             assert not server.rooms._services.tasks
             assert slow.thinking == 0
 
@@ -458,9 +472,9 @@ def test_those_who_come_and_go_quickly_are_told_of_at_once(tmp_path: Path) -> No
             ann.heard.clear()
             async with room.lock:
                 for _ in range(10):
-                    room.leave(bob.client)
-                    room.audience.connections.add(bob.client)
-                room.leave(bob.client)
+                    room.disconnect(bob.client)
+                    room.subscribers.connections.add(bob.client)
+                room.disconnect(bob.client)
                 assert len(server.rooms._services.tasks) == 1
             await until(lambda: bool(ann.heard))
             await until(lambda: not server.rooms._services.tasks)
@@ -476,14 +490,14 @@ def test_nothing_is_kept_of_those_who_only_watch(tmp_path: Path) -> None:
             room = await server.rooms.open(terms(), SEATED)
             ann = Listener(room, "ann")
             for number in range(200):
-                room.leave(Listener(room, f"guest{number}").client)
-            room.learn_who_is_elsewhere({f"guest{number}" for number in range(200)} | {"bob"})
-            assert room.audience.here == {"ann", "bob"}
-            room.learn_who_is_elsewhere({f"guest{number}" for number in range(200)})
-            room.leave(ann.client)
-            sizes = [len(getattr(room.audience, name)) for name in ("_left", "_gone", "_elsewhere")]
+                room.disconnect(Listener(room, f"guest{number}").client)
+            room.update_remote_presence({f"guest{number}" for number in range(200)} | {"bob"})
+            assert room.subscribers.present == {"ann", "bob"}
+            room.update_remote_presence({f"guest{number}" for number in range(200)})
+            room.disconnect(ann.client)
+            sizes = [len(getattr(room.subscribers, name)) for name in ("_last_seen", "_departed", "_remote")]
             assert sizes == [2, 1, 0]
-            assert room.audience.gone() == {"ann"}
+            assert room.subscribers.take_departed() == {"ann"}
 
     run(work)
 
@@ -494,17 +508,17 @@ def test_little_is_kept_of_those_who_sat_at_a_table_and_left_it(tmp_path: Path) 
     async def work() -> None:
         async with running(tmp_path) as server:
             server.store.shared = True
-            room = await server.rooms.open(terms(3), [Sat(0, "ann", "Ann")])
+            room = await server.rooms.open(terms(3), [SeatTaken(0, "ann", "Ann")])
             for number in range(50):
-                await room.sit(f"guest{number}", "Guest")
-                server.rooms.saw(room, f"guest{number}")
-                await room.give_up(f"guest{number}")
-                await room.sit(f"other{number}", "Other")
-                room.learn_who_is_elsewhere({f"other{number}"})
-                room.learn_who_is_elsewhere(set())
-                await room.give_up(f"other{number}")
-            server.rooms.saw(room, "ann")
-            assert [len(getattr(room.audience, name)) for name in ("_left", "_noted")] == [1, 1]
+                await room.take_seat(f"guest{number}", "Guest")
+                server.rooms.note_seen(room, f"guest{number}")
+                await room.leave_table(f"guest{number}")
+                await room.take_seat(f"other{number}", "Other")
+                room.update_remote_presence({f"other{number}"})
+                room.update_remote_presence(set())
+                await room.leave_table(f"other{number}")
+            server.rooms.note_seen(room, "ann")
+            assert [len(getattr(room.subscribers, name)) for name in ("_last_seen", "_announced")] == [1, 1]
             await until(lambda: not server.rooms._services.tasks)
 
     run(work)
@@ -519,7 +533,7 @@ def test_those_at_a_table_are_told_of_more_time_by_one_task(tmp_path: Path, how:
             tasks = server.rooms._services.tasks
             async with room.lock:
                 for at in range(5):
-                    server.rooms._learn_of_resumption(now() + HOUR + at)
+                    server.rooms._note_return(now() + HOUR + at)
                 await asyncio.sleep(0)
                 assert len(tasks) == 1
                 assert not room.idle
@@ -527,11 +541,11 @@ def test_those_at_a_table_are_told_of_more_time_by_one_task(tmp_path: Path, how:
                     room.close()
                     await until(lambda: not tasks)
             await until(lambda: not tasks)
-            assert room._tell_of_time is None
+            assert room._views_task is None
             assert len(ann.heard) == (how == "told")
             if how == "told":
-                assert ann.heard[0]["now"]["deadline"] == room.audience.deadline
-                server.rooms._learn_of_resumption(now() + 2 * HOUR)  # and again the next time
+                assert ann.heard[0]["now"]["deadline"] == room.subscribers.deadline
+                server.rooms._note_return(now() + 2 * HOUR)  # and again the next time
                 await until(lambda: len(ann.heard) == 2)
 
     run(work)
@@ -548,9 +562,9 @@ def test_a_failure_to_tell_of_more_time_is_logged(
             def fail() -> None:
                 raise RuntimeError("it broke")
 
-            monkeypatch.setattr(room.audience, "tell_views", fail)
-            server.rooms._learn_of_resumption(now() + HOUR)
-            await until(lambda: room._tell_of_time is None)
+            monkeypatch.setattr(room.subscribers, "broadcast_views", fail)
+            server.rooms._note_return(now() + HOUR)
+            await until(lambda: room._views_task is None)
 
     run(work)
     assert "it broke" in caplog.text

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from axiogames.server.domain.entries import Sat
+from axiogames.server.domain.entries import SeatTaken
 from axiogames.server.domain.game_state import now
+from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.refusals import Refused
-from axiogames.server.domain.rooms import share
+from axiogames.server.domain.rooms import share_presence
 from axiogames.server.transport.websocket import _welcome
 from tests.server.rooms import Listener, run, running, terms, until
 
@@ -20,15 +21,15 @@ def test_somebody_who_has_left_is_not_said_to_be_here_again(tmp_path: Path) -> N
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
+            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
             Listener(room, "ann")
             bob = Listener(room, "bob")
-            await share(server.rooms, server.store)
-            assert room.audience.here == {"ann", "bob"}
-            room.leave(bob.client)
-            assert room.audience.here == {"ann"}
-            await share(server.rooms, server.store)
-            assert room.audience.here == {"ann"}
+            await share_presence(server.rooms, server.store)
+            assert room.subscribers.present == {"ann", "bob"}
+            room.disconnect(bob.client)
+            assert room.subscribers.present == {"ann"}
+            await share_presence(server.rooms, server.store)
+            assert room.subscribers.present == {"ann"}
 
     run(work)
 
@@ -36,14 +37,14 @@ def test_somebody_who_has_left_is_not_said_to_be_here_again(tmp_path: Path) -> N
 def test_somebody_at_another_process_is_here(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            room = await server.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
+            room = await server.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
             ann = Listener(room, "ann")
-            await server.store.set_here([(room.id, "bob")], now() + 10_000)
-            await share(server.rooms, server.store)
+            await server.store.set_present([(room.id, "bob")], now() + 10_000)
+            await share_presence(server.rooms, server.store)
             await until(lambda: bool(ann.heard))
             assert [seat["here"] for seat in ann.heard[-1]["seats"]] == [True, True]
-            await server.store.set_here([(room.id, "bob")], now() - 1)
-            await share(server.rooms, server.store)
+            await server.store.set_present([(room.id, "bob")], now() - 1)
+            await share_presence(server.rooms, server.store)
             await until(lambda: ann.heard[-1]["seats"][1]["here"] is False)
 
     run(work)
@@ -52,14 +53,14 @@ def test_somebody_at_another_process_is_here(tmp_path: Path) -> None:
 def test_rooms_that_nobody_uses_are_forgotten_and_found_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axiogames.server.domain.rooms.KEPT", 2)
+    monkeypatch.setattr("axiogames.server.domain.rooms.RECENT_ROOMS", 2)
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            seated = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+            seated = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
             rooms = [await server.rooms.open(terms(id=f"table{n}"), seated) for n in range(5)]
             Listener(rooms[0], "ann")
-            await rooms[1].move(0, 0)
+            await rooms[1].move(SeatCommand(0), 0)
             server.rooms._rooms.pop("table4")
             again = await server.rooms.get("table4")
             assert again is not rooms[4]
@@ -75,13 +76,13 @@ def test_rooms_that_nobody_uses_are_forgotten_and_found_again(
 def test_somebody_who_comes_back_while_another_process_writes_is_told_nothing_twice(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
-            room = await here.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
-            number = await room.move(0, 0)
+            room = await here.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
+            number = await room.move(SeatCommand(0), 0)
             elsewhere = await there.rooms.get(room.id)
-            await elsewhere.move(1, 0)  # this process has not heard of it yet
+            await elsewhere.move(SeatCommand(1), 0)  # this process has not heard of it yet
             ann = Listener(room, "ann", enter=False)
             await _welcome(here, room, ann.client, str(number - 1))
-            await here.rooms.heard(f"{room.id}:{number + 1}")
+            await here.rooms.on_notification(f"{room.id}:{number + 1}")
             await until(lambda: any(told.get("n") == number + 1 for told in ann.heard))
             assert [told["n"] for told in ann.heard if told["type"] == "step"] == [number, number + 1]
 
@@ -91,19 +92,19 @@ def test_somebody_who_comes_back_while_another_process_writes_is_told_nothing_tw
 def test_of_two_processes_that_write_at_once_one_wins_and_both_know(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
-            room = await here.rooms.open(terms(), [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")])
+            room = await here.rooms.open(terms(), [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")])
             elsewhere = await there.rooms.get(room.id)
             number = room.game.number
             made = await asyncio.gather(
-                room.move(0, 0, based_on=number, message="one"),
-                elsewhere.move(0, 1, based_on=number, message="two"),
+                room.move(SeatCommand(0, number, "one"), 0),
+                elsewhere.move(SeatCommand(0, number, "two"), 1),
                 return_exceptions=True,
             )
             refused = [one for one in made if isinstance(one, Refused)]
             assert [one.code for one in refused] == ["stale"]
             assert number + 1 in made
-            await here.rooms.heard(f"{room.id}:{number + 1}")
-            await there.rooms.heard(f"{room.id}:{number + 1}")
+            await here.rooms.on_notification(f"{room.id}:{number + 1}")
+            await there.rooms.on_notification(f"{room.id}:{number + 1}")
             assert room.game.table is not None
             assert elsewhere.game.table is not None
             assert room.game.table.events == elsewhere.game.table.events

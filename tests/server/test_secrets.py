@@ -14,7 +14,7 @@ from sqlalchemy import update
 from axiogames.games import GAMES
 from axiogames.model.record import Record, replay
 from axiogames.rng import commitment
-from axiogames.server.domain.game_state import Game
+from axiogames.server.domain.game_state import GameState
 from axiogames.server.routes import daily, tables
 from axiogames.server.storage.schema import people
 from tests.server.in_process import Guest, Inside, Json, Socket, inside
@@ -26,7 +26,7 @@ BOT = {"kind": "bot", "level": "greedy"}
 NO_SUCH_TABLE = 4404
 
 
-def game_at(made: Inside, table: str) -> Game:
+def game_at(made: Inside, table: str) -> GameState:
     return made.server.rooms._rooms[table].game
 
 
@@ -70,7 +70,7 @@ def test_nothing_that_is_sent_before_the_end_has_the_seed_a_hand_or_the_key(
             assert key in await everything(made, table, game, ann.token)
             await made.good("POST", f"/api/tables/{table}/join", bob.token, {})
             sockets = [await made.socket(table, person.token) for person in (ann, bob)]
-            seed = game_at(made, table).terms.seed.encode()
+            seed = game_at(made, table).config.seed.encode()
             rng = random.Random(game)
             while True:
                 await play(made, table, sockets, rng, 25)
@@ -121,7 +121,7 @@ def test_a_game_that_was_given_up_is_not_opened_to_anybody(tmp_path: Path) -> No
             ann = await made.guest("Ann")
             table = (await made.open(ann, "axio", [ME, BOT]))["id"]
             await made.good("POST", f"/api/tables/{table}/leave", ann.token)
-            seed = game_at(made, table).terms.seed.encode()
+            seed = game_at(made, table).config.seed.encode()
             for token in ("", ann.token):
                 said = await everything(made, table, "axio", token)
                 assert seed not in said
@@ -151,7 +151,7 @@ def test_todays_deal_of_somebody_else_is_no_table_at_all(tmp_path: Path) -> None
             for token in ("", eve.token):
                 await nowhere(made, table, nothing, token)
                 assert "Ann" in str(await made.good("GET", "/api/daily", token))  # but not where she played
-            seed = game_at(made, table).terms.seed.encode()
+            seed = game_at(made, table).config.seed.encode()
             assert seed not in await everything(made, table, "axio", ann.token)
 
     async def nowhere(made: Inside, table: str, nothing: str, token: str) -> None:
@@ -181,7 +181,7 @@ def test_the_seed_of_a_deal_is_told_only_when_its_day_is_over(
             table = (await made.good("POST", "/api/daily/trio", ann.token))["id"]
             await play(made, table, [await made.socket(table, ann.token)], random.Random(1))
             path = f"/api/tables/{table}/record"
-            seed = game_at(made, table).terms.seed.encode()
+            seed = game_at(made, table).config.seed.encode()
             assert seed not in (await made.ask("GET", path, ann.token)).body
             for module in (daily, tables):
                 monkeypatch.setattr(module, "today", lambda: "2999-01-01")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from axiogames.server.settings import BadSetting, secret_keys
-from axiogames.server.transport.rate_limits import Bucket, Limits, Pace
+from axiogames.server.settings import InvalidSetting, secret_keys
+from axiogames.server.transport.rate_limits import Limits, Pace, TokenBucket
 from tests.server.driving import Browser, Client, RunningServer, ask, start_server
 
 TABLE = {"game": "axio", "seats": [{"kind": "me"}, {"kind": "open"}]}
@@ -83,7 +83,7 @@ def test_a_foreign_page_is_told_of_no_permission_to_read(small: RunningServer) -
 
 PATHS = [
     "/", "/me", "/daily", "/rules", "/t/anything", "/sw.js", "/manifest.webmanifest", "/robots.txt",
-    "/theme.css", "/static/css/base.css", "/static/nothing.css", "/nothing", "/schema",
+    "/theme.css", "/static/css/shared/base.css", "/static/nothing.css", "/nothing", "/schema",
     "/schema/openapi.json", "/api/me", "/api/games", "/api/bots", "/api/nothing", "/api/tables/nothing",
     "/api/games/axio/picture.svg", "/health",
 ]  # fmt: skip
@@ -123,7 +123,7 @@ def test_errors_have_the_headers_too(small: RunningServer) -> None:
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
     """A server with limits, as it is served behind HTTPS."""
-    extra = ["--secure", "--origin", "https://play.example/"]
+    extra = ["--secure-cookies", "--origin", "https://play.example/"]
     with start_server(tmp_path_factory.mktemp("guarded"), limits=True, extra=extra) as server:
         yield server
 
@@ -202,7 +202,7 @@ def test_a_person_has_at_most_40_unfinished_tables(small: RunningServer) -> None
 def test_a_bucket_fills_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("axiogames.server.transport.rate_limits.time.monotonic", lambda: clock[0])
-    bucket = Bucket(Pace(2, 0.5))
+    bucket = TokenBucket(Pace(2, 0.5))
     assert [bucket.take() for _ in range(3)] == [True, True, False]
     clock[0] += 2.0
     assert [bucket.take() for _ in range(2)] == [True, False]
@@ -236,16 +236,16 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> Non
 def test_a_key_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> None:
     secret_keys(tmp_path)
     (tmp_path / "key").chmod(mode)
-    with pytest.raises(BadSetting, match="0600"):
+    with pytest.raises(InvalidSetting, match="0600"):
         secret_keys(tmp_path)
 
 
 def test_a_short_key_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "key").touch(0o600)
-    with pytest.raises(BadSetting, match="32 characters"):
+    with pytest.raises(InvalidSetting, match="32 characters"):
         secret_keys(tmp_path)
     monkeypatch.setenv("AXIO_KEY", "too short")
-    with pytest.raises(BadSetting, match="AXIO_KEY"):
+    with pytest.raises(InvalidSetting, match="AXIO_KEY"):
         secret_keys(tmp_path)
     monkeypatch.setenv("AXIO_KEY", "k" * 32)
     assert secret_keys(tmp_path) == ("k" * 32,)

@@ -1,4 +1,4 @@
-"""Sessions: signing out, passwords and bans end them at once, with their tokens and their WebSockets."""
+"""Sessions: signing out, password changes and bans end tokens and WebSockets at once."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 from sqlalchemy import update
 
 from axiogames.server.domain.room import Room
-from axiogames.server.identity.people import FRESH, People, WrongSecret
+from axiogames.server.identity.people import CACHE_SECONDS, InvalidCredentials, People
 from axiogames.server.identity.tokens import BANNED, SIGNED_OUT, Tokens
-from axiogames.server.lifespan import _hear
+from axiogames.server.lifespan import _on_notification
 from axiogames.server.settings import Settings, secret_keys
 from axiogames.server.storage.database import Database
-from axiogames.server.storage.journal import notices
+from axiogames.server.storage.journal import notifications
 from axiogames.server.storage.schema import people as people_table
 from tests.server.driving import Browser, Guest, RunningServer
 from tests.server.in_process import PATIENCE, Inside, Socket, inside
@@ -27,7 +27,7 @@ PASSWORD = "correct horse 7"
 
 
 async def closed(socket: Socket) -> int:
-    """The code that the server closes a WebSocket with."""
+    """Return the close code of a WebSocket."""
     async with asyncio.timeout(PATIENCE):
         while socket.closed is None:
             await asyncio.sleep(0.005)
@@ -35,12 +35,12 @@ async def closed(socket: Socket) -> int:
 
 
 async def refused(made: Inside, token: str) -> str:
-    """The code that a token is refused with."""
+    """Return the error code for a token, empty if it is accepted."""
     answer = await made.ask("POST", "/api/me/phrase", token)
     return str(answer.json["code"]) if answer.status >= 400 else ""
 
 
-def test_signing_out_everywhere_closes_the_sockets_of_this_person_only(tmp_path: Path) -> None:
+def test_sign_out_everywhere_closes_sockets_of_one_person(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann, bob = await made.guest("Ann"), await made.guest("Bob")
@@ -54,7 +54,9 @@ def test_signing_out_everywhere_closes_the_sockets_of_this_person_only(tmp_path:
             told = await his.until(lambda message: message["type"] == "seats")
             assert [seat["here"] for seat in told["seats"]] == [False, True]
             number = made.server.rooms._rooms[opened["id"]].game.number
-            desk.send(do="move", id="late", n=number, pick=0)  # whoever does not care is not heard
+            desk.send(
+                do="move", id="late", n=number, pick=0
+            )  # messages after the end of the session are ignored
             await his.ask(do="preview", id="after", n=number, pick=0)
             assert made.server.rooms._rooms[opened["id"]].game.number == number
             assert len(desk.texts) == heard
@@ -64,7 +66,7 @@ def test_signing_out_everywhere_closes_the_sockets_of_this_person_only(tmp_path:
     asyncio.run(run())
 
 
-def test_an_order_that_waits_while_its_session_ends_is_not_carried_out(tmp_path: Path) -> None:
+def test_queued_message_of_ended_session_is_not_processed(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -79,14 +81,14 @@ def test_an_order_that_waits_while_its_session_ends_is_not_carried_out(tmp_path:
                         await asyncio.sleep(0.005)
                 await made.good("POST", "/api/me/leave", ann.token, {"everywhere": True})
                 assert await closed(socket) == SIGNED_OUT
-            async with room.alone():  # behind the order
+            async with room.transaction():  # queued after the message
                 assert room.game.number == number
             assert len(await made.server.store.entries(room.id)) == number
 
     asyncio.run(run())
 
 
-def test_a_session_that_ends_while_its_room_is_loaded_gets_no_socket(tmp_path: Path) -> None:
+def test_session_ending_during_room_load_gets_no_socket(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -109,7 +111,7 @@ def test_a_session_that_ends_while_its_room_is_loaded_gets_no_socket(tmp_path: P
     asyncio.run(run())
 
 
-def test_leaving_one_device_ends_its_session_and_no_other(tmp_path: Path) -> None:
+def test_sign_out_ends_one_session_only(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -117,7 +119,7 @@ def test_leaving_one_device_ends_its_session_and_no_other(tmp_path: Path) -> Non
             other = made.server.people.token(person)
             table = (await made.open(ann, "rota", [ME]))["id"]
             here, there = await made.socket(table, ann.token), await made.socket(table, other)
-            for _ in range(2):  # the second time it is nobody who leaves
+            for _ in range(2):  # the second time without a session
                 await made.good("POST", "/api/me/leave", ann.token, {"everywhere": False})
             assert await closed(here) == SIGNED_OUT
             assert await refused(made, ann.token) == "unknown_person"
@@ -128,8 +130,8 @@ def test_leaving_one_device_ends_its_session_and_no_other(tmp_path: Path) -> Non
     asyncio.run(run())
 
 
-def test_what_another_process_has_done_is_found_out_without_a_notice(tmp_path: Path) -> None:
-    """As with `axio admin` beside a server on SQLite, and where a notice was lost."""
+def test_changes_by_other_processes_are_found_without_notification(tmp_path: Path) -> None:
+    """As with `axio admin` beside a server on SQLite, or after a lost notification."""
 
     async def run() -> None:
         async with inside(tmp_path) as made:
@@ -139,10 +141,10 @@ def test_what_another_process_has_done_is_found_out_without_a_notice(tmp_path: P
             hers, his = await made.socket(table, ann.token), await made.socket(table, bob.token)
             database = Database(made.server.database.url)
             elsewhere = People(database, secret_keys(tmp_path))
-            await elsewhere.forget_devices(await elsewhere.find(ann.id))
+            await elsewhere.sign_out_everywhere(await elsewhere.find(ann.id))
             await elsewhere.ban(await elsewhere.find(bob.id))
-            assert FRESH <= 5.0
-            await made.server.personal_data.compare()  # what runs every `FRESH` seconds
+            assert CACHE_SECONDS <= 5.0
+            await made.server.personal_data.reconcile()  # runs every `CACHE_SECONDS`
             assert [await closed(hers), await closed(his)] == [SIGNED_OUT, BANNED]
             assert [await refused(made, one.token) for one in (ann, bob)] == ["unknown_person", "banned"]
             elsewhere.close()
@@ -151,7 +153,7 @@ def test_what_another_process_has_done_is_found_out_without_a_notice(tmp_path: P
     asyncio.run(run())
 
 
-def test_a_notice_is_enough(tmp_path: Path) -> None:
+def test_notification_applies_change_at_once(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -160,28 +162,29 @@ def test_a_notice_is_enough(tmp_path: Path) -> None:
             changed = update(people_table).where(people_table.c.id == ann.id).values(epoch=1)
             async with made.server.database.writing() as connection:
                 await connection.execute(changed)
-            assert await refused(made, ann.token) == ""  # what is remembered is taken for true for a while
-            await _hear(made.server, f"{table}:1 @{ann.id} @nobody @")
+            assert await refused(made, ann.token) == ""  # cached people are trusted for a while
+            await _on_notification(made.server, f"{table}:1 @{ann.id} @nobody @")
             assert await closed(socket) == SIGNED_OUT
             assert await refused(made, ann.token) == "unknown_person"
 
     asyncio.run(run())
 
 
-def test_what_ends_sessions_is_told_to_other_processes(new_database: Callable[[str], str]) -> None:
+def test_ending_sessions_notifies_other_processes(new_database: Callable[[str], str]) -> None:
     settings = Settings(database=new_database("postgresql"))
 
     async def run() -> None:
         database = Database(settings.url)
         await database.upgrade()
         people = People(database, ["the key of this test " * 2])
-        ann = await people.keep(people.arrive())
-        async with aclosing(notices(settings.dsn)) as told, asyncio.timeout(PATIENCE):
+        ann = await people.ensure_stored(people.new_guest())
+        async with aclosing(notifications(settings.dsn)) as told, asyncio.timeout(PATIENCE):
             assert await anext(told) is None
             token = people.tokens.read(people.token(ann))
             assert token is not None
             for change in (
-                people.forget_devices(ann), people.end_session(token), people.ban(ann), people.unban(ann),
+                people.sign_out_everywhere(ann), people.end_session(token),
+                people.ban(ann), people.unban(ann),
                 people.set_password(ann, "ann", PASSWORD),
                 people.set_password(ann, "ann", "another 8", old=PASSWORD),
             ):  # fmt: skip
@@ -193,7 +196,7 @@ def test_what_ends_sessions_is_told_to_other_processes(new_database: Callable[[s
     asyncio.run(run())
 
 
-def test_who_is_read_while_they_change_is_not_remembered_as_they_were(tmp_path: Path) -> None:
+def test_person_changed_during_read_is_not_cached(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             people, ann = made.server.people, await made.guest("Ann")
@@ -206,12 +209,12 @@ def test_who_is_read_while_they_change_is_not_remembered_as_they_were(tmp_path: 
                 await go.wait()
                 return found
 
-            people._known.clear()
+            people._cache.clear()
             people._rows = slowly  # type: ignore[method-assign,assignment]
-            asked = asyncio.create_task(people.by_token(ann.token))
+            asked = asyncio.create_task(people.find_by_token(ann.token))
             await reading.wait()
             people._rows = rows  # type: ignore[method-assign]
-            await people.forget_devices(person)
+            await people.sign_out_everywhere(person)
             go.set()
             assert await asked is None
             assert (await people.find(ann.id)).epoch == 1
@@ -219,7 +222,7 @@ def test_who_is_read_while_they_change_is_not_remembered_as_they_were(tmp_path: 
     asyncio.run(run())
 
 
-def test_a_banned_person_is_refused_everywhere_until_they_are_let_in_again(tmp_path: Path) -> None:
+def test_banned_person_is_refused_until_unbanned(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             people, ann = made.server.people, await made.guest("Ann")
@@ -255,7 +258,7 @@ def account(guest: Guest | Browser, password: str, **more: str) -> dict[str, str
     return {"username": name, "password": password, **more}
 
 
-def test_a_password_is_changed_only_by_those_who_know_it(server: RunningServer) -> None:
+def test_password_change_requires_old_password(server: RunningServer) -> None:
     here, there = Browser(server.url), Browser(server.url)
     here.post("/api/me/account", account(here, PASSWORD))
     me = there.post("/api/enter", account(here, PASSWORD))["id"]
@@ -263,7 +266,7 @@ def test_a_password_is_changed_only_by_those_who_know_it(server: RunningServer) 
         for wanted in (account(here, "another 8"), {"username": f"new.{me[:8]}", "password": PASSWORD}):
             answer = here.refused("POST", "/api/me/account", {**wanted, "old_password": old})
             assert (answer.status, answer.code) == (403, code)
-    assert there.get("/api/me")["id"] == me  # nothing has happened
+    assert there.get("/api/me")["id"] == me  # nothing has changed
     before = here.cookie
     assert here.post("/api/me/account", account(here, "another 8", old_password=PASSWORD))["token"] is None
     assert here.cookie != before
@@ -276,8 +279,8 @@ def test_a_password_is_changed_only_by_those_who_know_it(server: RunningServer) 
     assert there.post("/api/enter", account(here, "another 8"))["id"] == me
 
 
-def test_a_session_alone_makes_no_new_phrase_where_a_password_is_set(ann: Guest) -> None:
-    ann.post("/api/me/phrase")  # without a password none is needed, and no body
+def test_new_phrase_requires_password_if_set(ann: Guest) -> None:
+    ann.post("/api/me/phrase")  # without a password, no body is required
     kept = ann.post("/api/me/phrase", {})["phrase"]
     ann.post("/api/me/account", account(ann, PASSWORD))
     for body, code in (
@@ -288,12 +291,12 @@ def test_a_session_alone_makes_no_new_phrase_where_a_password_is_set(ann: Guest)
     ):
         answer = ann.refused("POST", "/api/me/phrase", body)
         assert (answer.status, answer.code) == (403, code)
-    assert Browser(ann.url).post("/api/enter", {"phrase": kept})["id"] == ann.id  # nothing has happened
+    assert Browser(ann.url).post("/api/enter", {"phrase": kept})["id"] == ann.id  # nothing has changed
     new = ann.post("/api/me/phrase", {"old_password": PASSWORD})["phrase"]
     assert Browser(ann.url).post("/api/enter", {"phrase": new})["id"] == ann.id
 
 
-def test_a_changed_password_voids_the_phrase_and_leaving_everywhere_does_not(ann: Guest) -> None:
+def test_password_change_deletes_phrase(ann: Guest) -> None:
     phrase = ann.post("/api/me/phrase")["phrase"]
     ann.post("/api/me/leave", {"everywhere": True})
     here = Browser(ann.url)
@@ -305,7 +308,7 @@ def test_a_changed_password_voids_the_phrase_and_leaving_everywhere_does_not(ann
     assert Browser(ann.url).refused("POST", "/api/enter", {"phrase": phrase}).code == "wrong_secret"
 
 
-def test_no_phrase_is_made_with_a_password_that_is_changed_meanwhile(tmp_path: Path) -> None:
+def test_phrase_request_during_password_change_is_refused(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             people, ann = made.server.people, await made.guest("Ann")
@@ -319,23 +322,23 @@ def test_no_phrase_is_made_with_a_password_that_is_changed_meanwhile(tmp_path: P
                 return secret
 
             people.check_password = slowly  # type: ignore[method-assign]
-            with pytest.raises(WrongSecret, match="meanwhile"):
-                await people.give_phrase(person, old=PASSWORD)
+            with pytest.raises(InvalidCredentials, match="meanwhile"):
+                await people.issue_phrase(person, old=PASSWORD)
             assert not (await people.find(ann.id)).phrase
 
     asyncio.run(run())
 
 
-def test_a_program_that_changes_its_password_gets_a_new_token(ann: Guest) -> None:
+def test_program_gets_new_token_after_password_change(ann: Guest) -> None:
     old = ann.token
-    assert ann.post("/api/me/account", account(ann, PASSWORD))["token"] is None  # nothing to be ended
+    assert ann.post("/api/me/account", account(ann, PASSWORD))["token"] is None  # no session to end
     ann.token = ann.post("/api/me/account", account(ann, PASSWORD, old_password=PASSWORD))["token"]
     assert ann.get("/api/me")["id"] == ann.id
     ann.token = old
     assert ann.refused("GET", "/api/me").code == "signed_out"
 
 
-def test_of_two_changes_at_once_with_the_same_old_password_one_is_made(tmp_path: Path) -> None:
+def test_concurrent_password_changes(tmp_path: Path) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             people, ann = made.server.people, await made.guest("Ann")
@@ -356,7 +359,7 @@ def cookies(made: Inside, token: str) -> list[tuple[bytes, bytes]]:
 
 
 async def ask_me(made: Inside, token: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
-    """Who a browser with this cookie is, and the cookie that it is given."""
+    """Return the person of a browser with a cookie, and the cookie of the response."""
     monkeypatch.setattr("tests.server.inside._identity", lambda token: cookies(made, token))
     answer = await made.ask("GET", "/api/me", token)
     given = dict(answer.headers).get(b"set-cookie", b"").decode()
@@ -364,7 +367,7 @@ async def ask_me(made: Inside, token: str, monkeypatch: pytest.MonkeyPatch) -> t
 
 
 @pytest.mark.parametrize(("days", "renewed"), [(29, False), (31, True), (400, True)])
-def test_a_cookie_is_renewed_when_it_is_older_than_a_month(
+def test_cookie_is_renewed_after_a_month(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int, renewed: bool
 ) -> None:
     async def run() -> None:
@@ -388,9 +391,7 @@ def test_a_cookie_is_renewed_when_it_is_older_than_a_month(
     asyncio.run(run())
 
 
-def test_a_cookie_from_before_there_were_sessions_is_good_and_gets_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cookie_without_session_is_valid_and_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             ann = await made.guest("Ann")
@@ -400,15 +401,13 @@ def test_a_cookie_from_before_there_were_sessions_is_good_and_gets_one(
             assert who == ann.id
             assert read is not None
             assert read.session
-            await made.server.people.forget_devices(await made.server.people.find(ann.id))
+            await made.server.people.sign_out_everywhere(await made.server.people.find(ann.id))
             assert await ask_me(made, old, monkeypatch) == ("signed_out", "")
 
     asyncio.run(run())
 
 
-def test_a_token_that_cannot_be_read_is_not_overwritten(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_token_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         async with inside(tmp_path) as made:
             for token in (
@@ -416,7 +415,7 @@ def test_a_token_that_cannot_be_read_is_not_overwritten(
                 Tokens(["another key " * 4])._signer.sign(f"{'ab' * 10}:3").decode(),
             ):
                 assert await ask_me(made, token, monkeypatch) == ("unreadable_token", "")
-            who, given = await ask_me(made, "something else", monkeypatch)  # this was never ours
+            who, given = await ask_me(made, "something else", monkeypatch)  # never issued by us
             assert made.server.people.tokens.read(given)
             assert len(who) == 20
 

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from axiogames.server.domain.entries import Act, Sat
-from axiogames.server.domain.game_state import deadline
+from axiogames.server.domain.entries import UNDRAWN, MovePlayed, SeatTaken, TableEntry
+from axiogames.server.domain.game_state import GameState, deadline
+from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.presentation import views
 from axiogames.server.presentation.views import ViewCache, Viewer, new_serial, whole_view
 from axiogames.server.transport.client import encode
-from axiogames.server.transport.commands import hear
+from axiogames.server.transport.commands import handle
 from tests.server.rooms import Listener, run, running, terms, until
 
-SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
 WATCHERS = 40
 
 
@@ -49,12 +50,14 @@ def test_a_placement_taken_back_again_and_again_costs_three_views_each_time(
             everybody += [Listener(room, f"guest{number}") for number in range(WATCHERS)]
             counter = Counter(monkeypatch)
             for time in range(3):
-                await room.move(0, 0, hold=True)
+                await room.move(SeatCommand(0), 0, hold=True)
                 assert counter.since() == 0
-                await room.take_back(0, None, f"back{time}", ann.client)
+                await room.take_back(SeatCommand(0, message_id=f"back{time}", sender=ann.client))
                 assert counter.since() == 3  # ann's, bob's, and that of all who watch
             for listener in everybody:
-                fresh = whole_view(room.game, listener.client.viewer, room.audience.here, deadline(room.game))
+                fresh = whole_view(
+                    room.game, listener.client.viewer, room.subscribers.present, deadline(room.game)
+                )
                 told = json.loads(encode(fresh)) | {"ack": "back2" if listener is ann else None}
                 assert listener.heard[-1] == told
 
@@ -84,13 +87,13 @@ def test_messages_that_come_too_late_are_refused_with_one_view(
             ann, counter = Listener(room, "ann"), Counter(monkeypatch)
             for number in range(20):
                 order = {"do": "move", "id": f"m{number}", "n": 1, "pick": 0}
-                await hear(room, ann.client, json.dumps(order), server.hints)
+                await handle(room, ann.client, json.dumps(order), server.hints)
             assert [told["code"] for told in ann.heard] == ["stale"] * 20
             assert [told["id"] for told in ann.heard] == [f"m{number}" for number in range(20)]
             assert all(told["view"]["n"] == room.game.number for told in ann.heard)
             assert counter.since() == 1
-            number = await room.move(0, 0)
-            await hear(room, ann.client, json.dumps(order), server.hints)
+            number = await room.move(SeatCommand(0), 0)
+            await handle(room, ann.client, json.dumps(order), server.hints)
             assert ann.heard[-1]["view"]["n"] == number
             assert counter.since() == 1
 
@@ -106,7 +109,7 @@ def test_those_who_look_again_and_again_are_shown_one_view(
             counter = Counter(monkeypatch)
             guests = [Listener(room, f"guest{number}") for number in range(WATCHERS)]
             for guest in guests:
-                await hear(room, guest.client, json.dumps({"do": "look", "id": "a"}), server.hints)
+                await handle(room, guest.client, json.dumps({"do": "look", "id": "a"}), server.hints)
                 room.view(Viewer(None, None))
             assert counter.since() == 1
             Listener(room, "bob")  # that he is here now is part of a view
@@ -126,10 +129,10 @@ def test_what_could_not_be_kept_is_in_no_view(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(), SEATED)
             number = room.game.number + 1
-            room.game.move(0, room._wanted(0, 0))
+            room.game.apply(_first_move(room.game))
             ghost = room.view(Viewer(None, None))
-            room._doubtful = True  # as after a commit that failed
-            assert await room.move(0, 1) == number
+            room._state.stale = True  # as after a commit that failed
+            assert await room.move(SeatCommand(0), 1) == number
             view = room.view(Viewer(None, None))
             assert (ghost.n, view.n) == (number, number)
             assert ghost.events != view.events
@@ -143,13 +146,13 @@ def test_a_late_message_is_not_answered_with_a_change_that_waits_for_its_commit(
             room = await server.rooms.open(terms(), SEATED)
             bob, kept = Listener(room, "bob"), room.game.number
             async with room.lock:
-                room.game.carry_out(Sat(1, "bob", "Bob"))  # carried out, but not yet kept
+                room.game.apply(SeatTaken(1, "bob", "Bob"))  # carried out, but not yet kept
                 order = json.dumps({"do": "preview", "id": "late", "n": 1, "pick": 0})
-                hearing = asyncio.create_task(hear(room, bob.client, order, server.hints))
+                hearing = asyncio.create_task(handle(room, bob.client, order, server.hints))
                 for _ in range(20):
                     await asyncio.sleep(0)
                 assert not bob.heard
-                room.audience.follow(await server.rooms._load(room.id))
+                room.subscribers.replace_game(await server.rooms._load(room.id))
             await hearing
             await until(lambda: bool(bob.heard))
             assert bob.heard[-1]["view"]["n"] == kept
@@ -164,6 +167,11 @@ def test_the_views_that_are_kept_are_bounded(tmp_path: Path) -> None:
             cache = ViewCache(5)
             for _ in range(20):
                 cache.view(new_serial(), room.game, Viewer(None, None), frozenset(), None)
-            assert len(cache._kept) == 5
+            assert len(cache._views) == 5
 
     run(work)
+
+
+def _first_move(game: GameState) -> MovePlayed:
+    assert game.table is not None
+    return MovePlayed(0, str(game.table.legal_moves()[0]), UNDRAWN)

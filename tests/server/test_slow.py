@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from axiogames.server.transport.client import MOST_WAITING, Connection
+from axiogames.server.transport.client import MOST_QUEUED, Client
 from tests.server.driving import Guest, RunningServer
 
 ROUNDS = 330  # placements made and taken back: seven million bytes, more than any buffer holds
@@ -50,9 +50,9 @@ def test_a_client_that_takes_nothing_is_given_up_after_a_while() -> None:
             sent.append(text)
             await stuck.wait()
 
-        slow = Connection(send, None, None)
-        for number in range(MOST_WAITING + 5):
-            slow.tell(str(number))
+        slow = Client(send, None, None)
+        for number in range(MOST_QUEUED + 5):
+            slow.send(str(number))
             await asyncio.sleep(0)
         assert slow.closed
         assert sent == ["0"]
@@ -69,12 +69,12 @@ def test_a_client_is_told_everything_in_order() -> None:
             await asyncio.sleep(0)
             sent.append(text)
 
-        client = Connection(send, None, None)
+        client = Client(send, None, None)
         for number in range(50):
-            client.tell(str(number))
+            client.send(str(number))
         for _ in range(200):
             await asyncio.sleep(0)
-        client.tell("50")
+        client.send("50")
         for _ in range(5):
             await asyncio.sleep(0)
         assert sent == [str(number) for number in range(51)]
@@ -88,12 +88,12 @@ def test_a_client_whose_line_breaks_is_given_up() -> None:
         async def send(text: str) -> None:
             raise ConnectionResetError
 
-        client = Connection(send, None, None)
-        client.tell("x")
+        client = Client(send, None, None)
+        client.send("x")
         for _ in range(3):
             await asyncio.sleep(0)
         assert client.closed
-        client.tell("y")
+        client.send("y")
 
     asyncio.run(run())
 

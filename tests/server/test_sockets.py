@@ -8,7 +8,7 @@ from typing import Any
 import uvicorn
 from websockets.asyncio.client import connect
 
-from axiogames.server.processes import OPTIONS
+from axiogames.server.processes import UVICORN_OPTIONS
 from axiogames.server.transport.websocket_protocol import LeanSocket, Mailbox
 
 MESSAGES = 300
@@ -23,7 +23,7 @@ async def _echo(scope: Any, receive: Any, send: Any) -> None:
 
 def test_a_socket_forgets_its_handshake_and_reads_in_order() -> None:
     async def run() -> None:
-        config = uvicorn.Config(_echo, port=0, lifespan="off", **OPTIONS)
+        config = uvicorn.Config(_echo, port=0, lifespan="off", **UVICORN_OPTIONS)
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve())
         while not server.started:

@@ -1,4 +1,4 @@
-"""What a server refuses to be started on; and that workers end with the process that started them."""
+"""Startup checks of databases and settings; workers end with their parent."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ import pytest
 from axiogames.cli import main
 from axiogames.errors import InvalidFile
 from axiogames.server.operations.backup import make_backup, restore_backup
-from axiogames.server.processes import AlreadyRunning, alone, check
-from axiogames.server.settings import BadSetting, Settings
+from axiogames.server.processes import AlreadyRunning, check_startup, single_instance
+from axiogames.server.settings import InvalidSetting, Settings
 from axiogames.server.storage.database import Database
 from tests.server.driving import free_port, start_server
 from tests.server.in_process import PATIENCE
@@ -29,7 +29,7 @@ NAME = "axio.sqlite3"
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
-    """A database of ours."""
+    """Database of a server."""
 
     async def make() -> None:
         database = Database(Settings(data=str(tmp_path)).url)
@@ -41,7 +41,7 @@ def made(tmp_path: Path) -> Path:
 
 
 def refused(file: Path | str, capsys: pytest.CaptureFixture[str], *more: str) -> str:
-    """The sentence that `axio serve` says of a database."""
+    """Return the error message of `axio serve` for a database."""
     url = file if isinstance(file, str) else f"sqlite:///{file}"
     arguments = ["serve", "--no-open", "--port", str(free_port()), "--database", url, *more]
     assert main(arguments) == 2
@@ -110,10 +110,10 @@ def folder(file: Path) -> None:
         (emptied, "another program"),
         (torn, "damaged"),
         (cut, "damaged"),
-        (folder, "cannot be used"),
+        (folder, "cannot use"),
     ],
 )
-def test_a_database_that_is_not_ours_is_refused_in_a_sentence(
+def test_foreign_or_damaged_database_is_a_one_line_error(
     made: Path, spoil: Callable[[Path], None], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     spoil(made)
@@ -121,40 +121,38 @@ def test_a_database_that_is_not_ours_is_refused_in_a_sentence(
     told = refused(made, capsys)
     assert said in told
     assert str(made) in told
-    assert not made.is_file() or made.read_bytes() == before  # looked at, not touched
+    assert not made.is_file() or made.read_bytes() == before  # unchanged
 
 
-def test_a_database_that_does_not_answer_is_refused_in_a_sentence(
+def test_unreachable_database_is_a_one_line_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axiogames.server.storage.database.PATIENCE", 0.1)
-    assert "cannot be reached" in refused("postgresql://axio@127.0.0.1:1/axio", capsys)
-    with socket.socket() as silent:  # it takes connections and says nothing
+    monkeypatch.setattr("axiogames.server.storage.database.TRANSACTION_TIMEOUT", 0.1)
+    assert "cannot connect" in refused("postgresql://axio@127.0.0.1:1/axio", capsys)
+    with socket.socket() as silent:  # accepts connections but never answers
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         url = f"postgresql://axio@127.0.0.1:{silent.getsockname()[1]}/axio"
-        assert "does not answer" in refused(url, capsys)
+        assert "no answer" in refused(url, capsys)
 
 
-def test_a_backup_of_what_is_no_database_of_ours_is_refused_in_a_sentence(made: Path, tmp_path: Path) -> None:
+def test_backup_of_foreign_database_is_a_one_line_error(made: Path, tmp_path: Path) -> None:
     for spoil in (foreign, text_file):
         spoil(made)
         with pytest.raises(InvalidFile, match=str(made)):
             make_backup(Settings(data=str(tmp_path)), tmp_path / "backup")
 
 
-def test_a_database_that_cannot_be_written_is_refused_in_a_sentence(
-    made: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_read_only_database_is_a_one_line_error(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     change(made, "PRAGMA journal_mode = DELETE")
     said = refused(f"sqlite:///file:{made}?mode=ro&uri=true", capsys)
-    assert "cannot be written" in said
+    assert "cannot write" in said
 
 
-def test_a_database_that_another_program_has_locked_is_refused_in_a_sentence(
+def test_locked_database_is_a_one_line_error(
     made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("axiogames.server.storage.inspection.BUSY", 1)
+    monkeypatch.setattr("axiogames.server.storage.inspection.SQLITE_BUSY_TIMEOUT_MS", 1)
     with closing(sqlite3.connect(made)) as other:
         other.execute("BEGIN IMMEDIATE")
         assert "locked" in refused(made, capsys)
@@ -163,28 +161,26 @@ def test_a_database_that_another_program_has_locked_is_refused_in_a_sentence(
 @pytest.mark.parametrize(
     "database", ["sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:///file:x?mode=memory&uri=true"]
 )
-def test_a_database_in_memory_is_refused(database: str) -> None:
-    with pytest.raises(BadSetting, match="memory"):
+def test_in_memory_database_is_refused(database: str) -> None:
+    with pytest.raises(InvalidSetting, match="memory"):
         Settings(database=database).check()
 
 
 @pytest.mark.parametrize(
     "address", ["axio@[::1/axio", "axio@db:port/axio", "axio:pass/word@db/axio", "axio@db\udcff/axio"]
 )
-def test_an_address_that_cannot_be_read_is_refused_in_a_sentence(
-    address: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invalid_database_url_is_a_one_line_error(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     said = refused(f"postgresql://{address}", capsys).partition("%40")[2]
     assert said
     assert main(["admin", "log", "--database", f"postgresql://{address}"]) == 2
     assert capsys.readouterr().err.endswith(said)
 
 
-def test_the_driver_reads_the_address_of_postgresql(
+def test_asyncpg_parses_postgresql_url(
     postgres: Postgres, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     url = postgres.create()
-    check(Settings(data=str(tmp_path), database=f"{url}?sslmode=prefer&application_name=club"))
+    check_startup(Settings(data=str(tmp_path), database=f"{url}?sslmode=prefer&application_name=club"))
     for wrong, words in (
         (f"{url}?sslmode=never", "sslmode"),
         (f"{url}?telepathy=on", "telepathy"),
@@ -195,17 +191,15 @@ def test_the_driver_reads_the_address_of_postgresql(
         assert words in capsys.readouterr().err
 
 
-def test_a_new_database_and_an_older_one_are_accepted(made: Path) -> None:
-    check(Settings(data=str(made.parent), port=free_port()))
-    check(Settings(data=str(made.parent / "new"), port=free_port()))
+def test_new_and_older_databases_are_accepted(made: Path) -> None:
+    check_startup(Settings(data=str(made.parent), port=free_port()))
+    check_startup(Settings(data=str(made.parent / "new"), port=free_port()))
 
 
-def test_the_schema_of_a_postgresql_database_is_looked_at_too(
-    postgres: Postgres, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_schema_of_postgresql_is_checked(postgres: Postgres, capsys: pytest.CaptureFixture[str]) -> None:
     url = postgres.create()
     run_sql(url, "CREATE TABLE somebody_elses (id INTEGER)")
-    check(Settings(database=url, port=free_port()))  # a database may be shared
+    check_startup(Settings(database=url, port=free_port()))  # several servers may share a PostgreSQL database
     run_sql(url, "CREATE TABLE tables (id INTEGER)")
     assert "'tables'" in refused(url, capsys)
     run_sql(
@@ -222,7 +216,7 @@ def test_the_schema_of_a_postgresql_database_is_looked_at_too(
 # ------------------------------------------------------------------ one server for one file
 
 
-def test_a_database_is_locked_whatever_path_names_it(
+def test_database_lock_is_independent_of_path(
     made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
@@ -240,43 +234,53 @@ def test_a_database_is_locked_whatever_path_names_it(
         Settings(database=f"sqlite:///folder/{NAME}"),
     ]
     for first in names:
-        with alone(first, "http://one/"):
+        with single_instance(first, "http://one/"):
             for second in names:
-                with pytest.raises(AlreadyRunning, match="http://one/"), alone(second, "http://two/"):
+                with (
+                    pytest.raises(AlreadyRunning, match="http://one/"),
+                    single_instance(second, "http://two/"),
+                ):
                     pass
                 with pytest.raises(AlreadyRunning):
                     restore_backup(second, tmp_path / "backup", force=True)
-    with alone(Settings(database=f"sqlite:///{tmp_path / 'other.sqlite3'}"), "http://three/"):
+    with single_instance(Settings(database=f"sqlite:///{tmp_path / 'other.sqlite3'}"), "http://three/"):
         pass
 
 
-def test_who_uses_a_database_is_named(made: Path) -> None:
+def test_lock_error_names_the_running_server(made: Path) -> None:
     settings = Settings(database=f"sqlite:///{made}")
     for who, said in (
         ("http://one/", "in use by a server at http://one/"),
         ("a restore", "in use by a restore"),
     ):
-        with alone(settings, who), pytest.raises(AlreadyRunning, match=said), alone(settings, ""):
+        with (
+            single_instance(settings, who),
+            pytest.raises(AlreadyRunning, match=said),
+            single_instance(settings, ""),
+        ):
             pass
 
 
-def test_a_database_of_two_names_is_refused(made: Path, tmp_path: Path) -> None:
+def test_database_with_hard_links_is_refused(made: Path, tmp_path: Path) -> None:
     os.link(made, tmp_path / "hard")
     for name in (made, tmp_path / "hard"):
-        with pytest.raises(BadSetting, match="hard links"), alone(Settings(database=f"sqlite:///{name}"), ""):
+        with (
+            pytest.raises(InvalidSetting, match="hard links"),
+            single_instance(Settings(database=f"sqlite:///{name}"), ""),
+        ):
             pass
 
 
 # ------------------------------------------------------------------ the life of processes
 
 
-def test_workers_end_with_the_process_that_started_them(postgres: Postgres, tmp_path: Path) -> None:
+def test_workers_exit_with_their_parent(postgres: Postgres, tmp_path: Path) -> None:
     with start_server(tmp_path, database=postgres.create(), extra=["--workers", "2"]) as server:
         os.kill(server.pid, signal.SIGKILL)
         server.process.wait(PATIENCE)
         end = time.monotonic() + PATIENCE
         try:
-            while not _can_be_used(server.port):  # as the next server needs it
+            while not _can_be_used(server.port):  # the port is free for the next server
                 assert time.monotonic() < end, "the workers go on"
                 time.sleep(0.05)
         finally:

@@ -1,4 +1,4 @@
-"""The supervisor: background tasks are restarted after pauses, and each failure is logged once."""
+"""Supervisor: background tasks are restarted after pauses, and each failure is logged once."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 import pytest
 
-from axiogames.server.supervisor import LONGEST_PAUSE, BackgroundTask, Supervisor, spawn
+from axiogames.server.supervisor import MAX_PAUSE, BackgroundTask, Supervisor, spawn
 from tests.server.in_process import PATIENCE
 
 
 class Pauses:
-    """Sleeps that end when the test says so."""
+    """Sleeps that end on command of the test."""
 
     def __init__(self) -> None:
         self.asked: list[float] = []
@@ -25,7 +25,7 @@ class Pauses:
         self._going_on.clear()
 
     async def go_on(self) -> None:
-        """Let the one that sleeps go on until it sleeps again."""
+        """End the current sleep and wait for the next one."""
         before = len(self.asked)
         self._going_on.set()
         await until(lambda: len(self.asked) > before)
@@ -41,7 +41,7 @@ def errors(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
     return [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-def test_a_task_that_fails_is_started_again_after_pauses_that_grow(caplog: pytest.LogCaptureFixture) -> None:
+def test_failed_task_restarts_after_growing_pauses(caplog: pytest.LogCaptureFixture) -> None:
     async def work() -> None:
         pauses = Pauses()
         supervisor = Supervisor(pauses.sleep)
@@ -67,11 +67,11 @@ def test_a_task_that_fails_is_started_again_after_pauses_that_grow(caplog: pytes
     assert [str(record.exc_info[1]) for record in logged if record.exc_info] == [
         "one",
         "'three'",
-    ]  # each once
+    ]  # each failure once
     assert "ValueError" in caplog.text.partition("failed again")[2]
 
 
-def test_pauses_have_a_longest_length_and_begin_anew_after_a_success() -> None:
+def test_pauses_are_bounded_and_reset_by_success() -> None:
     async def work() -> None:
         pauses = Pauses()
         supervisor, well = Supervisor(pauses.sleep), False
@@ -85,7 +85,7 @@ def test_pauses_have_a_longest_length_and_begin_anew_after_a_success() -> None:
         supervisor.start()
         for _ in range(8):
             await pauses.go_on()
-        assert max(pauses.asked) == pauses.asked[-1] == LONGEST_PAUSE
+        assert max(pauses.asked) == pauses.asked[-1] == MAX_PAUSE
         well = True
         await pauses.go_on()
         assert pauses.asked[-1] == 0.5
@@ -94,8 +94,8 @@ def test_pauses_have_a_longest_length_and_begin_anew_after_a_success() -> None:
     asyncio.run(work())
 
 
-def test_a_round_that_never_ends_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.supervisor.PATIENCE", 0.01)
+def test_round_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axiogames.server.supervisor.ROUND_TIMEOUT", 0.01)
 
     async def work() -> None:
         supervisor, rounds, stuck = Supervisor(lambda _: asyncio.sleep(0)), 0, asyncio.Event()
@@ -115,8 +115,8 @@ def test_a_round_that_never_ends_has_failed(monkeypatch: pytest.MonkeyPatch) -> 
     asyncio.run(work())
 
 
-def test_nobody_can_start_failing_tasks_as_often_as_they_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.supervisor.HURRY_EVERY", 1e9)
+def test_recover_is_rate_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axiogames.server.supervisor.RECOVER_INTERVAL", 1e9)
 
     async def work() -> None:
         pauses = Pauses()
@@ -138,8 +138,8 @@ def test_nobody_can_start_failing_tasks_as_often_as_they_ask(monkeypatch: pytest
     asyncio.run(work())
 
 
-def test_pauses_end_early_when_there_is_reason_to_hope(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.supervisor.HURRY_EVERY", 0.0)
+def test_recover_ends_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("axiogames.server.supervisor.RECOVER_INTERVAL", 0.0)
 
     async def work() -> None:
         pauses = Pauses()
@@ -162,7 +162,7 @@ def test_pauses_end_early_when_there_is_reason_to_hope(monkeypatch: pytest.Monke
     asyncio.run(work())
 
 
-def test_a_task_whose_inner_work_is_cancelled_goes_on_and_one_that_is_stopped_ends() -> None:
+def test_cancelled_inner_work_restarts_task_and_stop_ends_it() -> None:
     async def work() -> None:
         pauses = Pauses()
         supervisor = Supervisor(pauses.sleep)
@@ -179,9 +179,9 @@ def test_a_task_whose_inner_work_is_cancelled_goes_on_and_one_that_is_stopped_en
     asyncio.run(work())
 
 
-def test_a_task_goes_on_after_what_is_no_ordinary_exception(caplog: pytest.LogCaptureFixture) -> None:
+def test_task_restarts_after_base_exception(caplog: pytest.LogCaptureFixture) -> None:
     class Panic(BaseException):
-        """As libraries in Rust raise it."""
+        """As raised by Rust libraries."""
 
     async def work() -> None:
         pauses = Pauses()
@@ -203,7 +203,7 @@ def test_a_task_goes_on_after_what_is_no_ordinary_exception(caplog: pytest.LogCa
     assert "a task failed" in caplog.text
 
 
-def test_a_task_that_is_done_counts_as_well() -> None:
+def test_finished_task_is_not_failing() -> None:
     async def work() -> None:
         supervisor, tries = Supervisor(lambda _: asyncio.sleep(0)), 0
 
@@ -222,7 +222,7 @@ def test_a_task_that_is_done_counts_as_well() -> None:
     asyncio.run(work())
 
 
-def test_the_failure_of_a_task_that_nobody_waits_for_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_failure_of_spawned_task_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def fail() -> None:
         raise ValueError("unheard")
 

@@ -12,17 +12,18 @@ import pytest
 from sqlalchemy import delete, insert, select, update
 
 from axiogames.server.domain.clock import ABSENCE, BEAT, RESPITE, Uptime
-from axiogames.server.domain.entries import Act, Moved, Sat
+from axiogames.server.domain.entries import MovePlayed, SeatTaken, TableEntry
 from axiogames.server.domain.game_state import deadline, due, now
+from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.refusals import Refused, Unavailable
 from axiogames.server.lifespan import Server
 from axiogames.server.storage import uptime as store_module
 from axiogames.server.storage.schema import entries, server_facts, tables
-from axiogames.server.storage.uptime import ALIVE, OUTAGES, Standing
+from axiogames.server.storage.uptime import ALIVE, OUTAGES, UptimeState
 from tests.server.in_process import inside
 from tests.server.rooms import Listener, run, running, terms, until
 
-SEATED: list[Act] = [Sat(0, "ann", "Ann"), Sat(1, "bob", "Bob")]
+SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
 MINUTE, HOUR = 60_000, 3_600_000  # milliseconds
 NEARLY = 20_000  # what a slow machine may take for a test
 CLOCKS = [600, 3 * 86_400]  # seconds: a game at one sitting, and one by correspondence
@@ -50,7 +51,7 @@ async def suspend(server: Server, by: int) -> None:
     uptime.earliest -= by
     uptime.returned -= by
     for room in list(server.rooms._rooms.values()):
-        room.game.since -= by
+        room.game.updated -= by
 
 
 async def fact(server: Server, name: str) -> str | None:
@@ -79,7 +80,7 @@ def test_the_time_between_two_starts_is_charged_to_no_clock(
         async with running(tmp_path, address) as server:
             await server.rooms.resume()
             await server.rooms.open(terms(move_time=move_time), SEATED)
-            await server.rooms.beat()
+            await server.rooms.heartbeat()
             await age(server, MINUTE, with_facts=False)  # of her time
             await age(server, HOUR)
 
@@ -90,19 +91,19 @@ def test_the_time_between_two_starts_is_charged_to_no_clock(
             await server.rooms.sweep()
             room = await server.rooms.get("table")
             left = 1000 * move_time - MINUTE
-            assert room.audience.deadline is not None
-            assert abs(room.audience.deadline - started - left) < NEARLY
-            assert await due_of(server) == room.audience.deadline
-            assert await server.store.due(started + left - NEARLY, 9) == []  # no sweep looks before
+            assert room.subscribers.deadline is not None
+            assert abs(room.subscribers.deadline - started - left) < NEARLY
+            assert await due_of(server) == room.subscribers.deadline
+            assert await server.store.list_due(started + left - NEARLY, 9) == []  # no sweep looks before
             told = room.view(Listener(room, "bob").client.viewer).now.deadline
-            assert told == room.audience.deadline
+            assert told == room.subscribers.deadline
             number = room.game.number
-            room._time_is_up(number)
-            await until(lambda: room._thinking is None)
+            room._automation._on_timer(room, number)
+            await until(lambda: room._automation._task is None)
             assert room.game.number == number
             # A move begins a new clock.
-            await room.move(0, 0)
-            assert room.audience.deadline == deadline(room.game) == room.game.since + 1000 * move_time
+            await room.move(SeatCommand(0), 0)
+            assert room.subscribers.deadline == deadline(room.game) == room.game.updated + 1000 * move_time
 
     run(before)
     run(after)
@@ -114,8 +115,8 @@ def after_a_move(folder: Path, address: str, move_time: int) -> Callable[[], Any
         async with running(folder, address) as server:
             await server.rooms.resume()
             room = await server.rooms.get("table")
-            assert room.audience.deadline == max(
-                room.game.since + 1000 * move_time, server.rooms._services.uptime.earliest
+            assert room.subscribers.deadline == max(
+                room.game.updated + 1000 * move_time, server.rooms._services.uptime.earliest
             )
 
     return work
@@ -126,7 +127,7 @@ def test_several_outages_add_up(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
             await server.rooms.open(terms(move_time=600), SEATED)
-            await server.rooms.beat()
+            await server.rooms.heartbeat()
             await age(server, HOUR)
 
     async def again() -> None:
@@ -134,7 +135,7 @@ def test_several_outages_add_up(tmp_path: Path) -> None:
             await server.rooms.resume()
             before = await due_of(server)
             room = await server.rooms.get("table")
-            assert room.audience.deadline == before
+            assert room.subscribers.deadline == before
             assert abs(before - now() - 600_000) < NEARLY
             room.close()
             await age(server, HOUR)
@@ -144,8 +145,8 @@ def test_several_outages_add_up(tmp_path: Path) -> None:
             await server.rooms.resume()
             assert len(server.rooms._services.uptime.outages) == 2
             room = await server.rooms.get("table")
-            assert room.audience.deadline == await due_of(server)
-            assert abs(room.audience.deadline - now() - 600_000) < NEARLY
+            assert room.subscribers.deadline == await due_of(server)
+            assert abs(room.subscribers.deadline - now() - 600_000) < NEARLY
 
     run(begin)
     run(again)
@@ -157,7 +158,7 @@ def test_a_clock_that_had_run_out_gets_no_more_than_the_respite(tmp_path: Path) 
         async with running(tmp_path) as server:
             await server.rooms.resume()
             await server.rooms.open(terms(move_time=600), SEATED)
-            await server.rooms.beat()
+            await server.rooms.heartbeat()
             await age(server, 11 * MINUTE, with_facts=False)
             await age(server, HOUR)
 
@@ -165,8 +166,8 @@ def test_a_clock_that_had_run_out_gets_no_more_than_the_respite(tmp_path: Path) 
         async with running(tmp_path) as server:
             await server.rooms.resume()
             room = await server.rooms.get("table")
-            assert room.audience.deadline == server.rooms._services.uptime.earliest
-            assert await server.store.due(now(), 9) == ["table"]
+            assert room.subscribers.deadline == server.rooms._services.uptime.earliest
+            assert await server.store.list_due(now(), 9) == ["table"]
 
     run(before)
     run(after)
@@ -193,22 +194,22 @@ def test_a_suspended_process_charges_no_clock(tmp_path: Path, move_time: int) ->
             await server.rooms.resume()
             room = await server.rooms.open(terms(move_time=move_time), SEATED)
             bob = Listener(room, "bob")
-            await server.rooms.beat()
+            await server.rooms.heartbeat()
             number = room.game.number
             await suspend(server, 5 * 86_400_000)
             # The timer of the clock may be first when the process goes on, and so may the sweep.
-            room._time_is_up(number)
-            assert room._thinking is None
+            room._automation._on_timer(room, number)
+            assert room._automation._task is None
             await server.rooms.sweep()
-            assert room._thinking is None
-            await server.rooms.beat()
+            assert room._automation._task is None
+            await server.rooms.heartbeat()
             assert room.game.number == number
-            assert room.audience.deadline is not None
-            assert abs(room.audience.deadline - now() - 1000 * move_time) < NEARLY
-            assert await due_of(server) == room.audience.deadline
+            assert room.subscribers.deadline is not None
+            assert abs(room.subscribers.deadline - now() - 1000 * move_time) < NEARLY
+            assert await due_of(server) == room.subscribers.deadline
             await until(lambda: bool(bob.heard))
-            assert bob.heard[-1]["now"]["deadline"] == room.audience.deadline
-            assert room._timer is not None or room._reminder is not None
+            assert bob.heard[-1]["now"]["deadline"] == room.subscribers.deadline
+            assert room._automation._timer is not None or room._automation._reminder is not None
 
     run(work)
 
@@ -218,15 +219,15 @@ def test_a_draw_that_waits_still_waits_after_a_suspension(tmp_path: Path) -> Non
         async with running(tmp_path) as server:
             await server.rooms.resume()
             room = await server.rooms.open(terms(move_time=600), SEATED)
-            await room.move(0, 0, hold=True)
-            await server.rooms.beat()
+            await room.move(SeatCommand(0), 0, hold=True)
+            await server.rooms.heartbeat()
             number = room.game.number
             await suspend(server, HOUR)
-            room._time_is_up(number)
-            assert room._thinking is None
-            await server.rooms.beat()
-            room._time_is_up(number)
-            await until(lambda: room._thinking is None)
+            room._automation._on_timer(room, number)
+            assert room._automation._task is None
+            await server.rooms.heartbeat()
+            room._automation._on_timer(room, number)
+            await until(lambda: room._automation._task is None)
             assert room.game.number == number
 
     run(work)
@@ -240,22 +241,22 @@ def test_another_process_that_was_at_work_keeps_clocks_running(tmp_path: Path, p
             for server in (here, there):
                 await server.rooms.resume()
             room = await here.rooms.open(terms(move_time=600), SEATED)
-            await there.rooms.beat()
+            await there.rooms.heartbeat()
             here.rooms._services.uptime.alive = now() - HOUR  # stopped, while the other one went on
-            room._time_is_up(room.game.number)
-            assert room._thinking is None
-            await here.rooms.beat()
+            room._automation._on_timer(room, room.game.number)
+            assert room._automation._task is None
+            await here.rooms.heartbeat()
             assert here.rooms._services.uptime.outages == ()
-            assert room.audience.deadline == deadline(room.game)
+            assert room.subscribers.deadline == deadline(room.game)
             # Both were stopped: whoever is first notes it, and both take it from there.
             await suspend(here, HOUR)
             there.rooms._services.uptime.alive = now() - HOUR
-            await asyncio.gather(here.rooms.beat(), there.rooms.beat())
+            await asyncio.gather(here.rooms.heartbeat(), there.rooms.heartbeat())
             assert len(here.rooms._services.uptime.outages) == 1
-            await there.rooms.beat()
+            await there.rooms.heartbeat()
             assert there.rooms._services.uptime.outages == here.rooms._services.uptime.outages
             elsewhere = await there.rooms.get("table")
-            assert elsewhere.audience.deadline == room.audience.deadline
+            assert elsewhere.subscribers.deadline == room.subscribers.deadline
 
     run(work)
 
@@ -266,7 +267,7 @@ def test_a_process_whose_clock_is_ahead_of_another_notes_no_outages(tmp_path: Pa
             await server.rooms.resume()
             await server.rooms.open(terms(move_time=600), SEATED)
             for _ in range(3):
-                await server.rooms.beat()
+                await server.rooms.heartbeat()
                 await age(server, MINUTE)  # what another process writes
             assert server.rooms._services.uptime.outages == ()
 
@@ -278,7 +279,7 @@ def test_without_the_database_clocks_stand_still(tmp_path: Path, monkeypatch: py
         async with running(tmp_path) as server:
             await server.rooms.resume()
             room = await server.rooms.open(terms(move_time=600), SEATED)
-            await server.rooms.beat()
+            await server.rooms.heartbeat()
 
             async def down(_: object) -> None:
                 raise Unavailable
@@ -286,13 +287,13 @@ def test_without_the_database_clocks_stand_still(tmp_path: Path, monkeypatch: py
             with monkeypatch.context() as away:
                 away.setattr(server.database, "transact", down)
                 with pytest.raises(Unavailable):
-                    await server.rooms.beat()
+                    await server.rooms.heartbeat()
             await suspend(server, HOUR)
-            room._time_is_up(room.game.number)
-            assert room._thinking is None
-            await server.rooms.beat()
-            assert room.audience.deadline is not None
-            assert abs(room.audience.deadline - now() - 600_000) < NEARLY
+            room._automation._on_timer(room, room.game.number)
+            assert room._automation._task is None
+            await server.rooms.heartbeat()
+            assert room.subscribers.deadline is not None
+            assert abs(room.subscribers.deadline - now() - 600_000) < NEARLY
             assert not server.rooms._services.uptime.lost
 
     run(work)
@@ -308,11 +309,11 @@ def test_nothing_is_written_while_no_clock_runs(tmp_path: Path) -> None:
             room = await server.rooms.open(terms(move_time=None), SEATED)
             await age(server, HOUR)
             before = await fact(server, ALIVE)
-            await server.rooms.beat()
+            await server.rooms.heartbeat()
             assert await fact(server, ALIVE) == before
             # The clock that begins now has not run in that hour.
             await server.rooms.open(terms(move_time=600, id="other"), SEATED)
-            await server.rooms.beat()
+            await server.rooms.heartbeat()
             assert server.rooms._services.uptime.outages == ()
             assert await fact(server, ALIVE) != before
             room.close()
@@ -323,7 +324,7 @@ def test_nothing_is_written_while_no_clock_runs(tmp_path: Path) -> None:
 def test_outages_are_kept_as_long_as_a_clock_needs_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "MOST_OUTAGES", 3)
+    monkeypatch.setattr(store_module, "MAX_OUTAGES", 3)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -332,11 +333,11 @@ def test_outages_are_kept_as_long_as_a_clock_needs_them(
             uptime = server.rooms._services.uptime
             for expected in (1, 2, 3, 3):
                 await suspend(server, HOUR)
-                await server.rooms.beat()
+                await server.rooms.heartbeat()
                 assert len(uptime.outages) == expected
-            await room.move(0, 0)
+            await room.move(SeatCommand(0), 0)
             await suspend(server, MINUTE)
-            await server.rooms.beat()
+            await server.rooms.heartbeat()
             assert len(uptime.outages) == 1  # the others were before the move
 
     run(work)
@@ -352,7 +353,7 @@ def test_outages_that_cannot_be_read_are_left_out(tmp_path: Path) -> None:
                     insert(server_facts),
                     [{"name": OUTAGES, "value": "1-2 x 3 9-"}, {"name": ALIVE, "value": "?"}],
                 )
-            await server.rooms.beat()
+            await server.rooms.heartbeat()
             assert server.rooms._services.uptime.outages == ((1, 2),)
 
     run(work)
@@ -377,7 +378,7 @@ def test_time_goes_on_after_an_outage(
     outages: tuple[tuple[int, int], ...], since: int, length: int, expected: int
 ) -> None:
     uptime = Uptime()
-    uptime.learn(Standing(0, outages))
+    uptime.update(UptimeState(0, outages))
     assert uptime.end(since, length) == expected
 
 
@@ -397,16 +398,16 @@ def test_nobody_is_away_because_the_server_was(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
             room = await server.rooms.open(terms(move_time=None), SEATED)
-            for known in (room.audience._left, room.game.acted):
+            for known in (room.subscribers._last_seen, room.game.last_active):
                 known.clear()
-            room.audience._opened -= 3600
+            room.subscribers._opened -= 3600
             await suspend(server, HOUR)
             await server.rooms.open(terms(move_time=600, id="other"), SEATED)
             await server.rooms.resume()
             with pytest.raises(Refused, match="two minutes"):
-                await room.hire(1, "random", "ann")
+                await room.seat_bot(1, "random", "ann")
             server.rooms._services.uptime.returned -= HOUR
-            await room.hire(1, "random", "ann")
+            await room.seat_bot(1, "random", "ann")
 
     run(work)
 
@@ -415,7 +416,7 @@ def test_the_server_notes_by_itself_that_it_is_at_work(tmp_path: Path) -> None:
     from axiogames.server import lifespan as running_module
 
     async def work() -> None:
-        async with inside(tmp_path) as made, running_module.running(made.server):
+        async with inside(tmp_path) as made, running_module.lifespan(made.server):
             tasks = {task.name: task for task in made.server.supervisor.tasks}
             assert tasks["uptime"].essential
             assert made.server.rooms._services.uptime.alive is not None
@@ -428,11 +429,11 @@ def test_what_is_due_follows_the_same_rule(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(terms(move_time=600), SEATED)
             uptime = Uptime()
-            uptime.learn(Standing(0, ((room.game.since + 5, room.game.since + 5 + HOUR),)))
-            assert due(room.game, uptime) == deadline(room.game, uptime) == room.game.since + 600_000 + HOUR
-            await room.move(0, 0, hold=True)
-            uptime.learn(Standing(room.game.since, ()))
-            assert due(room.game, uptime) == room.game.since + int(1000 * RESPITE)
-            assert isinstance(room.game.last, Moved)
+            uptime.update(UptimeState(0, ((room.game.updated + 5, room.game.updated + 5 + HOUR),)))
+            assert due(room.game, uptime) == deadline(room.game, uptime) == room.game.updated + 600_000 + HOUR
+            await room.move(SeatCommand(0), 0, hold=True)
+            uptime.update(UptimeState(room.game.updated, ()))
+            assert due(room.game, uptime) == room.game.updated + int(1000 * RESPITE)
+            assert isinstance(room.game.last_entry, MovePlayed)
 
     run(work)

@@ -12,7 +12,7 @@ import uvicorn
 import uvloop
 from uvicorn.server import ServerState
 
-from axiogames.server.processes import OPTIONS
+from axiogames.server.processes import UVICORN_OPTIONS
 from axiogames.server.transport.connections import ConnectionLimits
 from axiogames.server.transport.http_protocol import Bounds, HttpProtocol
 
@@ -91,7 +91,7 @@ async def port(
 ) -> AsyncIterator[Port]:
     """Serve an application on a free port of the loopback address."""
     protocol = partial(HttpProtocol, bounds=bounds, connections=connections)
-    config = uvicorn.Config(app, lifespan="off", **{**OPTIONS, "http": protocol, **options})
+    config = uvicorn.Config(app, lifespan="off", **{**UVICORN_OPTIONS, "http": protocol, **options})
     config.load()
     state = ServerState()
     made = partial(config.http_protocol_class, config=config, server_state=state, app_state={})  # type: ignore[call-arg]

@@ -1,1 +1,1 @@
-"""The page: its files, and how it behaves in a real browser."""
+"""Tests of the page: its files, and its behaviour in a real browser."""

@@ -1,4 +1,4 @@
-"""A real browser at a real server: people who visit the page, and all that is said while they do.
+"""Visitors with a real browser at a real server, and a record of their messages and problems.
 
 Everything that a page should not do (errors and warnings on the console, violations of its content policy,
 errors of the server) is noted in `Visitor.problems`; the fixture that made the visitor fails the test for it.
@@ -30,20 +30,20 @@ from playwright.sync_api import Error as BrowserError
 from tests.demanded import need
 from tests.server.driving import Client, Json
 
-PATIENCE = 15_000  # milliseconds for anything that a page has to show
+PATIENCE = 15_000  # milliseconds to wait for anything on a page
 SIZES: dict[str, ViewportSize] = {
     "phone": {"width": 360, "height": 740},
     "tablet": {"width": 820, "height": 1180},
     "desktop": {"width": 1440, "height": 900},
     "wall": {"width": 3840, "height": 2160},
 }
-TOUCHED = ("phone", "tablet")
+TOUCH_SIZES = ("phone", "tablet")
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
 expect.set_options(timeout=PATIENCE)
 LOCALES = {"en": "en-GB", "de": "de-DE"}
 
-# What runs before the scripts of every page.
+# Runs before the scripts of every page.
 NOTICE = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error(`forbidden by ${event.violatedDirective}: ${event.blockedURI} ${event.sourceFile}`));
@@ -52,8 +52,8 @@ new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
 }).observe({ type: "layout-shift", buffered: true });
 """
-# The page waits after each move of another player, for the eye; whoever plays whole games has seen it.
-HURRY = """{
+# The page pauses after each move of another player. Tests that play whole games shorten the pauses.
+SHORT_PAUSES = """{
   const real = window.setTimeout;
   const shorter = (wait) => (wait > 50 && wait < 2000 ? wait / 10 : wait);
   window.setTimeout = (work, wait, ...more) => real(work, shorter(wait), ...more);
@@ -71,16 +71,16 @@ WAIT = """async (patience) => {
 
 
 def launch(chromium: BrowserType) -> Chromium:
-    """Start the system's Chromium, or skip the test where there is none."""
+    """Start the system's Chromium, or skip the test if there is none."""
     names = ("chromium", "chromium-browser", "google-chrome")
     path = need("chromium", next(filter(None, map(shutil.which, names)), None))
-    # Where there is no GPU, Chromium would imitate one on the processor.
+    # Without a GPU, Chromium would emulate one on the CPU.
     return chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
 
 
 @dataclass
-class Heard:
-    """What went through the WebSockets of a visitor's pages."""
+class SocketLog:
+    """The messages on the WebSockets of a visitor's pages."""
 
     received: list[Json] = field(default_factory=list)
     sent: list[Json] = field(default_factory=list)
@@ -93,13 +93,13 @@ class Heard:
     def refused(self) -> list[Json]:
         return [message for message in self.received if message["type"] == "refused"]
 
-    def orders(self, do: str) -> list[Json]:
-        """What was sent of one kind."""
+    def commands(self, do: str) -> list[Json]:
+        """Return the commands sent of one kind."""
         return [message for message in self.sent if message["do"] == do]
 
 
-class SamePerson(Client):
-    """The same person as in a browser, as a program: for what need not be clicked."""
+class PersonClient(Client):
+    """An HTTP client with the identity of a browser context, for steps that need no clicks."""
 
     def __init__(self, url: str, context: BrowserContext) -> None:
         super().__init__(url)
@@ -112,26 +112,26 @@ class SamePerson(Client):
 
 
 class Visitor:
-    """Somebody with a browser of their own: nothing is shared with other visitors but the server."""
+    """A person with a separate browser context. Visitors share only the server."""
 
     def __init__(self, context: BrowserContext, url: str, *, touch: bool) -> None:
         self.context = context
         self.url = url
         self.touch = touch
         self.problems: list[str] = []
-        self.heard = Heard()
+        self.messages = SocketLog()
         self.answers: list[Response] = []
         self.actions = 0  # clicks and taps
         self._allowed = [re.compile("registration blocked by Playwright")]
         context.set_default_timeout(PATIENCE)
-        context.on("page", lambda page: page.on("websocket", self.heard.watch))
+        context.on("page", lambda page: page.on("websocket", self.messages.watch))
         context.on("console", self._console)
         context.on("weberror", lambda error: self._note(f"error in a script: {error.error}"))
         context.on("response", self._response)
         self.page = context.new_page()
 
     def allow(self, pattern: str) -> None:
-        """This problem belongs to what is tested."""
+        """Allow a problem that belongs to the test."""
         self._allowed.append(re.compile(pattern))
 
     def _note(self, problem: str) -> None:
@@ -147,19 +147,18 @@ class Visitor:
             self._note(f"{response.status} for {response.url}")
 
     @property
-    def unexpected(self) -> list[str]:
-        """Problems that no test has allowed."""
+    def unexpected_problems(self) -> list[str]:
+        """Problems that the test has not allowed."""
         return [one for one in self.problems if not any(known.search(one) for known in self._allowed)]
 
     def goto(self, path: str) -> Page:
-        """Open a page and wait until its script has filled it."""
+        """Open a page and wait until its script has rendered the header."""
         self.page.goto(self.url + path)
-        if not path.startswith("/schema"):
-            self.page.locator("#top > *").first.wait_for(state="attached")
+        self.page.locator("#top > *").first.wait_for(state="attached")
         return self.page
 
     def until(self, condition: str, timeout: float = PATIENCE) -> Any:
-        """Wait until a function in the page returns something that is true: what it returns.
+        """Wait until a function in the page returns a true value, and return it.
 
         Playwright's own way of waiting needs `eval`, which the page's content policy forbids.
         """
@@ -177,7 +176,7 @@ class Visitor:
         return self.page.locator(selector)
 
     def click(self, target: str | Locator) -> None:
-        """A click, or a tap on a touch screen."""
+        """Click, or tap on a touch screen."""
         found = self.page.locator(target) if isinstance(target, str) else target
         self.actions += 1
         if self.touch:
@@ -192,26 +191,26 @@ class Visitor:
         else:
             self.page.mouse.click(x, y)
 
-    def known(self) -> None:
-        """Be somebody: visit the site once."""
+    def ensure_identity(self) -> None:
+        """Make sure that the visitor has an identity."""
         if not self.context.cookies(self.url):
             self.context.request.get(f"{self.url}/api/me")
 
     @property
-    def client(self) -> SamePerson:
-        """The same person as a program."""
-        self.known()
-        return SamePerson(self.url, self.context)
+    def client(self) -> PersonClient:
+        """An HTTP client with the same identity."""
+        self.ensure_identity()
+        return PersonClient(self.url, self.context)
 
     def set(self, **settings: object) -> None:
-        """Choose settings before any page is opened."""
+        """Set settings before any page is opened."""
         kept = json.dumps(json.dumps(settings))
         self.context.add_init_script(
             f"localStorage.getItem('settings') ?? localStorage.setItem('settings', {kept})"
         )
 
     def stored(self) -> dict[str, Any]:
-        """The settings that the page has kept."""
+        """Return the settings stored by the page."""
         found: dict[str, Any] = self.page.evaluate("JSON.parse(localStorage.getItem('settings') ?? '{}')")
         return found
 
@@ -227,8 +226,8 @@ def new_visitor(
     hurry: bool = False,
     worker: bool = True,
 ) -> Visitor:
-    """A visitor with a fresh context; `worker` says whether the site's service worker may run."""
-    touch = size in TOUCHED
+    """Return a visitor with a new browser context. `worker` allows the service worker."""
+    touch = size in TOUCH_SIZES
     context = chromium.new_context(
         viewport=SIZES[size],
         has_touch=touch,
@@ -241,5 +240,5 @@ def new_visitor(
     )
     context.add_init_script(NOTICE)
     if hurry:
-        context.add_init_script(HURRY)
+        context.add_init_script(SHORT_PAUSES)
     return Visitor(context, url, touch=touch)

@@ -1,4 +1,4 @@
-"""What must hold of every page in every state."""
+"""Checks for every page in every state."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tests.web.browsing import Visitor
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 SMALLEST_TARGET = 44
 
-# Controls that are too small for a finger. Links within a text are as high as its lines, and a control may
-# have a label that answers to taps instead of it. What lies behind an open dialog cannot be tapped.
+# Controls that are smaller than a touch target. Exempt are links within text, which are as high as the line,
+# controls whose label is large enough, and what is behind an open dialog.
 TARGETS = """(least) => {
   const inText = (link) => {
     if (link.tagName !== "A" || getComputedStyle(link).display !== "inline") return false;
@@ -35,7 +35,7 @@ TARGETS = """(least) => {
   }
   return found;
 }"""
-# What sticks out on the right, if the page can be scrolled sideways at all.
+# Elements beyond the right edge, if the page scrolls horizontally.
 SIDEWAYS = """(width) => {
   const { scrollWidth } = document.documentElement;
   if (scrollWidth <= width && innerWidth <= width) return [];
@@ -44,7 +44,7 @@ SIDEWAYS = """(width) => {
   const named = wide.slice(0, 5).map((one) => `${one.tagName}#${one.id}.${one.getAttribute("class")}`);
   return [`${scrollWidth} wide: ${named.join(", ")}`];
 }"""
-# What of the board cannot be seen.
+# Parts of the board that are not visible.
 BOARD = """() => {
   const box = document.querySelector("#board .frame").getBoundingClientRect();
   const found = [];
@@ -63,7 +63,7 @@ BOARD = """() => {
   return [...new Set(found)];
 }"""
 
-# Texts that stick out of what they stand in. Three dots at the end are meant, and so is what can be scrolled.
+# Texts that overflow their container. An ellipsis is allowed, and so are scrolling containers.
 CLIPPED = """() => {
   const found = new Set();
   const whole = document.querySelector("dialog[open]") ?? document.body;
@@ -72,7 +72,7 @@ CLIPPED = """() => {
   for (let text; (text = texts.nextNode()); ) {
     const holder = text.parentElement;
     if (!text.data.trim() || !holder.checkVisibility({ visibilityProperty: true })) continue;
-    if (holder.closest(".visually-hidden, .skip, option, svg, .scroller, .reference table")) continue;
+    if (holder.closest(".visually-hidden, .skip, option, svg, .scroller")) continue;
     range.selectNodeContents(text);
     const box = range.getBoundingClientRect();
     for (let around = holder; around !== document.body; around = around.parentElement) {
@@ -94,15 +94,15 @@ CLIPPED = """() => {
 
 @cache
 def axe() -> str:
-    """Axe, which knows the accessibility rules."""
+    """Return the source of axe, the accessibility checker."""
     return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 
 def violations(visitor: Visitor) -> list[str]:
-    """What axe finds wrong."""
+    """Return the violations that axe finds."""
     options = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"], "preload": False}
-    assert visitor.unexpected == [], visitor.unexpected
-    visitor.allow("style-src")  # axe itself writes styles into elements
+    assert visitor.unexpected_problems == [], visitor.unexpected_problems
+    visitor.allow("style-src")  # axe itself sets inline styles
     visitor.page.evaluate(axe())
     found = visitor.page.evaluate("async (options) => (await axe.run(options)).violations", options)
     nodes = [(rule["id"], node) for rule in found for node in rule["nodes"]]
@@ -110,24 +110,24 @@ def violations(visitor: Visitor) -> list[str]:
 
 
 def small_targets(page: Page) -> list[str]:
-    """Controls that a finger misses."""
+    """Return the controls that are too small to tap."""
     found: list[str] = page.evaluate(TARGETS, SMALLEST_TARGET)
     return found
 
 
 def sideways(page: Page, width: int) -> list[str]:
-    """Why the page can be scrolled sideways."""
+    """Return why the page scrolls horizontally."""
     found: list[str] = page.evaluate(SIDEWAYS, width)
     return found
 
 
 def hidden_board(page: Page) -> list[str]:
-    """What of the board cannot be seen."""
+    """Return the parts of the board that are not visible."""
     found: list[str] = page.evaluate(BOARD)
     return found
 
 
 def clipped_texts(page: Page) -> list[str]:
-    """Texts that cannot be read to their end."""
+    """Return the texts that are clipped."""
     found: list[str] = page.evaluate(CLIPPED)
     return found

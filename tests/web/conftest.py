@@ -1,4 +1,4 @@
-"""A browser and a server that the tests of the page share, and visitors who have nothing in common."""
+"""Fixtures: a shared browser and server, and independent visitors."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FAILED = pytest.StashKey[bool]()
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Remember whether a test has failed, for what is done after it."""
+    """Record whether a test has failed, for its fixtures."""
     report = yield
     if report.when == "call":
         item.stash[FAILED] = report.failed
     return report
 
 
-# Not for the whole session: as long as Playwright runs, nothing else can use asyncio in this process.
+# Not session-scoped: while Playwright runs, nothing else can use asyncio in this process.
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Chromium]:
     """The system's Chromium."""
@@ -41,19 +41,19 @@ def chromium() -> Iterator[Chromium]:
 
 @pytest.fixture(scope="package")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    """A server that tests share."""
+    """A server shared by the tests."""
     with start_server(tmp_path_factory.mktemp("site")) as server:
         yield server
 
 
 @pytest.fixture(scope="package")
 def stage(site: RunningServer) -> Stage:
-    """Somebody with something of everything."""
+    """A person with tables in all states."""
     return Stage(site.url)
 
 
 class Visit(Protocol):
-    """Makes visitors; see `browsing.new_visitor`."""
+    """Creates visitors; see `browsing.new_visitor`."""
 
     def __call__(
         self,
@@ -72,7 +72,7 @@ class Visit(Protocol):
 def visit(
     chromium: Chromium, site: RunningServer, request: pytest.FixtureRequest, tmp_path: Path
 ) -> Iterator[Visit]:
-    """Makes visitors. Whatever a page of theirs complains about fails the test; failures leave pictures."""
+    """Create visitors. Any problem on their pages fails the test; failures leave screenshots."""
     visitors: list[Visitor] = []
 
     def make(size: str = "desktop", *, url: str | None = None, **how: Any) -> Visitor:
@@ -80,7 +80,7 @@ def visit(
         return visitors[-1]
 
     yield make
-    unexpected = [problem for visitor in visitors for problem in visitor.unexpected]
+    unexpected = [problem for visitor in visitors for problem in visitor.unexpected_problems]
     if request.node.stash.get(FAILED, False) or unexpected:
         for number, visitor in enumerate(visitors, 1):
             picture = tmp_path / f"visitor-{number}.png"

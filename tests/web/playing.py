@@ -1,4 +1,4 @@
-"""Playing at the page as a person does: by what can be seen and clicked."""
+"""Play on the page like a person: by what is visible and clickable."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from playwright.sync_api import Locator, expect
 
 from tests.web.browsing import Visitor
 
-# What there is to do now; null as long as there is nothing.
+# The next possible action, or null.
 DUE = """() => {
   const there = (id) => {
     const found = document.getElementById(id);
     return found && !found.hidden && !found.disabled && found.getClientRects().length > 0;
   };
   if (document.querySelector("dialog[open] .result")) return "over";
-  if (document.querySelector("#curtain[open]")) return "curtain";
+  if (document.querySelector("#handover[open]")) return "curtain";
   if (there("draw")) return "draw";
   if (there("keep")) return "offer";
   if (document.querySelector("#hand button[aria-disabled=false]")) return "place";
@@ -24,9 +24,9 @@ DUE = """() => {
   if (there("pass")) return "pass";
   return null;
 }"""
-# The places for the tile, once the board does not move any more.
+# The targets of the tile, once the board has stopped moving.
 PLACES = """async () => {
-  const marks = () => [...document.querySelectorAll("#board .places [data-place]")].map((mark) => {
+  const marks = () => [...document.querySelectorAll("#board .targets [data-place]")].map((mark) => {
     const { x, y, width, height } = mark.getBoundingClientRect();
     const middle = { name: mark.dataset.place, x: x + width / 2, y: y + height / 2 };
     return { ...middle, free: Boolean(document.elementFromPoint(middle.x, middle.y)?.closest("#board")) };
@@ -47,13 +47,13 @@ class Player:
     def __init__(self, visitor: Visitor, seed: int = 1) -> None:
         self.visitor = visitor
         self.page = visitor.page
-        self.lots = random.Random(seed)
-        self.most_actions = 0  # for one placement, naming apart
+        self.rng = random.Random(seed)
+        self.max_actions = 0  # per placement, without naming a colour
         self.named = 0
         self.did: list[str] = []
 
     def due(self) -> str:
-        """Wait until there is something to do: what."""
+        """Wait until an action is possible, and return its name."""
         return str(self.visitor.until(DUE))
 
     @property
@@ -64,67 +64,67 @@ class Player:
 
     @property
     def tiles(self) -> Locator:
-        """Tiles of the hand that can be placed."""
+        """The tiles of the hand that can be placed."""
         return self.page.locator("#hand button[aria-disabled=false]")
 
     def hand(self) -> list[str]:
-        """The tiles of the hand as they are called."""
+        """Return the labels of the tiles in hand."""
         labels: list[str] = self.page.locator("#hand button").evaluate_all(
             "all => all.map((one) => one.ariaLabel.replace(/^[^:]*: /, ''))"
         )
         return labels
 
     def pick(self) -> None:
-        """Take a tile up, if none is yet."""
+        """Select a tile, unless one is selected."""
         if self.page.locator("#hand button[aria-pressed=true]").count() == 0:
             tiles = self.tiles
-            self.visitor.click(tiles.nth(self.lots.randrange(tiles.count())))
+            self.visitor.click(tiles.nth(self.rng.randrange(tiles.count())))
 
     def set_down(self) -> str:
-        """Put the tile onto one of the places that are marked for it: the place's name."""
+        """Put the tile down on a random target and return the name of the target."""
         places = self.page.evaluate(PLACES)
         assert places, "a tile that can be picked has a place"
         free = [place for place in places if place["free"]]
-        if not free:  # an explanation lies over them
-            self.page.locator("#coach-next").click()
+        if not free:  # a tip covers them
+            self.page.locator("#tip-next").click()
             return self.set_down()
-        place = self.lots.choice(free)
+        place = self.rng.choice(free)
         self.visitor.click_at(place["x"], place["y"])
         return str(place["name"])
 
     def name(self) -> None:
-        """Sometimes choose another colour than the proposed one, where there is a choice."""
+        """Sometimes choose another colour than the suggested one, if there is a choice."""
         choices = self.page.locator("#naming label")
-        if choices.count() and self.page.locator("#naming").is_visible() and self.lots.random() < 0.5:
-            self.visitor.click(choices.nth(self.lots.randrange(choices.count())))
+        if choices.count() and self.page.locator("#naming").is_visible() and self.rng.random() < 0.5:
+            self.visitor.click(choices.nth(self.rng.randrange(choices.count())))
             self.visitor.actions -= 1
             self.named += 1
 
     def place(self) -> None:
-        """A whole placement."""
+        """Make a placement."""
         before = self.visitor.actions
         self.pick()
         self.set_down()
         self.name()
         self.visitor.click("#confirm")
-        self.most_actions = max(self.most_actions, self.visitor.actions - before)
+        self.max_actions = max(self.max_actions, self.visitor.actions - before)
 
     def swap(self) -> None:
-        """Exchange some tiles of the hand."""
+        """Exchange random tiles of the hand."""
         self.visitor.click("#swap")
         tiles = self.page.locator("#hand button")
-        for number in self.lots.sample(range(tiles.count()), self.lots.randint(1, tiles.count())):
+        for number in self.rng.sample(range(tiles.count()), self.rng.randint(1, tiles.count())):
             self.visitor.click(tiles.nth(number))
         self.visitor.click("#confirm")
 
     def act(self) -> str:
-        """Do what there is to do; what it was."""
+        """Perform the next action and return its name."""
         due = self.due()
         match due:
             case "place":
                 self.place()
             case "offer":
-                self.visitor.click(self.lots.choice(["#keep", "#exchange"]))
+                self.visitor.click(self.rng.choice(["#keep", "#exchange"]))
             case "draw":
                 self.visitor.click("#draw")
             case "swap":
@@ -132,8 +132,8 @@ class Player:
             case "pass":
                 self.visitor.click("#pass")
             case "curtain":
-                self.visitor.click("#curtain-lift")
-                expect(self.page.locator("#curtain")).to_be_hidden()
+                self.visitor.click("#handover-confirm")
+                expect(self.page.locator("#handover")).to_be_hidden()
         self.did.append(due)
         return due
 

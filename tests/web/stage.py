@@ -1,4 +1,4 @@
-"""What there is to show, prepared once: games under way and finished, tables that wait, a daily deal."""
+"""Tables in all states, prepared once: running, finished, waiting, and a daily deal."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from tests.server.driving import Browser, Guest, Json, Live, Opened
 from tests.web.browsing import Visitor
 
 GAMES = ("axio", "hex", "rota", "trio")
-MIDDLE = {"axio": 8, "hex": 9, "rota": 6, "trio": 7}  # own moves until a board looks like a game
+MIDDLE = {"axio": 8, "hex": 9, "rota": 6, "trio": 7}  # own moves until the middle of a game
 
 
 def best(moves: Json) -> int:
-    """The move with most points; without any placement the last of the others."""
+    """Return the pick with the most points; without placements, the last other move."""
     gains = [sum(gain) for gain in moves["gain"]]
     return gains.index(max(gains)) if gains else len(moves["others"]) - 1
 
 
 def advance(live: Live, moves: int) -> None:
-    """Make some moves, and wait until it is this player's turn to place again."""
+    """Make some moves, and wait until this player is to place again."""
     live.my_turn()
     while moves > 0 or live.now["phase"] == "offer":
         live.play(best(live.moves or {}))
@@ -29,7 +29,7 @@ def advance(live: Live, moves: int) -> None:
 
 @dataclass
 class Stage:
-    """A person with something of everything."""
+    """A person with tables in all states."""
 
     url: str
     ann: Browser = field(init=False)
@@ -61,7 +61,7 @@ class Stage:
         return table.id
 
     def _naming(self) -> str:
-        """A game in which Ann holds a tile with an empty corner, so that she may name a colour."""
+        """Open a game in which Ann holds a tile with an empty corner, so that she may name a colour."""
         while True:
             table = self.ann.open("rota", ["me", "greedy"]).id
             with self.ann.live(table) as live:
@@ -72,7 +72,7 @@ class Stage:
                     advance(live, 1)
 
     def _offered(self) -> str:
-        """A game in which Ann may exchange her hand."""
+        """Open a game in which Ann may exchange her hand."""
         while True:
             table = self.ann.open("axio", ["me", "greedy"]).id
             with self.ann.live(table) as live:
@@ -82,21 +82,21 @@ class Stage:
                     return table
 
     def _watched(self, bob: Guest) -> str:
-        """A game of two others, in public."""
+        """Open a public game of two other players."""
         table = bob.open("hex", ["me", "greedy", "random"], public=True)
         with bob.live(table.id) as live:
             advance(live, 6)
         return table.id
 
     def _daily(self) -> str:
-        """Today's deal of one game, finished."""
+        """Finish today's deal of one game."""
         table = str(self.ann.post("/api/daily/rota")["id"])
         with self.ann.live(table) as live:
             live.play_to_the_end(best)
         return table
 
     def enter(self, visitor: Visitor) -> None:
-        """Make a visitor this person."""
+        """Give a visitor the identity of this person."""
         name, _, value = self.ann.cookie.partition("=")
         host = urlsplit(self.url).hostname or ""
         visitor.context.add_cookies([{"name": name, "value": value, "domain": host, "path": "/"}])

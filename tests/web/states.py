@@ -1,4 +1,4 @@
-"""All pages and what they can look like: ways to get there, for everything that must hold of each of them."""
+"""The pages and their states, and how to reach them."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from tests.web.stage import GAMES, Stage
 
 BOTH = ("en", "de")
 LONGER = ("de",)
-REVIEWING = 90_000  # milliseconds that a review may take on a busy machine
+REVIEWING = 90_000  # milliseconds that a review may take on a loaded machine
 Open = Callable[[Visitor, Stage], None]
 
 
 @dataclass(frozen=True)
 class State:
-    """A page in a state, and how a visitor gets there."""
+    """A page in a state, and how a visitor reaches it."""
 
     name: str
     open: Open
-    board: bool = False  # whether there is a board, which must be seen whole
-    languages: tuple[str, ...] = LONGER  # the one with the longer words is enough for most
+    board: bool = False  # whether the page has a board, which must be fully visible
+    languages: tuple[str, ...] = LONGER  # the language with longer words is enough for most
 
     def show(self, visitor: Visitor, stage: Stage) -> Page:
-        """Bring a visitor there and wait until the page has come to rest."""
+        """Bring a visitor to the state and wait until the page is complete."""
         stage.enter(visitor)
         self.open(visitor, stage)
         visitor.until(
@@ -37,7 +37,7 @@ class State:
 
 
 def settle(page: Page) -> None:
-    """Let the page draw itself anew, and all that moves arrive."""
+    """Wait until the page has been laid out and its animations have finished."""
     page.evaluate("""async () => {
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
       const ends = (one) => one.effect.getTiming().iterations !== Infinity;
@@ -47,7 +47,7 @@ def settle(page: Page) -> None:
 
 
 def at(path: str, shows: str) -> Open:
-    """A page that only has to be opened; `shows` is there when it is complete."""
+    """Return a function that opens a page and waits for the element `shows`."""
 
     def open_page(visitor: Visitor, _: Stage) -> None:
         visitor.goto(path)
@@ -57,7 +57,7 @@ def at(path: str, shows: str) -> Open:
 
 
 def missing(path: str, shows: str) -> Open:
-    """A page that is not there."""
+    """Return a function that opens a missing page."""
 
     def open_page(visitor: Visitor, stage: Stage) -> None:
         visitor.allow("404")
@@ -67,10 +67,10 @@ def missing(path: str, shows: str) -> Open:
 
 
 def offline(visitor: Visitor, stage: Stage) -> None:
-    """The page that stands in for others; as soon as the server answers it makes room for them."""
+    """Open the offline page, which reloads as soon as the server answers."""
     visitor.allow("ERR_FAILED")
     visitor.page.route("**/api/**", lambda route: route.abort())
-    at("/static/pages/offline.html", "h1")(visitor, stage)
+    at("/offline", "h1")(visitor, stage)
 
 
 def home(visitor: Visitor, _: Stage) -> None:
@@ -99,17 +99,17 @@ def invited(visitor: Visitor, stage: Stage) -> None:
 def beginning(visitor: Visitor, stage: Stage) -> None:
     visitor.goto(f"/t/{stage.beginning}")
     Player(visitor).due()
-    visitor.find("#coach .card").wait_for()
+    visitor.find("#tips .card").wait_for()
 
 
 def picked(visitor: Visitor, table: str) -> Player:
-    """A tile lies on the board and waits to be confirmed: the one that scores most there and then."""
+    """Put the best tile down by a hint, so that it waits for confirmation."""
     visitor.set(coach=False)
     visitor.goto(f"/t/{table}")
     player = Player(visitor)
     player.due()
     visitor.find("#hint").click()
-    visitor.find("#board .ghost.set").wait_for()
+    visitor.find("#board .preview.pending").wait_for()
     return player
 
 
@@ -121,7 +121,7 @@ def playing(game: str) -> Open:
 
 
 def turned(visitor: Visitor, stage: Stage) -> None:
-    """A tile is taken up and its places are marked."""
+    """Select a tile, so that its targets are marked."""
     visitor.set(coach=False)
     visitor.goto(f"/t/{stage.running['axio']}")
     player = Player(visitor)
@@ -166,7 +166,7 @@ def watching(visitor: Visitor, stage: Stage) -> None:
 
 def curtain(visitor: Visitor, stage: Stage) -> None:
     visitor.goto(f"/t/{stage.shared}")
-    visitor.find("#curtain-lift").wait_for()
+    visitor.find("#handover-confirm").wait_for()
 
 
 def over(visitor: Visitor, stage: Stage) -> None:
@@ -188,14 +188,14 @@ def replay(visitor: Visitor, stage: Stage) -> None:
 
 
 def reviewed(visitor: Visitor, stage: Stage) -> None:
-    """The review of a game, and what it comes to."""
+    """Open the summary of a review."""
     replay(visitor, stage)
     visitor.click("#review")
     visitor.find("#review-dialog").wait_for(timeout=REVIEWING)
 
 
 def review(visitor: Visitor, stage: Stage) -> None:
-    """A move in the review, with the better one on the board where there is one."""
+    """Open a move in a review, with the better move on the board if there is one."""
     reviewed(visitor, stage)
     visitor.click(visitor.find("#review-dialog li button").first)
     visitor.find("#review-graph").wait_for()
@@ -217,7 +217,7 @@ def log(visitor: Visitor, stage: Stage) -> None:
     visitor.goto(f"/t/{stage.running['hex']}")
     Player(visitor).due()
     visitor.page.keyboard.press("l")
-    visitor.find("#log-panel").wait_for()
+    visitor.find("#history-panel").wait_for()
 
 
 def daily(visitor: Visitor, _: Stage) -> None:
@@ -254,7 +254,6 @@ STATES = [
     State("me", at("/me", "#set-language"), languages=BOTH),
     State("privacy", at("/privacy", "h1"), languages=BOTH),
     State("missing", missing("/nothing/here", "h1")),
-    State("no-table", missing("/t/unknown", "#lost")),
+    State("no-table", missing("/t/unknown", "#load-error")),
     State("offline", offline),
-    State("schema", at("/schema", "table"), languages=("en",)),
 ]

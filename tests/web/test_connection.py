@@ -1,4 +1,4 @@
-"""The connection breaks, the server goes away and comes back, the page is loaded again: nothing is lost."""
+"""Lost connections, server restarts and reloads: nothing is lost."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tests.web.conftest import Visit
 from tests.web.playing import Player
 
 NO_ANSWER = r"ERR_CONNECTION_|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|WebSocket connection"
-LONGEST_PAUSE = 20_000  # milliseconds; the longer the server is away, the less often it is asked for
+LONGEST_PAUSE = 20_000  # milliseconds; retries become less frequent
 AWAY = "#connection:visible, #offline:visible"
 
 
 class Host:
-    """A server of one's own, which can be ended and started again at the same address."""
+    """A separate server that can be stopped and restarted at the same address."""
 
     def __init__(self, data: Path) -> None:
         self.data = data
@@ -41,7 +41,7 @@ def host(tmp_path: Path) -> Iterator[Host]:
 
 
 def start_game(visitor: Visitor, game: str = "axio") -> Player:
-    """A game against a quick bot, with a move made."""
+    """Start a game against a fast bot and make a move."""
     table = visitor.client.open(game, ["me", "greedy"])
     visitor.set(coach=False)
     visitor.goto(f"/t/{table.id}")
@@ -56,14 +56,14 @@ def placements(view: Json) -> list[Json]:
 
 
 def shown(page: Page) -> Json:
-    """What a player sees of a game."""
+    """Return what a player sees of a game."""
     found: Json = page.evaluate("""() => {
       const all = (selector, read) => [...document.querySelectorAll(selector)].map(read);
       return {
         tiles: all("#board .tiles > g", (tile) => `${tile.dataset.tile} ${tile.dataset.at}`).sort(),
         hand: all("#hand button", (tile) => tile.ariaLabel),
-        log: all("#log li", (line) => line.textContent),
-        points: all("#tracks .track b, #seats .seat-track b", (points) => points.textContent),
+        log: all("#history li", (line) => line.textContent),
+        points: all("#tracks .track b, #opponents .seat-track b", (points) => points.textContent),
         status: document.getElementById("status").textContent,
         left: document.getElementById("left").textContent,
       };
@@ -71,7 +71,7 @@ def shown(page: Page) -> Json:
     return found
 
 
-def test_loading_the_page_again_keeps_everything(visit: Visit) -> None:
+def test_reload_keeps_the_state(visit: Visit) -> None:
     player = start_game(visit())
     player.act()
     player.due()
@@ -82,11 +82,11 @@ def test_loading_the_page_again_keeps_everything(visit: Visit) -> None:
     assert shown(player.page) == before
     player.act()
     player.due()
-    assert player.visitor.heard.refused == []
+    assert player.visitor.messages.refused == []
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-def test_the_server_goes_away_and_comes_back(visit: Visit, host: Host, end: str) -> None:
+def test_page_recovers_from_server_restart(visit: Visit, host: Host, end: str) -> None:
     visitor = visit(url=host.server.url)
     visitor.allow(NO_ANSWER)
     player = start_game(visitor)
@@ -99,7 +99,7 @@ def test_the_server_goes_away_and_comes_back(visit: Visit, host: Host, end: str)
     assert shown(page) == seen
     player.pick()
     place = player.set_down()
-    visitor.click("#confirm")  # nobody hears it now
+    visitor.click("#confirm")  # the server does not receive it
     expect(page.locator("#status")).to_have_text("Sending…")
 
     host.start_again()
@@ -112,12 +112,12 @@ def test_the_server_goes_away_and_comes_back(visit: Visit, host: Host, end: str)
     for _ in range(2):
         player.act()
         player.due()
-    assert visitor.heard.refused == []
-    ids = [order["id"] for order in visitor.heard.orders("move")]
+    assert visitor.messages.refused == []
+    ids = [order["id"] for order in visitor.messages.commands("move")]
     assert len(placements(visitor.client.view(player.id))) == len(set(ids)), "each move was made once"
 
 
-def test_a_hint_asked_for_without_a_connection_comes_with_it(visit: Visit) -> None:
+def test_hint_requested_offline_arrives_after_reconnect(visit: Visit) -> None:
     visitor = visit()
     visitor.allow(NO_ANSWER)
     player = start_game(visitor)
@@ -126,18 +126,18 @@ def test_a_hint_asked_for_without_a_connection_comes_with_it(visit: Visit) -> No
     expect(page.locator(AWAY).first).to_be_visible()
     visitor.click("#hint")
     visitor.context.set_offline(False)
-    page.locator("#board .ghost.set").wait_for()
-    asked = len(visitor.heard.orders("hint"))
+    page.locator("#board .preview.pending").wait_for()
+    asked = len(visitor.messages.commands("hint"))
     visitor.context.set_offline(True)
     expect(page.locator(AWAY).first).to_be_visible()
     visitor.context.set_offline(False)
     expect(page.locator(AWAY)).to_have_count(0)
     player.act()
     player.due()
-    assert len(visitor.heard.orders("hint")) == asked, "what is answered is not asked for again"
+    assert len(visitor.messages.commands("hint")) == asked, "what is answered is not asked for again"
 
 
-def test_the_browser_is_offline_for_a_while(visit: Visit) -> None:
+def test_page_recovers_from_offline_browser(visit: Visit) -> None:
     visitor = visit()
     visitor.allow(NO_ANSWER)
     player = start_game(visitor)
@@ -155,11 +155,11 @@ def test_the_browser_is_offline_for_a_while(visit: Visit) -> None:
     assert len(placements(after)) == len(placements(before)) + 1
     player.act()
     player.due()
-    assert visitor.heard.refused == []
+    assert visitor.messages.refused == []
 
 
-def test_a_connection_that_is_cut_is_opened_again(visit: Visit) -> None:
-    """The socket dies in the middle of a move: the move is said again under the same id, and made once."""
+def test_broken_socket_reconnects_and_repeats_the_move_once(visit: Visit) -> None:
+    """The socket breaks during a move. The move is repeated under the same id and made once."""
     visitor = visit()
     sockets = []
     visitor.page.route_web_socket(

@@ -1,4 +1,4 @@
-"""The deal of the day: one attempt, which waits for its player, and the results of all."""
+"""The daily deal: one attempt, which can be resumed, and the ranking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.web.playing import Player
 from tests.web.stage import best
 
 
-def test_an_attempt_goes_on_and_is_compared_when_it_is_over(visit: Visit, site: RunningServer) -> None:
+def test_attempt_resumes_and_is_ranked_when_finished(visit: Visit, site: RunningServer) -> None:
     visitor = visit("phone", hurry=True)
     visitor.set(coach=False)
     visitor.client.patch("/api/me", {"name": "Dora"})
@@ -61,13 +61,13 @@ def test_an_attempt_goes_on_and_is_compared_when_it_is_over(visit: Visit, site: 
     expect(other.find("[data-deal=rota]")).to_be_visible()
     expect(other.find("[data-deal=rota] .best .row").filter(has_text="Dora")).to_have_count(0)
     with closing(sqlite3.connect(site.data / DATABASE_FILE)) as database, database:
-        database.execute("UPDATE people SET created = 0 WHERE name = 'Dora'")  # who is not new any more
+        database.execute("UPDATE people SET created = 0 WHERE name = 'Dora'")  # no longer a new person
     other.goto("/daily")
     expect(other.find("[data-deal=rota] .best")).to_contain_text("Dora")
-    expect(other.find("[data-deal=rota] .best a")).to_have_count(0)  # not before the day is over
+    expect(other.find("[data-deal=rota] .best a")).to_have_count(0)  # hidden until the day is over
 
 
-def test_other_days(visit: Visit) -> None:
+def test_earlier_days_can_be_viewed(visit: Visit) -> None:
     visitor = visit()
     page = visitor.goto("/daily")
     page.locator("[data-play]").first.wait_for()

@@ -1,4 +1,4 @@
-"""When something cannot be: a sentence that says why and what to do, never a code."""
+"""Errors are explained in a sentence with the remedy, without codes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ CODE = re.compile(r"\b[45]\d\d\b|[a-z]_[a-z]|undefined|null|\{|\[object")
 MOST_TABLES = 40
 
 
-def says(where: Locator, *words: str) -> None:
-    """There is a sentence with these words, and no code."""
+def expect_sentence(where: Locator, *words: str) -> None:
+    """Check that an element shows a sentence with these words and without codes."""
     expect(where).to_be_visible()
     for word in words:
         expect(where).to_contain_text(word)
@@ -23,27 +23,27 @@ def says(where: Locator, *words: str) -> None:
     assert not CODE.search(text), text
 
 
-def test_a_table_that_is_not_there(visit: Visit) -> None:
+def test_missing_table(visit: Visit) -> None:
     visitor = visit()
     visitor.allow("404")
     visitor.goto("/t/nothing-here")
-    says(visitor.find("#lost"), "There is nothing here", "mistyped")
+    expect_sentence(visitor.find("#load-error"), "There is nothing here", "mistyped")
     expect(visitor.find("#play")).to_be_hidden()
     expect(visitor.find("#again")).to_be_hidden()
-    visitor.click("#lost a")
+    visitor.click("#load-error a")
     visitor.find("[data-play]").first.wait_for()
 
 
-def test_a_page_that_is_not_there(visit: Visit) -> None:
+def test_missing_page(visit: Visit) -> None:
     visitor = visit()
     visitor.allow("404")
     visitor.goto("/no/such/page")
-    says(visitor.find("main"), "There is nothing here")
+    expect_sentence(visitor.find("main"), "There is nothing here")
     visitor.goto("/rules/nothing")
-    says(visitor.find("main"), "There is no such game.")
+    expect_sentence(visitor.find("main"), "There is no such game.")
 
 
-def test_somebody_else_took_the_last_seat(visit: Visit, site: RunningServer) -> None:
+def test_join_fails_when_last_seat_is_taken(visit: Visit, site: RunningServer) -> None:
     visitor = visit()
     visitor.allow("40[0-9]")
     cat, tom = site.guest("Cat"), site.guest("Tom")
@@ -53,21 +53,21 @@ def test_somebody_else_took_the_last_seat(visit: Visit, site: RunningServer) -> 
     button.wait_for()
     tom.join(table)
     visitor.click(button)
-    says(visitor.find(".toast-error p"))
+    expect_sentence(visitor.find(".toast-error p"))
     friend = visit()
     friend.goto(f"/t/{table.id}#invite={table.invite}")
     expect(friend.find("#detail")).to_have_text("You are watching.")
 
 
-def test_too_many_tables(visit: Visit) -> None:
+def test_table_limit_is_explained(visit: Visit) -> None:
     visitor = visit()
     visitor.allow("429")
     for _ in range(MOST_TABLES):
         visitor.client.open("rota", ["me", "open"])
     visitor.goto("/")
     visitor.click("[data-play=rota]")
-    says(visitor.find(".toast-error p"), "Too many tables are open")
+    expect_sentence(visitor.find(".toast-error p"), "Too many tables are open")
     expect(visitor.find("[data-play=rota]")).not_to_have_attribute("aria-busy", "true")
     visitor.click("#new")
     visitor.click("#new-start")
-    says(visitor.find("#new-table .error-text"), "Too many tables are open")
+    expect_sentence(visitor.find("#new-table .error-text"), "Too many tables are open")

@@ -1,4 +1,4 @@
-"""The page's files: small, without foreign code, every word in every language."""
+"""The files of the page: small, self-contained, translated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from axiogames.games import GAMES, LANGUAGES
-from axiogames.server.routes.static import WEB
+from axiogames.server.routes.static import WEB, render_page
 from tests.demanded import need
 
 SCRIPTS = sorted(WEB.rglob("*.js"))
@@ -21,13 +21,13 @@ PAGES = sorted((WEB / "pages").glob("*.html"))
 MOST_BYTES = 150_000
 MOST_LINES = 320
 IMPORT = re.compile(r"""(?:from|import|@import)\s*["']([^"']+\.(?:js|css))["']""")
-# What is loaded when somebody asks for it, and not before.
+# Loaded on demand.
 LAZY = re.compile(r"""(?:import\(|href: )\s*["']([^"']+\.(?:js|css))["']""")
 LINK = re.compile(r"""(?:src|href)="/static/([^"?#]+)""")
 
 
 def name(path: Path) -> str:
-    """A file, as tests are named after it."""
+    """Return the test id of a file."""
     return str(path.relative_to(WEB))
 
 
@@ -37,9 +37,9 @@ def words(language: str) -> dict[str, str]:
 
 
 def loaded_by(page: Path, *links: re.Pattern[str]) -> set[Path]:
-    """The scripts and styles that a page loads, with everything they import, or link to in other ways."""
+    """Return the scripts and styles that a page loads, including imports and links that match `links`."""
     found: set[Path] = set()
-    waiting = [WEB / link for link in LINK.findall(page.read_text(encoding="utf-8"))]
+    waiting = [WEB / link for link in LINK.findall(render_page(page.stem))]
     while waiting:
         path = waiting.pop().resolve()
         if path.suffix in (".js", ".css") and path not in found:
@@ -51,45 +51,45 @@ def loaded_by(page: Path, *links: re.Pattern[str]) -> set[Path]:
 
 
 def code(path: Path) -> str:
-    """A file without its comments, as a bundle would have it."""
+    """Return a file without block comments, as a bundler would emit it."""
     return re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
-def test_what_a_page_loads_of_script_and_style_is_small(page: Path) -> None:
+def test_scripts_and_styles_of_a_page_are_small(page: Path) -> None:
     loaded = loaded_by(page)
     assert loaded, "no page is without style"
     assert sum(len(code(path).encode()) for path in loaded) < MOST_BYTES
     assert sum(len(gzip.compress(path.read_bytes())) for path in loaded) < MOST_BYTES / 2, "as it travels"
 
 
-def test_nothing_lies_around_unused() -> None:
+def test_no_unused_files() -> None:
     used = set().union(*(loaded_by(page, LAZY) for page in PAGES))
-    elsewhere = {WEB / "sw.js", WEB / "css" / "reference.css"}
+    elsewhere = {WEB / "sw.js"}
     assert {*SCRIPTS, *STYLES} - used == elsewhere
 
 
 @pytest.mark.parametrize("path", [*SCRIPTS, *STYLES], ids=name)
-def test_files_fit_one_topic(path: Path) -> None:
+def test_files_are_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
 
-def test_types_hold() -> None:
+def test_types_check() -> None:
     tsc = need("tsc", shutil.which("tsc"))
     done = subprocess.run([tsc, "-p", WEB / "jsconfig.json"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=name)
-def test_scripts_know_no_game(path: Path) -> None:
-    text = path.read_text(encoding="utf-8").replace('const SITE = "axio";', "")  # the page has a name, too
+def test_scripts_contain_no_game_name(path: Path) -> None:
+    text = path.read_text(encoding="utf-8").replace('const SITE_NAME = "axio";', "")  # the name of the site
     for game in GAMES:
         assert not re.search(rf"""["'`]{game}["'`]""", text), f"{path} names {game}"
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=name)
 def test_scripts_write_no_html(path: Path) -> None:
-    """Names and texts become text nodes, so that nobody's name is ever markup."""
+    """Names and texts become text nodes, so that a name can never be markup."""
     text = path.read_text(encoding="utf-8")
     for forbidden in (
         "innerHTML",
@@ -103,20 +103,35 @@ def test_scripts_write_no_html(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name)
-def test_pages_hold_no_script_or_style_of_their_own(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
+def test_pages_have_no_inline_script_or_style(path: Path) -> None:
+    text = render_page(path.stem)
     assert not re.search(r"<script(?![^>]*\bsrc=)", text)
     assert not re.search(r"<style|\sstyle=|\son[a-z]+=", text)
     assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", text), "nothing comes from elsewhere"
 
 
+def test_pages_have_heads() -> None:
+    heads = json.loads((WEB / "pages.json").read_text(encoding="utf-8"))
+    assert heads.keys() == {path.stem for path in PAGES}
+    assert len({head["description"] for head in heads.values()}) == len(heads)
+
+
 @pytest.mark.parametrize("path", PAGES, ids=name)
-def test_pages_link_to_files_that_exist(path: Path) -> None:
-    for link in LINK.findall(path.read_text(encoding="utf-8")):
+def test_pages_contain_the_main_element_only(path: Path) -> None:
+    assert path.read_text(encoding="utf-8").startswith("<main ")
+    assert not re.search(
+        r"<(?:!doctype|html|head|body|link|meta|script)\b", path.read_text(encoding="utf-8"), re.I
+    )
+    assert not re.search(r"\$\w", render_page(path.stem)), "every placeholder of the layout is filled"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_links_of_pages_exist(path: Path) -> None:
+    for link in LINK.findall(render_page(path.stem)):
         assert (WEB / link).is_file(), f"{path.name} links to {link}"
 
 
-def test_every_language_has_every_word() -> None:
+def test_languages_have_the_same_texts() -> None:
     listed = json.loads((WEB / "lang" / "index.json").read_text(encoding="utf-8"))
     assert (
         {one["code"] for one in listed}
@@ -132,12 +147,13 @@ def test_every_language_has_every_word() -> None:
             assert sorted(fields) == sorted(re.findall(r"\{(\w+)\}", other[key])), f"{language}: {key}"
 
 
-def test_every_word_that_is_used_is_there() -> None:
+def test_used_texts_exist() -> None:
     known = words(LANGUAGES[0]).keys()
     plain = {key.removesuffix(".one").removesuffix(".other") for key in known}
-    for path in (*SCRIPTS, *PAGES):
-        text = path.read_text(encoding="utf-8")
+    texts = {name(path): path.read_text(encoding="utf-8") for path in SCRIPTS}
+    texts |= {name(path): render_page(path.stem) for path in PAGES}
+    for file, text in texts.items():
         used = re.findall(r"""\bt\(\s*["']([\w.]+)["']\s*[,)]""", text)
         used += re.findall(r"""data-t(?:-\w+)?=["']([\w.]+)["']""", text)
         for key in used:
-            assert key in plain or key in known, f"{path.name} says {key}"
+            assert key in plain or key in known, f"{file} uses {key}"

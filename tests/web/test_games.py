@@ -1,4 +1,4 @@
-"""Whole games against a bot by real clicks and taps, and what there is to do with a finished one."""
+"""Whole games against a bot by real clicks and taps, and what follows a finished game."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_FOR_A_MOVE = 3
         pytest.param("trio", "phone", marks=pytest.mark.slow),
     ],
 )
-def test_a_whole_game_against_a_bot(visit: Visit, game: str, size: str, tmp_path: Path) -> None:
+def test_whole_game_against_a_bot(visit: Visit, game: str, size: str, tmp_path: Path) -> None:
     visitor = visit(size, hurry=True)
     page = visitor.goto("/")
     visitor.click(f"[data-play={game}]")
@@ -33,8 +33,8 @@ def test_a_whole_game_against_a_bot(visit: Visit, game: str, size: str, tmp_path
     player.act()
     assert visitor.actions <= MOST_TO_FIRST_MOVE
     player.play_to_the_end()
-    assert player.most_actions <= MOST_FOR_A_MOVE
-    assert visitor.heard.refused == [], "the page offered something that the server refuses"
+    assert player.max_actions <= MOST_FOR_A_MOVE
+    assert visitor.messages.refused == [], "the page offered something that the server refuses"
 
     view = visitor.client.view(player.id)
     assert view["table"]["status"] == "over"
@@ -46,7 +46,7 @@ def test_a_whole_game_against_a_bot(visit: Visit, game: str, size: str, tmp_path
         visitor.click("#record")
     download.value.save_as(tmp_path / "record.json")
     record = Record.parse((tmp_path / "record.json").read_bytes())
-    replay(record)  # which checks every move, every point and the draws
+    replay(record)  # checks every move, score and draw
     assert record.seed, "so that the draws can be checked"
     assert isinstance(record.result, Result)
     assert list(record.result.winners) == view["now"]["result"]["winners"]
@@ -62,7 +62,7 @@ def tiles_at(page: Page) -> int:
 
 
 def look_through(page: Page, moves: int, tiles: int) -> None:
-    """Go through a replay by its controls."""
+    """Step through a replay by its controls."""
     scrubber = page.locator("#scrubber")
     expect(scrubber).to_be_focused()
     expect(scrubber).to_have_attribute("max", str(moves))
@@ -82,7 +82,7 @@ def look_through(page: Page, moves: int, tiles: int) -> None:
     page.locator("#pace").select_option(index=2)
     page.locator("#replay-play").click()
     expect(page.locator("#status")).not_to_have_text(f"Move {moves // 2} of {moves}")
-    expect(page.locator("#status")).to_have_text(f"Move {moves} of {moves}")  # and there it stops
+    expect(page.locator("#status")).to_have_text(f"Move {moves} of {moves}")  # the replay stops there
 
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     scrubber.fill("3")
@@ -100,7 +100,7 @@ def look_through(page: Page, moves: int, tiles: int) -> None:
 
 
 def visit_position(visit: Visit, size: str, table: str, move: int) -> None:
-    """Somebody else follows a link to a position."""
+    """Let another visitor follow a link to a position."""
     friend = visit(size)
     page = friend.goto(f"/t/{table}?move={move}")
     expect(page.locator("#scrubber")).to_have_value(str(move))
@@ -108,7 +108,7 @@ def visit_position(visit: Visit, size: str, table: str, move: int) -> None:
     assert tiles_at(page) > 0
     page.keyboard.press("End")
     page.keyboard.press(" ")
-    expect(page.locator("#status")).to_contain_text("Move 0 of")  # it begins anew
+    expect(page.locator("#status")).to_contain_text("Move 0 of")  # starts again
     page.keyboard.press(" ")
     page.keyboard.press("Escape")
     expect(page.locator("#replay-bar")).to_be_hidden()

@@ -1,4 +1,4 @@
-"""Without a mouse: everything can be reached, seen to be reached, done and left again."""
+"""Keyboard use: everything can be reached, is visibly focused, and can be closed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FOCUS = """() => {
 
 
 def tab_to(page: Page, selector: str, key: str = "Tab") -> None:
-    """Go from stop to stop until this one is reached."""
+    """Press Tab until an element has the focus."""
     for _ in range(MOST_STOPS):
         page.keyboard.press(key)
         if page.evaluate("(selector) => document.activeElement?.matches(selector)", selector):
@@ -36,12 +36,12 @@ def tab_to(page: Page, selector: str, key: str = "Tab") -> None:
 
 
 def stops(page: Page) -> list[str]:
-    """All stops of a page, from one until it comes again; each must be seen."""
+    """Return the names of all tab stops of a page. Each must be visible."""
     found: dict[int, str] = {}
     for _ in range(MOST_STOPS):
         page.keyboard.press("Tab")
         focus = page.evaluate(FOCUS)
-        if focus is None:  # the browser's own controls
+        if focus is None:  # the controls of the browser
             continue
         if focus["number"] in found:
             return list(found.values())
@@ -52,7 +52,7 @@ def stops(page: Page) -> list[str]:
 
 
 def place_by_keys(player: Player) -> None:
-    """A placement: a digit, arrows, Enter, Enter."""
+    """Make a placement: a digit, arrows, Enter, Enter."""
     page = player.page
     numbers = page.locator("#hand button[aria-disabled=false]").evaluate_all(
         "all => all.map((one) => one.dataset.hand)"
@@ -61,17 +61,17 @@ def place_by_keys(player: Player) -> None:
         page.keyboard.press(str(int(numbers[0]) + 1))
     expect(page.locator("#hand button[aria-pressed=true]")).to_have_count(1)
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#board [data-ghost]")).to_have_count(1)
+    expect(page.locator("#board [data-preview]")).to_have_count(1)
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("r")
-    if page.locator("#board [data-ghost]").count() == 0:
+    if page.locator("#board [data-preview]").count() == 0:
         page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page.locator("#confirm")).to_be_enabled()
     page.keyboard.press("Enter")
 
 
-def test_from_the_first_page_into_a_game(visit: Visit) -> None:
+def test_game_can_be_played_by_keyboard(visit: Visit) -> None:
     visitor = visit("desktop", hurry=True)
     page = visitor.goto("/")
     visitor.find("[data-play=axio]").wait_for()
@@ -81,12 +81,12 @@ def test_from_the_first_page_into_a_game(visit: Visit) -> None:
     page.keyboard.press("Enter")
     player = Player(visitor)
     player.due()
-    page.locator("#coach .card").wait_for()
-    while page.locator("#coach .card").is_visible():
-        page.keyboard.press("Escape")  # closes explanations, one at a time
+    page.locator("#tips .card").wait_for()
+    while page.locator("#tips .card").is_visible():
+        page.keyboard.press("Escape")  # closes one tip at a time
 
     moves = 0
-    while (due := player.due()) == "offer" or moves < 4:  # offers come as the deal has it
+    while (due := player.due()) == "offer" or moves < 4:  # offers depend on the deal
         if due == "offer":
             tab_to(page, "#keep")
             page.keyboard.press("Enter")
@@ -95,16 +95,16 @@ def test_from_the_first_page_into_a_game(visit: Visit) -> None:
             moves += 1
     assert due == "place"
     page.keyboard.press("h")
-    page.locator("#board .ghost.set").wait_for()
+    page.locator("#board .preview.pending").wait_for()
     expect(page.locator("#detail")).to_contain_text("Hint")
     page.keyboard.press("Enter")
     player.due()
-    assert len(visitor.heard.orders("move")) >= 5
-    assert visitor.heard.refused == []
-    assert visitor.heard.orders("hint")
+    assert len(visitor.messages.commands("move")) >= 5
+    assert visitor.messages.refused == []
+    assert visitor.messages.commands("hint")
 
 
-def test_a_dialog_is_left_with_escape(visit: Visit) -> None:
+def test_escape_closes_dialogs(visit: Visit) -> None:
     visitor = visit("desktop")
     visitor.set(coach=False)
     table = visitor.client.open("hex", ["me", "greedy"]).id
@@ -115,7 +115,7 @@ def test_a_dialog_is_left_with_escape(visit: Visit) -> None:
         page.keyboard.press(key)
         expect(page.locator("dialog[open]")).to_contain_text(words)
         page.keyboard.press("Escape")
-        expect(page.locator("dialog")).to_have_count(1)  # the curtain, which is closed
+        expect(page.locator("dialog")).to_have_count(1)  # the closed handover dialog
         expect(page.locator("#board")).to_be_focused()
     tab_to(page, "#menu-button")
     page.keyboard.press("Enter")
@@ -135,20 +135,20 @@ def test_a_dialog_is_left_with_escape(visit: Visit) -> None:
     expect(page.locator("#new")).to_be_focused()
 
 
-def test_the_log_opens_and_closes_by_key_where_it_is_a_sheet(visit: Visit) -> None:
+def test_history_sheet_opens_and_closes_by_key(visit: Visit) -> None:
     visitor = visit("phone")
     visitor.set(coach=False)
     page = visitor.goto(f"/t/{visitor.client.open('axio', ['me', 'greedy']).id}")
     Player(visitor).due()
     page.keyboard.press("l")
-    expect(page.locator("#log-panel")).to_be_visible()
-    expect(page.locator("#log-close")).to_be_focused()
+    expect(page.locator("#history-panel")).to_be_visible()
+    expect(page.locator("#history-close")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.locator("#log-panel")).to_be_hidden()
-    expect(page.locator("#log-toggle")).to_be_focused()
+    expect(page.locator("#history-panel")).to_be_hidden()
+    expect(page.locator("#history-toggle")).to_be_focused()
 
 
-def test_the_focus_comes_round_and_is_seen(visit: Visit) -> None:
+def test_focus_cycles_and_is_visible(visit: Visit) -> None:
     visitor = visit("desktop")
     visitor.set(coach=False)
     table = visitor.client.open("axio", ["me", "greedy"]).id
@@ -156,7 +156,7 @@ def test_the_focus_comes_round_and_is_seen(visit: Visit) -> None:
     Player(visitor).due()
     page.keyboard.press("1")
     found = stops(page)
-    assert {"board", "0", "1", "menu-button", "hint", "turn-tile", "log"} <= set(found)
+    assert {"board", "0", "1", "menu-button", "hint", "turn-tile", "history"} <= set(found)
     for path, shown in (
         ("/", "[data-play]"),
         ("/me", "#set-language"),
@@ -168,7 +168,7 @@ def test_the_focus_comes_round_and_is_seen(visit: Visit) -> None:
         assert len(stops(page)) > 4
 
 
-def test_what_is_chosen_is_spoken(visit: Visit) -> None:
+def test_selection_is_announced(visit: Visit) -> None:
     visitor = visit("desktop")
     visitor.set(coach=False)
     page = visitor.goto(f"/t/{visitor.client.open('axio', ['me', 'greedy']).id}")

@@ -1,4 +1,4 @@
-"""How a page comes: without jumping about, installable, with words of its own when there is no network."""
+"""Loading: without layout shifts, installable, with an offline page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GAMES = ("axio", "hex", "rota", "trio")
 
 
 def slow_down(visitor: Visitor) -> None:
-    """A machine and a network on which one thing visibly comes after the other."""
+    """Slow down CPU and network, so that parts of the page arrive visibly one after another."""
     session = visitor.context.new_cdp_session(visitor.page)
     session.send("Emulation.setCPUThrottlingRate", {"rate": 2})
     speed = {"latency": 60, "downloadThroughput": 300_000, "uploadThroughput": 100_000}
@@ -34,21 +34,21 @@ def table(visitor: Visitor, stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("size", ["phone", "desktop"])
-def test_nothing_jumps_while_a_page_loads(visit: Visit, stage: Stage, size: str) -> None:
+def test_layout_does_not_shift_while_loading(visit: Visit, stage: Stage, size: str) -> None:
     shifts: dict[str, float] = {}
     for name, show in (("home", home), ("table", table), ("first", beginning), ("daily", daily)):
         visitor = visit(size, worker=False)
         slow_down(visitor)
         stage.enter(visitor)
         show(visitor, stage)
-        visitor.page.evaluate(STILL)  # for what comes late
+        visitor.page.evaluate(STILL)  # wait for late parts
         shifts[name] = visitor.page.evaluate("window.shifted")
         visitor.context.close()
     assert {name: shift for name, shift in shifts.items() if shift >= MOST_SHIFT} == {}
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_the_rules_of_all_games(visit: Visit, language: str) -> None:
+def test_rules_pages_of_all_games(visit: Visit, language: str) -> None:
     visitor = visit("phone" if language == "de" else "desktop", language=language)
     page = visitor.goto("/rules")
     expect(page.locator("[data-rules]")).to_have_count(len(GAMES))
@@ -78,7 +78,7 @@ def test_the_rules_of_all_games(visit: Visit, language: str) -> None:
     expect(page.locator("#new-game")).to_have_value(GAMES[-1])
 
 
-def test_it_can_be_installed(visit: Visit) -> None:
+def test_page_is_installable(visit: Visit) -> None:
     visitor = visit()
     page = visitor.goto("/")
     href = page.locator("link[rel=manifest]").get_attribute("href")
@@ -96,13 +96,13 @@ def test_it_can_be_installed(visit: Visit) -> None:
     assert state == f"{visitor.url}/sw.js"
 
 
-def test_without_a_network_the_page_says_so(visit: Visit, site: RunningServer) -> None:
+def test_offline_page_and_strip(visit: Visit, site: RunningServer) -> None:
     visitor = visit("phone")
     visitor.allow("ERR_INTERNET_DISCONNECTED|ERR_FAILED|WebSocket connection|Failed to fetch")
     page = visitor.goto("/")
     page.evaluate("navigator.serviceWorker.ready.then(({ active }) => active.state)")
     visitor.until("() => navigator.serviceWorker.controller?.state === 'activated'")
-    visitor.goto("/")  # now through the worker, which keeps a copy
+    visitor.goto("/")  # through the service worker, which copies the page
     visitor.find("[data-play]").first.wait_for()
 
     visitor.context.set_offline(True)

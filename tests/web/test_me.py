@@ -1,4 +1,4 @@
-"""Who you are: a name, the same person on several devices, and leaving."""
+"""Identity: name, several devices, sign-out, personal data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def person(visitor: Visitor) -> str:
     return str(visitor.client.get("/api/me")["id"])
 
 
-def test_a_name(visit: Visit) -> None:
+def test_change_name(visit: Visit) -> None:
     visitor = visit()
     page = visitor.goto("/me")
     page.locator("#name").fill("Nora <i>")
@@ -34,7 +34,7 @@ def test_a_name(visit: Visit) -> None:
     expect(page.locator("#new-game")).to_have_value("hex")
 
 
-def test_what_is_typed_before_the_page_knows_your_name_stays(visit: Visit) -> None:
+def test_typed_name_survives_late_response(visit: Visit) -> None:
     visitor = visit()
     held: list[Route] = []
     visitor.page.route("**/api/me", lambda route: held.append(route))
@@ -49,7 +49,7 @@ def test_what_is_typed_before_the_page_knows_your_name_stays(visit: Visit) -> No
     expect(page.locator("#name")).to_have_value("Early bird")
 
 
-def test_a_phrase_moves_a_person_to_another_device(visit: Visit) -> None:
+def test_phrase_signs_in_on_another_device(visit: Visit) -> None:
     here, there = visit(), visit("phone")
     here.client.open("axio", ["me", "greedy"])
     page = here.goto("/me")
@@ -74,7 +74,7 @@ def test_a_phrase_moves_a_person_to_another_device(visit: Visit) -> None:
     assert person(there) == person(here)
 
 
-def test_a_password_and_leaving(visit: Visit) -> None:
+def test_password_and_sign_out(visit: Visit) -> None:
     here, there = visit(), visit()
     me = person(here)
     name = f"user{me[:8]}".replace("-", "x").replace("_", "y")
@@ -105,7 +105,7 @@ def test_a_password_and_leaving(visit: Visit) -> None:
     assert person(here) == me
 
 
-def test_a_password_is_changed_with_the_old_one_and_other_devices_are_signed_out(visit: Visit) -> None:
+def test_password_change_needs_the_old_one_and_signs_out_other_devices(visit: Visit) -> None:
     here, there = visit(), visit()
     me = person(here)
     name = f"user{me[:8]}"
@@ -125,7 +125,7 @@ def test_a_password_is_changed_with_the_old_one_and_other_devices_are_signed_out
     here.click("#account-form button")
     expect(page.locator(".toast")).to_contain_text("All other devices are signed out.")
     expect(page.locator("#account-old")).to_have_value("")
-    expect(there.find("#lost-why")).to_contain_text("signed you out on this device")
+    expect(there.find("#load-error-why")).to_contain_text("signed you out on this device")
     assert person(here) == me
     there.page.reload()
     there.click(there.find("#stranger").get_by_role("button", name="Start as a new guest"))
@@ -133,7 +133,7 @@ def test_a_password_is_changed_with_the_old_one_and_other_devices_are_signed_out
     assert person(there) != me
 
 
-def test_a_phrase_needs_the_password_where_one_is_set(visit: Visit) -> None:
+def test_new_phrase_needs_the_password(visit: Visit) -> None:
     visitor = visit()
     page = visitor.goto("/me")
     expect(page.locator("#phrase-state")).not_to_be_empty()
@@ -152,7 +152,7 @@ def test_a_phrase_needs_the_password_where_one_is_set(visit: Visit) -> None:
     expect(page.locator("#phrase-old")).to_have_value("")
 
 
-def test_a_table_goes_on_where_the_password_is_changed(visit: Visit) -> None:
+def test_table_stays_connected_where_the_password_is_changed(visit: Visit) -> None:
     visitor = visit(hurry=True)
     name = f"user{person(visitor)[:8]}"
     send(visitor, "/api/me/account", username=name, password=PASSWORD)
@@ -160,20 +160,20 @@ def test_a_table_goes_on_where_the_password_is_changed(visit: Visit) -> None:
     visitor.goto(f"/t/{visitor.client.open('axio', ['me', 'greedy']).id}")
     player = Player(visitor)
     player.due()
-    before = len(visitor.heard.received)
-    visitor.allow("401")  # the page may ask with the old cookie before it has the new one
+    before = len(visitor.messages.received)
+    visitor.allow("401")  # the page may send the old cookie before it has the new one
     send(visitor, "/api/me/account", username=name, password="another horse", old_password=PASSWORD)
     for _ in range(PATIENCE // 20):  # until the page has opened another socket
-        if len(visitor.heard.received) > before:
+        if len(visitor.messages.received) > before:
             break
         visitor.page.wait_for_timeout(20)
     expect(visitor.find("#connection")).to_be_hidden()
     player.act()
     player.due()
-    assert visitor.heard.refused == []
+    assert visitor.messages.refused == []
 
 
-def test_your_data_are_downloaded_and_deleted(visit: Visit) -> None:
+def test_personal_data_export_and_deletion(visit: Visit) -> None:
     visitor = visit()
     me = person(visitor)
     visitor.client.patch("/api/me", {"name": "Vanishing"})
@@ -200,7 +200,7 @@ def test_your_data_are_downloaded_and_deleted(visit: Visit) -> None:
     assert person(visitor) != me
 
 
-def test_who_cannot_be_read_is_asked_before_becoming_another(visit: Visit) -> None:
+def test_unreadable_cookie_asks_before_new_identity(visit: Visit) -> None:
     visitor = visit()
     before: Any = {**cookie(visitor), "value": Tokens(["another key of the server " * 2]).make("ab" * 10, 0)}
     visitor.context.add_cookies([before])
@@ -208,7 +208,7 @@ def test_who_cannot_be_read_is_asked_before_becoming_another(visit: Visit) -> No
     page = visitor.goto("/")
     expect(page.locator("#stranger")).to_contain_text("can no longer read who you are")
     page.keyboard.press("Escape")
-    assert cookie(visitor)["value"] == before["value"]  # nothing is lost
+    assert cookie(visitor)["value"] == before["value"]  # the identity is kept
     for path in ("/me", "/daily", "/rules", f"/t/{visit().client.open('axio', ['me', 'open']).id}", "/"):
         visitor.goto(path)
         visitor.find("#stranger").wait_for()
@@ -219,13 +219,13 @@ def test_who_cannot_be_read_is_asked_before_becoming_another(visit: Visit) -> No
 
 
 def send(visitor: Visitor, path: str, **body: str) -> None:
-    """Ask for something as the page does, so that its cookie may change."""
-    visitor.known()
+    """Send a request from the page, so that its cookie may change."""
+    visitor.ensure_identity()
     answer = visitor.context.request.post(visitor.url + path, data=body, headers={"Origin": visitor.url})
     assert answer.ok, answer.text()
 
 
 def cookie(visitor: Visitor) -> Any:
-    visitor.known()
+    visitor.ensure_identity()
     (found,) = [one for one in visitor.context.cookies() if one["name"] == "who"]
     return found

@@ -1,4 +1,4 @@
-"""Hints with reasons, reviews after the game, bots by levels, and the page that `axio review` writes."""
+"""Hints with reasons, reviews of finished games, levels of bots, and the page that `axio review` writes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from axiogames.analysis.review.remarks import words
+from axiogames.analysis.review.remarks import review_texts
 from axiogames.players import LEVELS
 from tests.analysis.review.games import whole_game
 from tests.analysis.review.test_page import made_page
@@ -21,16 +21,16 @@ BOTH = pytest.mark.parametrize("language", ["en", "de"])
 
 
 @BOTH
-def test_a_hint_says_why(visit: Visit, stage: Stage, language: str) -> None:
+def test_hint_explains_its_reasons(visit: Visit, stage: Stage, language: str) -> None:
     visitor = visit(language=language)
     stage.enter(visitor)
     picked(visitor, stage.running["axio"])
-    chance, bottleneck = (words(language)[key] for key in ("terms.win", "hint_raises"))
+    chance, bottleneck = (review_texts(language)[key] for key in ("terms.win", "hint_raises"))
     expect(visitor.find("#detail")).to_contain_text(f"{chance[0].upper()}{chance[1:]}: ")
     expect(visitor.find("#detail")).to_contain_text(bottleneck.split(" ")[0])
 
 
-def test_a_review_tells_what_each_move_gave_up(visit: Visit, stage: Stage) -> None:
+def test_review_shows_the_loss_of_each_move(visit: Visit, stage: Stage) -> None:
     visitor = visit()
     stage.enter(visitor)
     reviewed(visitor, stage)
@@ -41,7 +41,7 @@ def test_a_review_tells_what_each_move_gave_up(visit: Visit, stage: Stage) -> No
     expect(visitor.find("#review-dialog")).to_have_count(0)
     expect(visitor.find("#review-note .rated")).not_to_have_count(0)
     assert said.endswith(".")
-    # By keyboard through the moves; the graph goes with them.
+    # Step through the moves by keyboard; the cursor of the graph follows.
     visitor.page.keyboard.press("Home")
     before = visitor.find(".review-cursor").get_attribute("d")
     visitor.page.keyboard.press("ArrowRight")
@@ -52,7 +52,7 @@ def test_a_review_tells_what_each_move_gave_up(visit: Visit, stage: Stage) -> No
     assert box is not None
     visitor.click_at(box["x"] + 2, box["y"] + box["height"] / 2)
     expect(visitor.find("#scrubber")).to_have_value("0")
-    # What is closed with the replay is there at once when it is asked for again.
+    # After closing the replay, the review is shown at once when it is opened again.
     visitor.click("#replay-close")
     expect(visitor.find("#review-note")).to_be_hidden()
     visitor.click("#result")
@@ -60,7 +60,7 @@ def test_a_review_tells_what_each_move_gave_up(visit: Visit, stage: Stage) -> No
     expect(visitor.find("#review-dialog")).to_be_visible()
 
 
-def test_the_better_move_is_shown_on_the_board(visit: Visit, stage: Stage) -> None:
+def test_better_move_is_shown_on_the_board(visit: Visit, stage: Stage) -> None:
     visitor = visit()
     stage.enter(visitor)
     review(visitor, stage)
@@ -79,7 +79,7 @@ def test_the_better_move_is_shown_on_the_board(visit: Visit, stage: Stage) -> No
     expect(visitor.find("#board [data-best]")).to_have_count(0)
 
 
-def test_a_file_that_cannot_be_had_is_said(visit: Visit, stage: Stage) -> None:
+def test_failed_download_is_reported(visit: Visit, stage: Stage) -> None:
     visitor = visit(worker=False)
     stage.enter(visitor)
     visitor.allow("ERR_FAILED|Failed to fetch")
@@ -90,7 +90,7 @@ def test_a_file_that_cannot_be_had_is_said(visit: Visit, stage: Stage) -> None:
     expect(visitor.find(".toast-error")).to_be_visible()
 
 
-def test_bots_are_offered_by_levels(visit: Visit, stage: Stage) -> None:
+def test_bots_are_offered_by_level(visit: Visit, stage: Stage) -> None:
     visitor = visit(language="de")
     stage.enter(visitor)
     visitor.goto("/")
@@ -116,7 +116,7 @@ def test_bots_are_offered_by_levels(visit: Visit, stage: Stage) -> None:
         pytest.param("desktop", "dark", marks=pytest.mark.slow),
     ],
 )
-def test_the_written_page_is_for_everybody(visit: Visit, tmp_path: Path, size: str, theme: str) -> None:
+def test_written_review_is_accessible(visit: Visit, tmp_path: Path, size: str, theme: str) -> None:
     file = tmp_path / "review.html"
     file.write_text(made_page(whole_game("axio"), "de" if theme == "dark" else "en"), encoding="utf-8")
     visitor = visit(size, theme="dark" if theme == "dark" else "light", worker=False)
@@ -144,8 +144,8 @@ def test_the_written_page_is_for_everybody(visit: Visit, tmp_path: Path, size: s
     assert sideways(page, SIZES[other]["width"]) == []
 
 
-def test_a_review_goes_on_where_it_is(visit: Visit, stage: Stage) -> None:
-    """Somebody else who opens the same game meanwhile, or later, gets the same review."""
+def test_review_is_shared_between_visitors(visit: Visit, stage: Stage) -> None:
+    """Another visitor who opens the same game during the review, or later, gets the same review."""
     first, second = visit(), visit("phone")
     for visitor in (first, second):
         stage.enter(visitor)

@@ -1,4 +1,4 @@
-"""What a person can choose, and that it is kept."""
+"""Settings take effect and are stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.web.browsing import Visitor
 from tests.web.conftest import Visit
 from tests.web.playing import Player
 
-# Counts sounds, and whatever moves on the page for longer than an eye notices.
+# Counts sounds, and animations that are long enough to be noticed.
 COUNT = """
 window.tones = 0;
 window.moved = [];
@@ -44,7 +44,7 @@ def start(visitor: Visitor, game: str = "axio") -> Player:
     return player
 
 
-def test_light_and_dark(visit: Visit) -> None:
+def test_theme(visit: Visit) -> None:
     visitor = visit(theme="light")
     page = visitor.goto("/me")
     light = background(page)
@@ -61,7 +61,7 @@ def test_light_and_dark(visit: Visit) -> None:
     assert background(page) == dark, "the system's choice"
 
 
-def test_the_language(visit: Visit) -> None:
+def test_language(visit: Visit) -> None:
     visitor = visit(language="en")
     page = visitor.goto("/me")
     expect(page.locator("html")).to_have_attribute("lang", "en")
@@ -75,7 +75,7 @@ def test_the_language(visit: Visit) -> None:
     expect(german.find("html")).to_have_attribute("lang", "de")
 
 
-def test_without_confirmation_one_click_places(visit: Visit) -> None:
+def test_one_click_places_without_confirmation(visit: Visit) -> None:
     visitor = visit(hurry=True)
     page = visitor.goto("/me")
     visitor.click("label[for=set-confirm]")
@@ -87,11 +87,11 @@ def test_without_confirmation_one_click_places(visit: Visit) -> None:
     visitor.until("() => document.querySelectorAll('#board .tiles > g').length >= 1")
     player.due()
     assert visitor.actions - before == 2
-    assert len(visitor.heard.orders("move")) == 1
+    assert len(visitor.messages.commands("move")) == 1
     expect(page.locator("#confirm")).to_be_disabled()
 
 
-def test_drawing_by_hand_lets_a_move_be_taken_back(visit: Visit) -> None:
+def test_manual_draw_allows_taking_back_a_move(visit: Visit) -> None:
     visitor = visit(hurry=True)
     visitor.set(hold=True, coach=False)
     player = start(visitor)
@@ -108,7 +108,7 @@ def test_drawing_by_hand_lets_a_move_be_taken_back(visit: Visit) -> None:
     visitor.click("#draw")
     expect(page.locator("#draw")).to_be_hidden()
     player.due()
-    assert visitor.heard.refused == []
+    assert visitor.messages.refused == []
 
 
 def test_sound(visit: Visit) -> None:
@@ -131,17 +131,17 @@ def test_sound(visit: Visit) -> None:
     assert visitor.stored()["sound"] is False
 
 
-def test_explanations_that_are_not_wanted_do_not_come_back(visit: Visit) -> None:
+def test_disabled_tips_stay_disabled(visit: Visit) -> None:
     visitor = visit("phone", hurry=True)
     player = start(visitor)
     page = player.page
-    card = page.locator("#coach .card")
-    expect(page.locator("#coach-text")).to_have_text(re.compile(".{20}"))
+    card = page.locator("#tips .card")
+    expect(page.locator("#tip-text")).to_have_text(re.compile(".{20}"))
     while card.is_visible():
-        visitor.click("#coach-next")
-    player.pick()  # brings the next explanation
+        visitor.click("#tip-next")
+    player.pick()  # shows the next tip
     card.wait_for()
-    visitor.click("#coach-off")
+    visitor.click("#tips-off")
     expect(card).to_be_hidden()
     player.act()
     player.due()
@@ -154,7 +154,7 @@ def test_explanations_that_are_not_wanted_do_not_come_back(visit: Visit) -> None
     assert visitor.stored()["coach"] is False
 
 
-def test_less_motion(visit: Visit) -> None:
+def test_reduced_motion(visit: Visit) -> None:
     visitor = visit(calm=True)
     visitor.context.add_init_script(COUNT)
     player = start(visitor)

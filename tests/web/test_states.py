@@ -1,4 +1,4 @@
-"""Every page in every state: for everybody, on every screen, in both languages, light and dark."""
+"""Every page in every state: accessible at all sizes, in both languages, light and dark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.web.stage import GAMES, Stage
 from tests.web.states import STATES, State, settle
 
 TIGHT: list[ViewportSize] = [{"width": 320, "height": 640}, {"width": 740, "height": 360}]
-# Every second state is shown on one pair of these, the others and the other language on the other pair.
+# Every second state is shown at two of the sizes, the others and the other language at the other two.
 ROOMY: list[list[ViewportSize]] = [
     [{"width": 360, "height": 740}, {"width": 1440, "height": 900}],
     [{"width": 768, "height": 1024}, {"width": 3840, "height": 2160}],
@@ -20,7 +20,7 @@ ROOMY: list[list[ViewportSize]] = [
 
 
 def seldom(state: State, language: str) -> list[pytest.MarkDecorator]:
-    """Shorter words, and pages that only have another text, are for `make slow`."""
+    """Return the marks of a state: languages with shorter words run in `make slow` only."""
     other_text = state.name.startswith("rules-") and state.name != f"rules-{GAMES[0]}"
     return [pytest.mark.slow] if other_text or language != state.languages[-1] else []
 
@@ -33,7 +33,7 @@ def seldom(state: State, language: str) -> list[pytest.MarkDecorator]:
         for language in one.languages
     ],
 )
-def test_everybody_can_use_it_everywhere(visit: Visit, stage: Stage, state: State, language: str) -> None:
+def test_pages_are_accessible_on_all_screens(visit: Visit, stage: Stage, state: State, language: str) -> None:
     # Every second state is dark on a phone; on a desktop or in the other language the others are.
     dark = (STATES.index(state) % 2 == 0) == (language == "de")
     visitor = visit("phone", language=language, theme="dark" if dark else "light", worker=False)

@@ -1,15 +1,15 @@
-"""HTML from nested calls: text is escaped, markup is kept as it is."""
+"""HTML from nested calls. Text is escaped, markup is not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from html import escape
 
-VOID = {"input", "meta"}
+VOID = {"img", "input", "meta", "source"}
 
 
 class Markup(str):
-    """Text that is HTML already."""
+    """A string of HTML, which is not escaped again."""
 
     __slots__ = ()
 
@@ -18,10 +18,15 @@ Content = str | Iterable[str] | None
 
 
 def tag(name: str, /, *content: Content, **attributes: str | int | None) -> Markup:
-    """An element. Attributes are written `class_` for class, `data_ply` for data-ply; `None` leaves one out.
+    """Return an element as HTML.
 
-    >>> tag("p", "a < b", class_="said")
-    '<p class="said">a &lt; b</p>'
+    Args:
+        name: tag name.
+        content: text, markup, iterables of these, or `None` for nothing.
+        attributes: `class_` is written as class, `data_ply` as data-ply; `None` omits an attribute.
+
+    >>> tag("p", "a < b", class_="remark")
+    '<p class="remark">a &lt; b</p>'
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
@@ -30,14 +35,36 @@ def tag(name: str, /, *content: Content, **attributes: str | int | None) -> Mark
     )
     if name in VOID:
         return Markup(f"<{name}{written}>")
-    return Markup(f"<{name}{written}>{''.join(map(_inside, content))}</{name}>")
+    return Markup(f"<{name}{written}>{''.join(map(_render, content))}</{name}>")
 
 
-def _inside(content: Content) -> str:
+def _render(content: Content) -> str:
     if content is None:
         return ""
     if isinstance(content, Markup):
         return content
     if isinstance(content, str):
-        return escape(content, quote=False)
-    return "".join(map(_inside, content))
+        return escape(content)
+    return "".join(map(_render, content))
+
+
+def document(
+    title: str, style: Markup, content: Content, *, language: str = "en", script: Markup | None = None
+) -> str:
+    """Return a complete page that needs no other file.
+
+    Args:
+        title: title of the page.
+        style: CSS.
+        content: content of the `main` element.
+        language: language code of the page.
+        script: JavaScript, run when the page is loaded.
+    """
+    head = [
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", title),
+        tag("style", style),
+    ]
+    body = tag("body", tag("main", content), tag("script", script) if script else None)
+    return f"<!doctype html>\n{tag('html', tag('head', head), body, lang=language)}\n"

@@ -1,4 +1,4 @@
-"""What a measurement ran on."""
+"""The machine and the package versions that a measurement ran on."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from importlib.metadata import version
 
 
 @cache
-def machine() -> str:
-    """What this ran on, in a line."""
+def describe_machine() -> str:
+    """Return processor, number of cores and operating system in one line."""
     name = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as info:
@@ -22,6 +22,6 @@ def machine() -> str:
     return f"{name}, {os.cpu_count()} cores, {platform.system()}"
 
 
-def installed(package: str) -> str:
-    """The version of an installed package."""
+def package_version(package: str) -> str:
+    """Return the version of an installed package."""
     return version(package)

@@ -1,22 +1,74 @@
-"""Work that goes on where it stopped goes on with the same settings only."""
+"""Settings of a stored run, and the check that a run is resumed with the settings it was started with."""
 
 from __future__ import annotations
 
-import msgspec
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, Self
+
+from msgspec import Struct
 
 from ..errors import SettingsMismatch
+from ..games import find_variant
+from ..games.variant import Variant
 
 
-def check_same_settings(kept: msgspec.Struct, asked: msgspec.Struct, what: str, advice: str) -> None:
-    """Raise `SettingsMismatch` for the first field in which `kept` and `asked` differ."""
-    for name in kept.__struct_fields__:
-        old, new = getattr(kept, name), getattr(asked, name)
-        if old != new:
+class RunConfig(Struct, frozen=True):
+    """Settings shared by arenas and datasets.
+
+    Subclasses add fields of their own. The last one is `version`, the version of the package that started the
+    run: stored files have it at the end.
+    """
+
+    flags: ClassVar[Mapping[str, str]] = {"options": "--option"}
+
+    game: str
+    players: int
+    options: tuple[str, ...]
+    bots: tuple[str, ...]
+    seed: str
+
+    @property
+    def variant(self) -> Variant:
+        """The variant that is played."""
+        return find_variant(self.game, self.players, dict.fromkeys(self.options, True))
+
+    def check_resumable(self, requested: Self, folder: Path, remedy: str) -> None:
+        """Raise `SettingsMismatch` for the first setting in which `requested` differs from this stored run.
+
+        Args:
+            requested: settings of the call that would resume the run.
+            folder: where the run is stored.
+            remedy: what to do instead of repeating the settings, such as "choose another folder".
+        """
+        for name in self.__struct_fields__:
+            stored, wanted = getattr(self, name), getattr(requested, name)
+            if stored == wanted:
+                continue
+            old, new = self._argument(name, stored), self._argument(name, wanted)
+            if old is None:
+                difference = f"without {self._flag(name)}, not with {new}"
+            else:
+                difference = f"with {old}, not {new or 'without it'}"
             raise SettingsMismatch(
-                f"{what} with another setting of {name}: {_text(old)} there, {_text(new)} now; "
-                f"go on with the same settings{advice}"
+                f"cannot resume: the run in {folder}/ was started {difference};"
+                f" repeat its settings or {remedy}"
             )
 
+    def _flag(self, name: str) -> str:
+        return self.flags.get(name, f"--{name}")
 
-def _text(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+    def _argument(self, name: str, value: object) -> str | None:
+        """Return a setting as it is written on the command line, or `None` if it is not given there."""
+        flag = self._flag(name)
+        if value is None or value is False or value == ():
+            return None
+        if value is True:
+            return flag
+        if name in ("game", "version"):
+            return f"{name} {value}"
+        if name == "options" and isinstance(value, tuple):
+            return " ".join(f"{flag} {option}" for option in value)
+        if isinstance(value, tuple):
+            return f"{flag} {','.join(value)}"
+        return f"{flag} {value}"

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import DeviceNotFound, MissingDependency
+from ..errors import DeviceNotFound
 from ..games.runtime.compile import INTERPRETED, bind_part
 from ..games.variant import Variant
-from ..optional_deps import WHERE, install_command
+from ..optional_deps import missing_dependency
 from . import loops
 from .cuda_kernels import ROWS, WHOLE_GAMES, a_thread_a_game, whole_games
 from .cuda_occupancy import (
@@ -43,10 +43,7 @@ def find_cuda() -> Any:
             import numba_cuda  # noqa: F401  # Numba's own CUDA part is too old for new toolkits
             from numba import cuda
         except ImportError:
-            how = f"run {install_command(EXTRA)} {WHERE}"
-            raise MissingDependency(
-                f'device="cuda" needs numba-cuda, which is not installed: {how}'
-            ) from None
+            raise missing_dependency("numba-cuda", EXTRA) from None
     if not cuda.is_available():  # type: ignore[no-untyped-call]
         raise DeviceNotFound(
             'device="cuda", but no NVIDIA GPU can be used here; device="cpu" is the processor'

@@ -20,7 +20,7 @@ QUARTERS = 4  # and a warp has them in one quarter of a multiprocessor
 
 
 class LaunchConfig(NamedTuple):
-    """How whole games are played; `axio bench --suite research --device cuda` tries other ways."""
+    """How whole games are played; `python -m benchmarks.peers --device cuda` tries other ways."""
 
     fewest_warps: int = 1  # that must have room at once, or the states do not lie in fast memory
     most_warps: int = 8  # of a block, which share the tables

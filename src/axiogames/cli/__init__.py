@@ -1,4 +1,4 @@
-"""The command line. A command is a module here, with a `command` in it, and a line in `COMMANDS`."""
+"""The command line. Each command is a module of `commands` with a `command`, and has a line in `COMMANDS`."""
 
 from __future__ import annotations
 
@@ -16,43 +16,50 @@ import click
 
 from .. import PROGRAM, __version__
 from ..errors import AxioError, InvalidFile
-from .terminal.interrupts import Interrupted, forget, stoppable
+from ..optional_deps import missing_dependency
+from .terminal.interrupts import Interrupted, clear_interrupt_flag, interruptible
 from .terminal.text import one_line
 
-# Only the command that is called is loaded: most bring NumPy and Numba with them, and help needs neither.
+# Only the command that is called is imported: most need NumPy and Numba, and `axio --help` is to take 50 ms.
 COMMANDS = {
-    "serve": "Serve the page where people play, on this machine or for a club.",
-    "backup": "Back up everything that a server keeps, while it runs.",
-    "restore": "Put a backup in place.",
-    "admin": "Look after the tables and people of a server.",
+    "serve": "Serve the web page, on this machine or for a club.",
+    "backup": "Back up the data of a server, while it runs.",
+    "restore": "Restore a backup.",
+    "admin": "Manage the tables and people of a server.",
     "games": "List the games.",
     "rules": "Read the rules of a game.",
-    "play": "Play in the terminal, alone, against programs or with friends.",
-    "simulate": "Let programs play each other and record every game.",
-    "engine": "Answer other programs that ask one of our players for moves.",
-    "arena": "Find out which programs are stronger, on shared deals.",
+    "play": "Play in the terminal, alone, against bots or with friends.",
+    "simulate": "Play games between bots and record them.",
+    "engine": "Run a bot as an engine for other programs.",
+    "arena": "Compare the strength of bots on shared deals.",
     "dataset": "Write positions, moves and results as Parquet, for training.",
-    "report": "Make the report of an arena anew.",
-    "train": "Learn a game by playing it, for the players that judge positions.",
-    "review": "Go through a recorded game: what moves gave up, and what was luck.",
+    "train": "Train the evaluation of a game by self-play.",
+    "review": "Review a recorded game: the value of each move, mistakes and luck.",
     "hint": "Find the best moves of a position.",
-    "solve": "Find the best that can be done where nothing is left to chance.",
+    "solve": "Find the best line of a deal whose draws are known.",
     "verify": "Check recorded games against the rules.",
     "show": "Show a position of a recorded game, as text or as a picture.",
-    "warm": "Compile the rules of all games now, not when they are needed.",
-    "bench": "Measure how fast the rules run on this machine.",
+    "compile": "Compile the rules ahead of time.",
+    "bench": "Measure the speed of the rules on this machine.",
 }
+# Commands that cannot even be loaded without an extra of the package.
+EXTRAS = dict.fromkeys(("serve", "backup", "restore", "admin"), "server")
 
+# Shell completion is built into click.
+EPILOG = 'Shell completion for bash: eval "$(_AXIO_COMPLETE=bash_source axio)"; zsh and fish likewise.'
+
+# Exit codes
 REFUSED = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
-LONGEST_MESSAGE = 1000  # characters
-# What writing fails with; whatever writes to a file tells its name.
+
+MAX_MESSAGE = 1000  # characters
+# Errors of writing to a full disk. Errors of files carry a name, so the others are of standard output.
 DISK_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO)
 
 
-class Commands(click.Group):
-    """The commands of `COMMANDS`, each loaded when it is called."""
+class LazyGroup(click.Group):
+    """The commands of `COMMANDS`, each imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -60,7 +67,13 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f".commands.{cmd_name}", __name__).command
+        try:
+            command: click.Command = import_module(f".commands.{cmd_name}", __name__).command
+        except ModuleNotFoundError as error:
+            library = (error.name or "").partition(".")[0]
+            if cmd_name not in EXTRAS or library in ("", __package__.partition(".")[0]):
+                raise
+            raise missing_dependency(library, EXTRAS[cmd_name], f"`{PROGRAM} {cmd_name}`") from None
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -68,10 +81,10 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> Any:
-        # Before click sees them: it would print a blank line for the first, call the second a failure, and
-        # take the third, which whatever reads a damaged file may raise, for an interruption.
+        # Caught before click sees them: click prints a blank line for the first, reports the second as a
+        # failure, and treats the third, which readers of damaged files raise, as an interruption.
         try:
-            with stoppable(signal.SIGINT):
+            with interruptible(signal.SIGINT):
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             raise Interrupted("interrupted") from None
@@ -84,20 +97,21 @@ class Commands(click.Group):
 
 
 @click.group(
-    cls=Commands,
+    cls=LazyGroup,
+    epilog=EPILOG,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
 @click.pass_context
 def program(ctx: click.Context) -> None:
-    """A family of tile-laying games: rules, players, records and pictures."""
+    """Four tile-laying games: play, host, simulate, analyse and train."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit code. Whatever is wrong is said in one line."""
+    """Run the program and return its exit code. Report an error in one line on standard error."""
     _open_closed_streams()
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -121,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (Interrupted, KeyboardInterrupt, click.Abort) as error:
         if sys.stderr.isatty():
             click.echo(err=True)  # the line that shows ^C
-        forget()
+        clear_interrupt_flag()
         return _refuse(str(error) or "interrupted", INTERRUPTED)
     if code == PIPE_CLOSED:
         _drop_output()
@@ -130,15 +144,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _refuse(message: str, code: int = REFUSED) -> int:
     line = one_line(message)
-    if len(line) > LONGEST_MESSAGE:  # it repeats what was typed
-        line = f"{line[: LONGEST_MESSAGE // 2]} … {line[-LONGEST_MESSAGE // 2 :]}"
-    with suppress(OSError):  # nobody can be told
+    if len(line) > MAX_MESSAGE:  # it repeats a long argument
+        line = f"{line[: MAX_MESSAGE // 2]} … {line[-MAX_MESSAGE // 2 :]}"
+    with suppress(OSError):  # standard error is closed
         click.echo(f"{PROGRAM}: {line}", err=True)
     return code
 
 
 def _open_closed_streams() -> None:
-    """Open what the caller has closed (`axio … <&-`), or the next file would be standard input or output."""
+    """Open streams that the caller has closed (`axio … <&-`), or the next file would take their place."""
     if sys.stdin is None:
         sys.stdin = open(os.devnull)  # noqa: SIM115
     if sys.stdout is None:
@@ -148,5 +162,5 @@ def _open_closed_streams() -> None:
 
 
 def _drop_output() -> None:
-    """Nobody reads any more: what is still buffered must not fail when the interpreter ends."""
+    """Discard standard output, whose reader is gone: flushing it at exit must not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,1 +1,1 @@
-"""Drawing: scenes that games emit, and the renderers that turn a scene into SVG, PNG or terminal text."""
+"""Scenes that games produce, and renderers that turn a scene into SVG, PNG or terminal text."""

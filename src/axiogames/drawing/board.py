@@ -1,4 +1,4 @@
-"""From content to scene for boards of named cells, whatever the shape of a cell."""
+"""Scenes of boards with named cells of any shape."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from .scene import (
 )
 
 SYMBOL = 0.64
-"""Size of a symbol in a cell of width one."""
+"""Size of a symbol in a cell of width 1."""
 
 EDGE = 0.045
-"""How far a tile stays away from the edge of its cells."""
+"""Gap between a tile and the edge of its cells."""
 
 BORDER = 0.62
-"""Width of the board around its cells, where the names of rows and columns stand."""
+"""Width of the frame around the cells, which holds the row and column labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lattice:
-    """A board's geometry: where a named cell is, its shape around a centre, and the terminal's grids."""
+    """The geometry of a board: centre of a named cell, outline around a centre, terminal grids."""
 
     centre: Callable[[str], Point]
     shape: Callable[[Point], Outline]
@@ -45,11 +45,11 @@ class Lattice:
     tighter: tuple[Grid, ...] = ()
 
     def tile(self, laid: PlacedTile) -> Tile:
-        """A tile over cells that touch one another, a symbol in the middle of each."""
+        """Return a tile over adjacent cells, with a symbol in the middle of each."""
         return self.tile_over(laid.letters, tuple(self.centre(name) for name in laid.at), laid.at)
 
     def tile_over(self, letters: str, centres: tuple[Point, ...], cells: tuple[str, ...] = ()) -> Tile:
-        """A tile over the cells around the centres."""
+        """Return a tile over the cells around `centres`."""
         return Tile(
             outline=inset(union(self.shape(centre) for centre in centres), EDGE),
             symbols=tuple(Symbol(letter, at, SYMBOL) for letter, at in zip(letters, centres, strict=True)),
@@ -58,7 +58,7 @@ class Lattice:
         )
 
     def mark(self, kind: MarkKind, names: tuple[str, ...]) -> Mark:
-        """A mark around cells that touch one another."""
+        """Return a mark around adjacent cells."""
         centres = tuple(self.centre(name) for name in names)
         return Mark(kind, centres, union(self.shape(centre) for centre in centres))
 
@@ -73,7 +73,17 @@ def scene(
     blank: str,
     outer: Callable[[str], bool] = lambda name: False,
 ) -> Scene:
-    """The scene of a board of cells; `tile` draws a tile in hand, `blank` are its letters face down."""
+    """Return the scene of a board.
+
+    Args:
+        content: what lies on the board, by cell names.
+        lattice: the geometry of the board.
+        title: the title, unless `content` has one.
+        labels: the names of rows and columns.
+        tile: returns the scene of a tile in hand, given its letters.
+        blank: the letters of a hidden tile.
+        outer: returns whether a cell lies outside the smallest board.
+    """
     grounds: dict[str, Ground] = {name: "outer" if outer(name) else "plain" for name in content.cells}
     grounds |= dict.fromkeys(content.stars, "star")
     grounds |= dict.fromkeys(content.blocked, "blocked")
@@ -113,18 +123,18 @@ def scene(
 SQUARES = Lattice(
     square_centre, square, Grid(1 / 4, 1 / 2), (Grid(1 / 4, 1), Grid(1 / 3, 1 / 2), Grid(1 / 3, 1))
 )
-"""The geometry of boards of unit squares: four characters by two lines to a cell, or three, or one line."""
+"""The geometry of boards of unit squares. In a terminal a cell has 4 or 3 columns and 2 lines or 1."""
 
 
 def _pieces(names: tuple[str, ...], laid: Collection[PlacedTile]) -> list[tuple[str, ...]]:
-    """Cells split by the tiles that cover them; a cell that no such tile covers stays alone."""
+    """Group cells by the tiles that cover them; a cell without a tile is a group of its own."""
     tiles = [one.at for one in laid if set(one.at) <= set(names)]
     covered = {name for at in tiles for name in at}
     return tiles + [(name,) for name in names if name not in covered]
 
 
 def square_labels(names: Collection[str]) -> tuple[Label, ...]:
-    """For boards of squares: letters below their columns and numbers before their rows."""
+    """Return the labels of a square board: letters below the columns and numbers left of the rows."""
     away = 0.84
     points = {name: square_centre(name) for name in names}
     left = min((x for x, _ in points.values()), default=0.0)
@@ -136,19 +146,19 @@ def square_labels(names: Collection[str]) -> tuple[Label, ...]:
 
 
 def row(letters: str, lattice: Lattice) -> Scene:
-    """The scene of a tile in hand whose cells lie side by side."""
+    """Return the scene of a tile in hand whose cells lie side by side."""
     centres = tuple((float(index), 0.0) for index in range(len(letters)))
     return small(letters, lattice.tile_over(letters, centres), lattice.grid)
 
 
 def small(letters: str, tile: Tile, grid: Grid) -> Scene:
-    """The scene of one tile in hand, with its letters for a title."""
-    corner, size = box(tile.outline, 0.06)  # room for the shadow
+    """Return the scene of one tile in hand, with its letters as the title."""
+    corner, size = box(tile.outline, 0.06)  # the margin holds the shadow
     return Scene(title=letters, corner=corner, size=size, grid=grid, tiles=(tile,))
 
 
 def seats(panels: tuple[Panel, ...], tile: Callable[[str], Scene], blank: str) -> tuple[Seat, ...]:
-    """The panels with their hands drawn."""
+    """Return the seats of a scene, with the tiles of their hands as scenes."""
     return tuple(
         Seat(
             panel.name,

@@ -1,4 +1,4 @@
-"""The SVG document being written: numbers, paths, shared definitions, symbols and text."""
+"""The SVG document builder: numbers, paths, shared definitions, symbols and text."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def number(value: float, decimals: int = 1) -> str:
-    """A number with a few decimals at most, written the same on every machine.
+    """Format a number with at most `decimals` decimals, identically on all machines.
 
-    The hair added before rounding settles ties, which the last bit of a float would decide otherwise.
+    The epsilon added before rounding breaks ties, which would otherwise depend on the last bit of the float.
     """
     unit = 10**decimals
     parts = math.floor(value * unit + 0.5 + 1e-6)
@@ -31,12 +31,12 @@ def number(value: float, decimals: int = 1) -> str:
 
 
 def plain(text: str) -> str:
-    """Text fit for XML: markup escaped, characters that XML forbids left out."""
+    """Escape text for XML and drop the characters that XML forbids."""
     return escape(_NOT_XML.sub("", text), quote=False)
 
 
 def path(outline: Outline, rounding: float = 0.0, corners: int | None = None) -> str:
-    """The path of a closed polygon; its corners, or only the first ones, are cut by `rounding` and bent."""
+    """Return the path data of a closed polygon, whose first `corners` corners (default: all) are rounded."""
     rounded = (len(outline) if corners is None else corners) if rounding else 0
     parts = []
     for index, corner in enumerate(outline):
@@ -57,10 +57,10 @@ def _towards(start: Point, end: Point, distance: float) -> Point:
 
 
 class Canvas:
-    """Collects elements; what is drawn often is defined once.
+    """An SVG document under construction. Repeated elements are defined once.
 
-    Names of definitions come from their content, so that several pictures on one page can never take
-    each other's: equal names mean equal content.
+    Definitions are named by a hash of their content, so that several pictures on one page cannot conflict:
+    equal names mean equal content.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -69,18 +69,18 @@ class Canvas:
         self._body: list[str] = []
 
     def add(self, *elements: str) -> None:
-        """Append elements as they are."""
+        """Append elements."""
         self._body.extend(elements)
 
     def define(self, kind: str, attributes: str, content: str) -> str:
-        """Define an element once and return its name."""
+        """Define an element, unless it is defined already, and return its id."""
         name = f"{kind[0]}{crc32(f'{kind} {attributes} {content}'.encode()):08x}"
         end = f">{content}</{kind}>" if content else "/>"
         self._defined[name] = f'<{kind} id="{name}"{attributes}{end}'
         return name
 
     def symbol(self, letter: str, at: Point, size: float) -> str:
-        """A symbol around a point; nothing for a letter that has none."""
+        """Return a symbol centred at a point, or "" for a letter without one."""
         art = SYMBOLS.get(letter)
         if art is None:
             return ""
@@ -92,9 +92,10 @@ class Canvas:
     def lettered(
         self, text: str, at: Point, height: float, *, colour: str, anchor: float = 0.5, pen: float = 0.85
     ) -> None:
-        """Our own letters, their middle line through `at`; `anchor` 0, 0.5 or 1: from, around or up to it.
+        """Add text in our own stroked glyphs, vertically centred at `at`.
 
-        `pen` is the width of the strokes, in sixths of the height.
+        `anchor` 0, 0.5 or 1 aligns the start, middle or end with `at`. `pen` is the stroke width in sixths of
+        `height`.
         """
         scale = height / symbols.CAPITAL
         start = at[0] - anchor * symbols.width(text) * scale, at[1] + height / 2
@@ -115,8 +116,8 @@ class Canvas:
     def text(
         self, text: str, at: Point, height: float, *, colour: str, room: float, bold: bool = False
     ) -> None:
-        """Text on a baseline from `at` on, in whatever font the reader has, cut or squeezed into `room`."""
-        # No font is measured here: an average character is taken to be 0.56 of the height wide.
+        """Add text in a system font with its baseline starting at `at`, truncated or squeezed to `room`."""
+        # The font is unknown: assume an average character width of 0.56 times the height.
         most = int(room / height / 0.5)
         shown = text if len(text) <= most else text[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
         attributes = f'x="{number(at[0])}" y="{number(at[1])}" font-size="{number(height)}" fill="{colour}"'
@@ -127,7 +128,7 @@ class Canvas:
         self.add(f"<text {attributes}>{plain(shown)}</text>")
 
     def document(self, title: str, size: Point) -> str:
-        """The whole picture."""
+        """Return the SVG document."""
         width, height = number(size[0]), number(size[1])
         defined = "".join(self._defined.values())
         return "".join(
@@ -144,6 +145,6 @@ class Canvas:
 
 
 def joined(elements: Iterable[str], attributes: str) -> str:
-    """A group, or nothing when there is nothing in it."""
+    """Return a group of elements, or "" if there are none."""
     content = "".join(elements)
     return f"<g {attributes}>{content}</g>" if content else ""

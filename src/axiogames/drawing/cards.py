@@ -1,4 +1,4 @@
-"""The panels of the seats in an SVG picture: name, points on their tracks, and the hand."""
+"""The cards of the seats in an SVG picture: name, points on tracks, and hand."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from .theme import Paint
 
 WIDTH = 300.0
 GAP = 12.0
-PAD = 16.0
-HEAD = 40.0
-FOOT = 12.0
-ROWS = 18.0, 24.0, 32.0
-"""Least height of a track, one with room enough, and most height."""
+PADDING = 16.0
+HEADER_HEIGHT = 40.0
+FOOTER_HEIGHT = 12.0
+ROW_HEIGHTS = 18.0, 24.0, 32.0
+"""Minimum, comfortable and maximum height of a track."""
 
-PLAIN = 1.5
-"""A track without a symbol, of points alone, is so much higher: its number is what counts."""
+PLAIN_FACTOR = 1.5
+"""Height factor of a track without a symbol, which shows its number larger."""
 
-HAND = 44.0, 27.0
-"""Most height of a hand in one row, and most pixels to a unit of its tiles."""
+HAND_LIMITS = 44.0, 27.0
+"""Maximum height of a hand in one row, and maximum pixels per unit of its tiles."""
 
-UNITS = 40.0, 36.0, 32.0, 28.0
-"""Pixels to a unit of a hand in several rows, where the cards have room for that."""
+HAND_SCALES = 40.0, 36.0, 32.0, 28.0
+"""Pixels per unit of a hand in several rows, in the order in which they are tried."""
 
-APART = 6.0
+TILE_GAP = 6.0
 
-BACK = 15.0
-"""Height of the tiles that others hold."""
+BACK_HEIGHT = 15.0
+"""Height of hidden tiles."""
 
-OVER = 1.15
-"""Cards that would be so much higher than the board stand in two columns."""
+TWO_COLUMN_RATIO = 1.15
+"""Height of the cards, in board heights, above which they have two columns."""
 
-CAPTION = 17.0
-STOCK = 30.0
+CAPTION_HEIGHT = 17.0
+STOCK_HEIGHT = 30.0
 
 
-class DrawTile(Protocol):
-    """Draws the tiles of a small scene, or their backs, with its corner at a point."""
+class RenderTile(Protocol):
+    """Renders the tiles of a scene, or their backs, with the corner of the scene at a point."""
 
     def __call__(
         self, canvas: Canvas, scene: Scene, corner: Point, scale: float, *, back: bool = False
@@ -49,8 +49,8 @@ class DrawTile(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Deck:
-    """The cards and where they lie; `unit` of a hand in several rows, 0 for hands in one."""
+class CardLayout:
+    """The layout of the cards. `unit` is the scale of hands in several rows, or 0 for hands in one row."""
 
     scene: Scene
     corners: tuple[Point, ...]
@@ -60,19 +60,19 @@ class Deck:
     size: Point
 
 
-def deck(scene: Scene, *, room: float, beside: bool) -> Deck:
-    """Lay the cards out: in columns of height `room`, or in rows of width `room`."""
-    stock = STOCK if scene.to_draw else 0.0
+def lay_out(scene: Scene, *, room: float, beside: bool) -> CardLayout:
+    """Lay out the cards in columns of height `room`, or in rows of width `room`."""
+    stock = STOCK_HEIGHT if scene.to_draw else 0.0
     return _beside(scene, room, stock) if beside else _below(scene, room, stock)
 
 
-def _beside(scene: Scene, room: float, stock: float) -> Deck:
+def _beside(scene: Scene, room: float, stock: float) -> CardLayout:
     seats = scene.seats
-    across = 1 if _lines(seats, 1, ROWS[0], 0.0) + stock <= OVER * room else 2
+    across = 1 if _lines(seats, 1, ROW_HEIGHTS[0], 0.0) + stock <= TWO_COLUMN_RATIO * room else 2
     rows = sum(max(_rows(seat) for seat in line) for line in _split(seats, across))
-    bare = {unit: _lines(seats, across, 0.0, unit) + stock for unit in (*UNITS, 0.0)}
-    unit = next((unit for unit in UNITS if bare[unit] + ROWS[1] * rows <= room), 0.0)
-    row = min(ROWS[2], max(ROWS[0], (room - bare[unit]) / rows))
+    bare = {unit: _lines(seats, across, 0.0, unit) + stock for unit in (*HAND_SCALES, 0.0)}
+    unit = next((unit for unit in HAND_SCALES if bare[unit] + ROW_HEIGHTS[1] * rows <= room), 0.0)
+    row = min(ROW_HEIGHTS[2], max(ROW_HEIGHTS[0], (room - bare[unit]) / rows))
     corners, sizes, top = [], [], 0.0
     for line in _split(seats, across):
         height = max(_height(seat, row, unit) for seat in line)
@@ -80,16 +80,16 @@ def _beside(scene: Scene, room: float, stock: float) -> Deck:
         sizes += [(WIDTH, height)] * len(line)
         top += height + GAP
     size = across * (WIDTH + GAP) - GAP, top - GAP + stock
-    return Deck(scene, tuple(corners), tuple(sizes), row, unit, size)
+    return CardLayout(scene, tuple(corners), tuple(sizes), row, unit, size)
 
 
-def _below(scene: Scene, room: float, stock: float) -> Deck:
-    seats, row = scene.seats, ROWS[1]
+def _below(scene: Scene, room: float, stock: float) -> CardLayout:
+    seats, row = scene.seats, ROW_HEIGHTS[1]
     across = max(1, min(len(seats), int((room + GAP) / (WIDTH + GAP))))
     width = max(WIDTH, min(1.5 * WIDTH, (room + GAP) / across - GAP))
     height = max(_height(seat, row, 0.0) for seat in seats)
     places = [divmod(index, across) for index in range(len(seats))]
-    return Deck(
+    return CardLayout(
         scene,
         tuple(((width + GAP) * column, (height + GAP) * line) for line, column in places),
         ((width, height),) * len(seats),
@@ -104,26 +104,26 @@ def _split(seats: tuple[Seat, ...], across: int) -> list[tuple[Seat, ...]]:
 
 
 def _lines(seats: tuple[Seat, ...], across: int, row: float, unit: float) -> float:
-    """The height of all lines of cards."""
+    """Return the height of all rows of cards."""
     lines = (max(_height(seat, row, unit) for seat in line) + GAP for line in _split(seats, across))
     return sum(lines) - GAP
 
 
 def _rows(seat: Seat) -> float:
-    """How many rows of a track all tracks of a seat need."""
-    return sum(1.0 if track.colour in SYMBOLS else PLAIN for track in seat.tracks) or 1.0
+    """Return the height of all tracks of a seat, in track heights."""
+    return sum(1.0 if track.colour in SYMBOLS else PLAIN_FACTOR for track in seat.tracks) or 1.0
 
 
 def _height(seat: Seat, row: float, unit: float) -> float:
     tracks = row * _rows(seat) if seat.tracks else 0.0
-    return HEAD + tracks + _hand_height(seat, unit) + FOOT
+    return HEADER_HEIGHT + tracks + _hand_height(seat, unit) + FOOTER_HEIGHT
 
 
 def _hand_height(seat: Seat, unit: float) -> float:
     if not seat.hand:
         return 0.0
-    lines = _hand_lines(seat, WIDTH - 2 * PAD, unit)
-    return len(lines) * (_tallest(seat) * _hand_unit(seat, WIDTH - 2 * PAD, unit) + CAPTION)
+    lines = _hand_lines(seat, WIDTH - 2 * PADDING, unit)
+    return len(lines) * (_tallest(seat) * _hand_unit(seat, WIDTH - 2 * PADDING, unit) + CAPTION_HEIGHT)
 
 
 def _tallest(seat: Seat) -> float:
@@ -131,49 +131,51 @@ def _tallest(seat: Seat) -> float:
 
 
 def _hand_unit(seat: Seat, room: float, unit: float) -> float:
-    """Pixels to a unit; where none is given, so that the hand fits into a row."""
+    """Return the pixels per unit: `unit`, or if that is 0 the scale at which the hand fits a row."""
     if unit:
         return unit
     wide = sum(scene.size[0] for scene in seat.hand)
-    return min(HAND[1], HAND[0] / _tallest(seat), (room - APART * (len(seat.hand) - 1)) / wide)
+    return min(
+        HAND_LIMITS[1], HAND_LIMITS[0] / _tallest(seat), (room - TILE_GAP * (len(seat.hand) - 1)) / wide
+    )
 
 
 def _hand_lines(seat: Seat, room: float, unit: float) -> list[list[Scene]]:
-    """The tiles in rows, as even as can be."""
+    """Split the tiles of a hand into rows of nearly equal length."""
     if not unit:
         return [list(seat.hand)]
     widest = max(scene.size[0] for scene in seat.hand) * unit
-    across = max(1, int((room + APART) / (widest + APART)))
+    across = max(1, int((room + TILE_GAP) / (widest + TILE_GAP)))
     lines = -(-len(seat.hand) // across)
     across = -(-len(seat.hand) // lines)
     return [list(seat.hand[start : start + across]) for start in range(0, len(seat.hand), across)]
 
 
-def draw(canvas: Canvas, deck: Deck, corner: Point, draw_tile: DrawTile) -> None:
-    """Draw all cards, and below them how many tiles are left to draw."""
-    seats = deck.scene.seats
+def render(canvas: Canvas, layout: CardLayout, corner: Point, render_tile: RenderTile) -> None:
+    """Render all cards, and the number of tiles left to draw below them."""
+    seats = layout.scene.seats
     best = max((track.points for seat in seats for track in seat.tracks), default=0) if len(seats) > 1 else 0
-    for seat, at, size in zip(seats, deck.corners, deck.sizes, strict=True):
-        card = _Card(canvas, seat, (corner[0] + at[0], corner[1] + at[1]), size, draw_tile)
-        card.draw(deck, best)
+    for seat, at, size in zip(seats, layout.corners, layout.sizes, strict=True):
+        card = _CardRenderer(canvas, seat, (corner[0] + at[0], corner[1] + at[1]), size, render_tile)
+        card.render(layout, best)
     back = next((seat.back for seat in seats if seat.back), None)
-    if deck.scene.to_draw and back:
-        end, middle = corner[0] + deck.size[0] - PAD, corner[1] + deck.size[1] - 10.0
-        _backs(canvas, back, 3, f"{deck.scene.to_draw} to draw", (end, middle), draw_tile)
+    if layout.scene.to_draw and back:
+        end, middle = corner[0] + layout.size[0] - PADDING, corner[1] + layout.size[1] - 10.0
+        _backs(canvas, back, 3, f"{layout.scene.to_draw} to draw", (end, middle), render_tile)
 
 
 @dataclass(frozen=True, slots=True)
-class _Card:
-    """A card and its place on the canvas."""
+class _CardRenderer:
+    """A card and its position on the canvas."""
 
     canvas: Canvas
     seat: Seat
     corner: Point
     size: Point
-    draw_tile: DrawTile
+    render_tile: RenderTile
 
-    def draw(self, deck: Deck, best: int) -> None:
-        """Draw the card; a rail of points without a cap ends at the best, or is not there."""
+    def render(self, layout: CardLayout, best: int) -> None:
+        """Render the card. A track without a cap ends at `best`, the highest score; 0 omits its rail."""
         theme = self.canvas.theme
         (x, y), (width, height) = self.corner, self.size
         edge, pen = (theme.accent, 2) if self.seat.to_move else (theme.card_edge, 1)
@@ -182,19 +184,19 @@ class _Card:
             f' fill="{theme.card}" stroke="{edge}" stroke-width="{pen}"/>'
         )
         self._head()
-        top, lowest = y + HEAD, self.seat.lowest()
+        top, lowest = y + HEADER_HEIGHT, self.seat.lowest()
         for track in self.seat.tracks:
-            row = deck.row * (1.0 if track.colour in SYMBOLS else PLAIN)
+            row = layout.row * (1.0 if track.colour in SYMBOLS else PLAIN_FACTOR)
             self._track(track, track.cap or best, (x, top), row, low=track.points == lowest)
             top += row
         if self.seat.hand:
-            self._hand(deck.unit, (x + PAD, top + 6.0))
+            self._hand(layout.unit, (x + PADDING, top + 6.0))
 
     def _head(self) -> None:
-        """Whose card it is, the place after the game, and how many tiles are hidden."""
+        """Render name, rank after the game, and number of hidden tiles."""
         canvas, seat, theme = self.canvas, self.seat, self.canvas.theme
-        start, line = self.corner[0] + PAD, self.corner[1] + 22.0
-        end = self.corner[0] + self.size[0] - PAD
+        start, line = self.corner[0] + PADDING, self.corner[1] + 22.0
+        end = self.corner[0] + self.size[0] - PADDING
         if seat.to_move:
             turn = f"M{number(start)} {number(line - 6)}l9 6l-9 6Z"
             canvas.add(f'<path d="{turn}" fill="{theme.accent}" stroke="{theme.accent}"/>')
@@ -206,24 +208,24 @@ class _Card:
             end -= 30.0
         if seat.hidden and seat.back:
             shown = min(seat.hidden, 12)
-            end = _backs(canvas, seat.back, shown, str(seat.hidden), (end, line), self.draw_tile)
+            end = _backs(canvas, seat.back, shown, str(seat.hidden), (end, line), self.render_tile)
         canvas.text(
             seat.name, (start, line + 5.0), 15.0, colour=theme.ink, room=end - start, bold=seat.to_move
         )
 
     def _track(self, track: Track, cap: int, corner: Point, row: float, *, low: bool) -> None:
-        """A rail with a hole for every point; the symbol stands where the points are."""
+        """Render a track: a rail with a hole for each point, and the symbol at the current points."""
         canvas, theme = self.canvas, self.canvas.theme
         paint = theme.paints.get(track.colour, Paint(theme.muted, theme.muted, theme.hole))
         (x, y), width = corner, self.size[0]
-        middle, end = y + row / 2, x + width - PAD
+        middle, end = y + row / 2, x + width - PADDING
         if low:
             canvas.add(
                 f'<rect x="{number(x + 7)}" y="{number(y + 0.5)}" width="{number(width - 14)}"'
                 f' height="{number(row - 1)}" rx="{number(row / 2 - 0.5)}" fill="{paint.tint}"/>'
             )
         symbol = min(row - 2.0, 20.0)
-        at = x + PAD + 8.0, middle
+        at = x + PADDING + 8.0, middle
         known = track.colour in SYMBOLS
         strong = low or not known
         text, tall = str(track.points), min(12.5, 0.58 * row) if known else 20.0
@@ -231,7 +233,7 @@ class _Card:
             stop = end - max(40.0, symbols.width(text) * tall / symbols.CAPITAL + 14.0)
             at = self._rail(track, cap, at, stop, pale=low)
         if known:
-            # A halo keeps the rail away from the symbol, and out of its hole where it has one.
+            # A halo separates the rail from the symbol, also inside the ring.
             halo = paint.tint if low else theme.card
             canvas.add(
                 f'<circle cx="{number(at[0])}" cy="{number(middle)}" r="{number(symbol / 2)}"'
@@ -248,12 +250,12 @@ class _Card:
         )
 
     def _rail(self, track: Track, cap: int, start: Point, stop: float, *, pale: bool) -> Point:
-        """Draw a rail and return the place of the points on it."""
+        """Render a rail and return the position of the points on it."""
         theme = self.canvas.theme
         step = (stop - start[0]) / cap
         at = start[0] + step * min(track.points, cap)
         rail = f"M{number(start[0])} {number(start[1])}H"
-        # Dashes of no length with round ends: a row of dots. Where points have no cap there is no last hole.
+        # Dashes of length 0 with round caps are dots. Without a cap there is no last hole, so draw a line.
         holes = f' stroke-dasharray="0 {number(step, 3)}"' if track.cap else ' stroke-opacity=".5"'
         colour = theme.paints[track.colour].fill if track.colour in theme.paints else theme.muted
         self.canvas.add(
@@ -263,28 +265,28 @@ class _Card:
         return at, start[1]
 
     def _hand(self, unit: float, corner: Point) -> None:
-        """The tiles, each with the letters a person would type."""
-        room, tall = self.size[0] - 2 * PAD, _tallest(self.seat)
+        """Render the tiles of the hand, each with the letters to type."""
+        room, tall = self.size[0] - 2 * PADDING, _tallest(self.seat)
         scale = _hand_unit(self.seat, room, unit)
         x, y = corner
         for line in _hand_lines(self.seat, room, unit):
             x = corner[0]
             for scene in line:
                 wide = scene.size[0] * scale
-                self.draw_tile(self.canvas, scene, (x, y), scale)
+                self.render_tile(self.canvas, scene, (x, y), scale)
                 below = x + wide / 2, y + tall * scale + 9.0
                 self.canvas.lettered(scene.title, below, 7.5, colour=self.canvas.theme.muted, pen=0.95)
-                x += wide + APART
-            y += tall * scale + CAPTION
+                x += wide + TILE_GAP
+            y += tall * scale + CAPTION_HEIGHT
 
 
-def _backs(canvas: Canvas, back: Scene, shown: int, text: str, end: Point, draw_tile: DrawTile) -> float:
-    """Tiles face down and their number, up to a point; returns where they begin."""
+def _backs(canvas: Canvas, back: Scene, shown: int, text: str, end: Point, render_tile: RenderTile) -> float:
+    """Render hidden tiles and their number, ending at a point, and return the x coordinate of their start."""
     canvas.lettered(text, end, 10.0, anchor=1.0, colour=canvas.theme.muted)
-    unit = min(BACK / back.size[1], 2 * BACK / back.size[0])
+    unit = min(BACK_HEIGHT / back.size[1], 2 * BACK_HEIGHT / back.size[0])
     wide, tall = back.size[0] * unit, back.size[1] * unit
     step = min(7.0, 40.0 / max(shown, 1))
     start = end[0] - symbols.width(text) * 10.0 / symbols.CAPITAL - 9.0 - wide - step * (shown - 1)
     for index in range(shown):
-        draw_tile(canvas, back, (start + step * index, end[1] - tall / 2), unit, back=True)
+        render_tile(canvas, back, (start + step * index, end[1] - tall / 2), unit, back=True)
     return start - 8.0

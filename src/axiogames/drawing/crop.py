@@ -1,4 +1,4 @@
-"""A part of a scene: some cells, and so much around them that the board is seen to go on."""
+"""Cropping of scenes to some cells and a margin that shows how the board continues."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from .geometry import box
 from .scene import Label, Outline, Point, Scene
 
 AROUND = 0.36
-"""How much of the cells next to those that were asked for is shown."""
+"""Width of the margin, as a share of a cell."""
 
 AWAY = 0.3
-"""How far outside the part its labels stand."""
+"""Distance of the labels from the cropped scene."""
 
 Bounds = tuple[float, float, float, float]
 """Left, top, right and bottom."""
 
 
 def crop(scene: Scene, names: Collection[str]) -> Scene:
-    """The part of a scene around the named cells, up to the border where the board ends there.
+    """Return the part of a scene around the named cells, up to the border where the board ends.
 
-    Its labels stand outside of it. Whoever draws it cuts off what reaches beyond its bounds.
+    Labels are placed outside the part. The renderer must clip elements at the bounds of the part.
     """
     cells = {cell.name: cell.outline for cell in scene.cells}
-    # Where a board grows tile by tile, a tile is the cell that it lies on.
+    # On a board that grows tile by tile, each tile is a cell.
     cells |= {tile.cells[0]: tile.outline for tile in scene.tiles if len(tile.cells) == 1}
     inner = _bounds([point for name in names for point in cells[name]])
     outer = _widened(inner, _bounds([point for outline in cells.values() for point in outline]), scene)
@@ -52,7 +52,7 @@ def _bounds(points: Collection[Point]) -> Bounds:
 
 
 def _widened(inner: Bounds, board: Bounds, scene: Scene) -> Bounds:
-    """The part with what is around it: on each side some of the next cells, or the board's border."""
+    """Return the bounds with a margin: on each side a share of the next cells, or the border of the board."""
     (left, top), (width, height) = scene.corner, scene.size
     return (
         inner[0] - AROUND if inner[0] - board[0] > AROUND else left,
@@ -63,7 +63,7 @@ def _widened(inner: Bounds, board: Bounds, scene: Scene) -> Bounds:
 
 
 def _outside(label: Label, outer: Bounds) -> Point:
-    """Where a label stands outside of the part, on the line that it names."""
+    """Return the position of a label outside the part, on the line that it names."""
     (x, y), (over, down) = label.at, label.along
     if label.row:
         steps = ((outer[0] - AWAY if over > 0 else outer[2] + AWAY) - x) / over
@@ -73,6 +73,6 @@ def _outside(label: Label, outer: Bounds) -> Point:
 
 
 def _names_something(label: Label, inner: Bounds) -> bool:
-    """Whether whole cells of the row or column are shown."""
+    """Return whether whole cells of the row or column of `label` are shown."""
     x, y = label.at
     return inner[1] < y < inner[3] if label.row else inner[0] < x < inner[2]

@@ -1,6 +1,6 @@
-"""Pictures that explain a rule, as SVG: a board with what scores on it, a hand, results one below the other.
+"""Figures for the rules pages as SVG: annotated boards, hands, and compared results.
 
-They have no words in them, so that they are the same in every language.
+They contain no words, so that they are the same in every language.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ BOARD = 460.0
 """The longer side of a board, in pixels of the picture."""
 
 UNIT = 52.0
-"""A unit is never drawn larger, however small the board."""
+"""Maximum number of pixels per unit, for small boards."""
 
 MARGIN = 14.0
 LABEL = 10.0
-"""Room around the middle of a label."""
+"""Space around the centre of a label."""
 
 LEGEND = 46.0
 COLUMN, ROW = 66.0, 56.0
-"""Room for one colour of a result, and for one result."""
+"""Width of one colour of a result, and height of one result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Highlight:
-    """A symbol that scores, and the shape around it that is lit."""
+    """A symbol that scores, and the highlighted outline around it."""
 
     symbol: Symbol
     outline: Outline
@@ -41,7 +41,7 @@ class Highlight:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Symbols that score together: where they are looked at from, and each of them on the way."""
+    """A line of symbols that score together: its start, and the symbols on it."""
 
     start: Point
     lit: tuple[Highlight, ...]
@@ -49,9 +49,9 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What is pointed out on a board: what scores, what it brings, tiles that may not lie there.
+    """Annotations of a board: lines that score, points gained, and outlines of illegal placements.
 
-    `named` are symbols that a player only says, `covered` the middles of stars below the new tile.
+    `named` are symbols that a player names, `covered` the centres of stars below the new tile.
     """
 
     counts: tuple[Count, ...] = ()
@@ -62,40 +62,40 @@ class Notes:
 
 
 def board(scene: Scene, notes: Notes, *, dark: bool = False) -> str:
-    """A board, or the part of it that `crop` has left, and what is pointed out on it."""
+    """Return an annotated board, or a cropped part of it."""
     canvas = Canvas(_theme(dark))
     scale = min(UNIT, BOARD / max(scene.size))
     width, height = scene.size[0] * scale, scene.size[1] * scale
-    left, top, right, bottom = _around(scene, scale)
+    left, top, right, bottom = _margins(scene, scale)
     size = left + width + right, top + height + bottom + (LEGEND if notes.gain else 0.0)
     _page(canvas, size)
-    # A picture inside the picture: it cuts off what does not belong to the part.
+    # The nested SVG element clips what is outside the cropped part.
     inside = " ".join(
         f'{name}="{number(value)}"'
         for name, value in zip(("x", "y", "width", "height"), (left, top, width, height), strict=True)
     )
     canvas.add(f"<svg {inside}>")
-    _Explained(canvas, replace(scene, labels=()), (0.0, 0.0), scale).explain(notes)
+    _AnnotatedPicture(canvas, replace(scene, labels=()), (0.0, 0.0), scale).annotate(notes)
     canvas.add("</svg>")
     labels = Scene("", scene.corner, scene.size, scene.grid, labels=scene.labels)
-    Picture(canvas, labels, (left, top), scale).draw()
+    Picture(canvas, labels, (left, top), scale).render()
     if notes.gain:
-        _legend(canvas, notes, (size[0] / 2, size[1] - 26.0))
+        _render_legend(canvas, notes, (size[0] / 2, size[1] - 26.0))
     return canvas.document(scene.title, size)
 
 
 def hand(scene: Scene, *, dark: bool = False) -> str:
-    """The cards of the seats of a scene, without its board."""
+    """Return the cards of the seats of a scene, without its board."""
     canvas = Canvas(_theme(dark))
-    deck = cards.deck(scene, room=0.0, beside=False)
-    size = deck.size[0] + 2 * MARGIN, deck.size[1] + 2 * MARGIN
+    layout = cards.lay_out(scene, room=0.0, beside=False)
+    size = layout.size[0] + 2 * MARGIN, layout.size[1] + 2 * MARGIN
     _page(canvas, size)
-    cards.draw(canvas, deck, (MARGIN, MARGIN), _tile)
+    cards.render(canvas, layout, (MARGIN, MARGIN), _render_hand)
     return canvas.document(scene.title, size)
 
 
 def results(title: str, rows: Sequence[Mapping[str, int]], *, dark: bool = False) -> str:
-    """Results, the best first: points from the lowest up, and around those that decide a frame."""
+    """Return results, best first: scores in ascending order, with a frame around the deciding ones."""
     canvas = Canvas(_theme(dark))
     theme, columns = canvas.theme, len(rows[0])
     ordered = [sorted(row.items(), key=lambda item: item[1]) for row in rows]
@@ -115,7 +115,7 @@ def results(title: str, rows: Sequence[Mapping[str, int]], *, dark: bool = False
         canvas.add(f'<circle cx="{number(MARGIN + 18)}" cy="{number(middle)}" r="14" fill="{fill}"/>')
         canvas.lettered(str(place), (MARGIN + 18.0, middle), 12.0, colour=ink, pen=1.0)
         for at, (letter, points) in enumerate(row):
-            # What comes after the points that decide does not matter any more.
+            # Scores after the deciding ones have no effect.
             canvas.add(f'<g opacity="{".4" if at > decides else "1"}">')
             x = MARGIN + head + COLUMN * at
             canvas.add(canvas.symbol(letter, (x + 20.0, middle), 24.0))
@@ -133,12 +133,12 @@ def _page(canvas: Canvas, size: Point) -> None:
     canvas.add(f'<rect width="{width}" height="{height}" rx="14" fill="{canvas.theme.page}"/>')
 
 
-def _tile(canvas: Canvas, scene: Scene, corner: Point, scale: float, *, back: bool = False) -> None:
+def _render_hand(canvas: Canvas, scene: Scene, corner: Point, scale: float, *, back: bool = False) -> None:
     Picture(canvas, scene, corner, scale).tiles(back=back)
 
 
-def _around(scene: Scene, scale: float) -> tuple[float, float, float, float]:
-    """The margins on the left, above, on the right and below: wider where labels stand outside."""
+def _margins(scene: Scene, scale: float) -> tuple[float, float, float, float]:
+    """Return the left, top, right and bottom margins, which include labels outside the scene."""
     (left, top), (width, height) = scene.corner, scene.size
     points = [label.at for label in scene.labels]
     beyond = (
@@ -153,8 +153,8 @@ def _around(scene: Scene, scale: float) -> tuple[float, float, float, float]:
     return wide, high, right, low
 
 
-def _legend(canvas: Canvas, notes: Notes, middle: Point) -> None:
-    """What was scored: symbols with their points; where points have no colour, how they come about."""
+def _render_legend(canvas: Canvas, notes: Notes, middle: Point) -> None:
+    """Render the points gained: by symbol, or for points without colours as a product."""
     tall, symbol, gap = 15.0, 33.0, 26.0
     counted = sum(len(count.lit) for count in notes.counts)
     parts = []
@@ -170,44 +170,44 @@ def _legend(canvas: Canvas, notes: Notes, middle: Point) -> None:
         x += before + wide + gap
 
 
-class _Explained(Picture):
-    """A scene on which something is pointed out."""
+class _AnnotatedPicture(Picture):
+    """Renders a scene with annotations."""
 
-    def explain(self, notes: Notes) -> None:
-        """The scene, and the notes above it."""
-        self.draw()
+    def annotate(self, notes: Notes) -> None:
+        """Render the scene and the annotations above it."""
+        self.render()
         for symbol in notes.named:
             self.canvas.add('<g opacity=".5">', *self._symbols((symbol,)), "</g>")
         for count in notes.counts:
             self._count(count)
         for centre in notes.covered:
-            self._star(centre)
+            self._star_badge(centre)
         for outline in notes.refused:
             self._refused(outline)
 
     def _count(self, count: Count) -> None:
-        """The symbols lit in their colour, and a line that runs through them from where it starts."""
+        """Highlight symbols in their colour, with a line through them from its start."""
         paint = self.theme.paints[count.lit[0].symbol.letter]
         end = count.lit[-1].symbol.at
-        self.canvas.add(self._line(_beyond(count.start, end, 0.4), end, paint.rim))
+        self.canvas.add(self._count_line(_beyond(count.start, end, 0.4), end, paint.rim))
         for lit in count.lit:
-            around = path(self._all(lit.outline), 0.17 * self.scale)
+            around = path(self._outline_pixels(lit.outline), 0.17 * self.scale)
             pen = number(0.06 * self.scale)
             self.canvas.add(
                 f'<path d="{around}" fill="{paint.tint}" stroke="{paint.rim}" stroke-width="{pen}"/>',
                 *self._symbols((lit.symbol,)),
             )
 
-    def _line(self, start: Point, end: Point, colour: str) -> str:
-        line = f"M{self._text(start)}L{self._text(end)}"
+    def _count_line(self, start: Point, end: Point, colour: str) -> str:
+        line = f"M{self._coordinates(start)}L{self._coordinates(end)}"
         return (
             f'<path d="{line}" stroke="{self.theme.glow}" stroke-width="{number(0.2 * self.scale)}"/>'
             f'<path d="{line}" stroke="{colour}" stroke-width="{number(0.11 * self.scale)}"/>'
         )
 
-    def _star(self, centre: Point) -> None:
-        """A star that a tile hides, as a small seal on its corner."""
-        x, y = self._at((centre[0] + 0.34, centre[1] - 0.34))
+    def _star_badge(self, centre: Point) -> None:
+        """Render a badge on the corner of a tile that covers a star."""
+        x, y = self._to_pixels((centre[0] + 0.34, centre[1] - 0.34))
         spark = f' d="{SPARK}" transform="scale({number(0.0044 * self.scale, 3)})" fill="{self.theme.spark}"'
         name = self.canvas.define("path", spark, "")
         self.canvas.add(
@@ -217,11 +217,11 @@ class _Explained(Picture):
         )
 
     def _refused(self, outline: Outline) -> None:
-        """A tile that pales under a cross."""
-        pale = path(self._all(outline), 0.17 * self.scale)
+        """Render a faded tile under a cross."""
+        pale = path(self._outline_pixels(outline), 0.17 * self.scale)
         self.canvas.add(f'<path d="{pale}" fill="{self.theme.page}" opacity=".55"/>')
         xs, ys = zip(*outline, strict=True)
-        x, y = self._at(((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2))
+        x, y = self._to_pixels(((min(xs) + max(xs)) / 2, (min(ys) + max(ys)) / 2))
         arm = 0.34 * self.scale
         cross = f"M{number(x - arm)} {number(y - arm)}l{number(2 * arm)} {number(2 * arm)}"
         cross += f"m0 {number(-2 * arm)}l{number(-2 * arm)} {number(2 * arm)}"
@@ -231,6 +231,6 @@ class _Explained(Picture):
 
 
 def _beyond(start: Point, end: Point, by: float) -> Point:
-    """The point so far from the start on the way to the end."""
+    """Return the point at distance `by` from `start` towards `end`."""
     share = by / math.dist(start, end)
     return start[0] + (end[0] - start[0]) * share, start[1] + (end[1] - start[1]) * share

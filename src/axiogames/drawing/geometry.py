@@ -1,4 +1,4 @@
-"""Polygons: cells of square and hexagonal boards, and what grows out of them."""
+"""Polygons: cells of square and hexagonal boards, unions, insets and hulls."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from .scene import Outline, Point
 
 ROOT3 = 3**0.5
 ROW = ROOT3 / 2
-"""Distance of two rows of hexagons that are one unit wide."""
+"""Distance between rows of hexagons of width 1."""
 
 _NAME = re.compile(r"([a-z])([0-9]+)")
-_SAME = 6  # decimals within which two corners are the same corner
+_SAME = 6  # decimals to which equal corners agree
 
 
 def letter_number(name: str) -> tuple[int, int]:
@@ -25,25 +25,25 @@ def letter_number(name: str) -> tuple[int, int]:
 
 
 def square_centre(name: str) -> Point:
-    """Where a named cell of a board of unit squares is: letters count to the right, numbers upwards."""
+    """Return the centre of a named cell of a square board: letters count to the right, numbers upwards."""
     letter, number = letter_number(name)
     return float(letter), float(-number)
 
 
 def square(centre: Point, side: float = 1.0) -> Outline:
-    """The square around `centre`."""
+    """Return the square around `centre`."""
     (x, y), half = centre, side / 2
     return ((x - half, y - half), (x + half, y - half), (x + half, y + half), (x - half, y + half))
 
 
 def rectangle(corner: Point, size: Point) -> Outline:
-    """The rectangle that reaches to the right and down from `corner`."""
+    """Return the rectangle with the upper left corner `corner`."""
     (x, y), (width, height) = corner, size
     return ((x, y), (x + width, y), (x + width, y + height), (x, y + height))
 
 
 def hexagon(centre: Point) -> Outline:
-    """The hexagon of width one around `centre`, a corner on top."""
+    """Return the hexagon of width 1 around `centre`, with a corner on top."""
     x, y = centre
     tall, low = 1 / ROOT3, 0.5 / ROOT3
     return (
@@ -57,19 +57,19 @@ def hexagon(centre: Point) -> Outline:
 
 
 def quarter(corner: Point, right: float, down: float) -> Outline:
-    """The quarter disc at `corner`: its two radii point `right` and `down` (negative: left, up)."""
+    """Return the quarter disc at `corner`, with the radii `right` and `down` (negative: left, up)."""
     steps = 12
     arc = (math.pi / 2 * step / steps for step in range(steps + 1))
     return (corner, *((corner[0] + right * math.cos(a), corner[1] + down * math.sin(a)) for a in arc))
 
 
 def union(outlines: Iterable[Outline]) -> Outline:
-    """The edge around polygons that touch along whole sides and turn the same way."""
+    """Return the outline of polygons that share whole sides and have the same orientation."""
     sides: dict[tuple[Point, Point], None] = {}
     for outline in outlines:
         corners = [(round(x, _SAME), round(y, _SAME)) for x, y in outline]
         for side in zip(corners, corners[1:] + corners[:1], strict=True):
-            # A side that is there already, the other way round, lies inside.
+            # A side that occurs in both directions is interior.
             if side[::-1] in sides:
                 del sides[side[::-1]]
             else:
@@ -92,7 +92,7 @@ def _without_straight_corners(edge: list[Point]) -> Outline:
 
 
 def inset(outline: Outline, by: float) -> Outline:
-    """The polygon with every side moved inwards (outwards when `by` is negative)."""
+    """Return the polygon with every side moved inwards by `by`, or outwards if negative."""
     if not outline:
         return ()
     side = by if _area(outline) > 0 else -by
@@ -107,7 +107,7 @@ def inset(outline: Outline, by: float) -> Outline:
 
 
 def hull(points: Iterable[Point]) -> Outline:
-    """The convex polygon around points."""
+    """Return the convex hull of points."""
     ordered = sorted({(round(x, _SAME), round(y, _SAME)) for x, y in points})
     halves: list[list[Point]] = []
     for row in (ordered, ordered[::-1]):
@@ -121,14 +121,14 @@ def hull(points: Iterable[Point]) -> Outline:
 
 
 def box(points: Iterable[Point], margin: float = 0.0) -> tuple[Point, Point]:
-    """Corner and size of the rectangle around points; a unit square around none."""
+    """Return corner and size of the bounding box of points; without points, a unit square."""
     xs, ys = zip(*(tuple(points) or square((0.0, 0.0))), strict=True)
     corner = (min(xs) - margin, min(ys) - margin)
     return corner, (max(xs) + margin - corner[0], max(ys) + margin - corner[1])
 
 
 def contains(outline: Outline, point: Point) -> bool:
-    """Whether the point lies inside the polygon (even-odd rule)."""
+    """Return whether the point is inside the polygon, by the even-odd rule."""
     x, y = point
     inside = False
     for (ax, ay), (bx, by) in zip(outline, outline[1:] + outline[:1], strict=True):

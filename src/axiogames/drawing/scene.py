@@ -1,8 +1,8 @@
-"""Drawable data: what a game hands to the renderers, which know no game.
+"""Scenes: the interface between games and renderers.
 
-A game turns the content of its board (`Content`: names of cells and letters of tiles) into a
-`Scene`: polygons, symbols, tiles and marks with coordinates. `x` runs to the right and `y` downwards;
-a symbol has about one unit of room.
+A game turns the content of its board (`Content`: names of cells and letters of tiles) into a `Scene`:
+polygons, symbols, tiles and marks with coordinates. `x` increases to the right and `y` downwards. A symbol is
+about one unit wide. Renderers know no game.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Literal
 
 Point = tuple[float, float]
 Outline = tuple[Point, ...]
-"""The corners of a polygon in order; closed by itself, empty when there is none."""
+"""The corners of a closed polygon in order, or empty."""
 
-# --- in: what a game knows, by names and letters -----------------------------------------------------
+# --- Content: the input of a game, by names and letters -----------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedTile:
-    """A tile on the board: its letters as it lies, in the order of the cells it covers."""
+    """A tile on the board: its letters in the order of the cells that it covers."""
 
     letters: str
     at: tuple[str, ...]
@@ -29,7 +29,7 @@ class PlacedTile:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One seat's points in one colour (or in all, where a game counts points only)."""
+    """The points of a seat in one colour, or in total where a game does not count colours."""
 
     colour: str
     points: int
@@ -38,7 +38,7 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What is shown of a seat beside the board."""
+    """The data of a seat that is shown beside the board."""
 
     name: str
     to_move: bool
@@ -50,7 +50,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What lies on a board, by the names of its cells."""
+    """The content of a board, by the names of its cells."""
 
     cells: tuple[str, ...] = ()
     printed: Mapping[str, str] = field(default_factory=dict)
@@ -70,32 +70,32 @@ class Content:
         return hash((frozenset(self.printed.items()), frozenset(self.loose.items()), self.tiles, self.panels))
 
 
-# --- out: what the renderers draw --------------------------------------------------------------------
+# --- Scene: the input of the renderers -----------------------------------------------------------------
 
 Ground = Literal["plain", "outer", "printed", "star", "blocked", "free"]
-"""What a cell is made of: `outer` lies beyond the smallest board, `free` is room that is not board yet."""
+"""The kind of a cell: `outer` is outside the smallest board, `free` is not part of the board yet."""
 
 MarkKind = Literal["last", "place", "pyramid", "spent"]
-"""`spent` is a cell that lost its pyramid and stays empty for good."""
+"""The kind of a mark: `spent` is a cell that lost its pyramid and stays empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """How a terminal lays characters over the picture: the size of one, and the middle of one."""
+    """The grid of terminal characters over a scene: size of a character, and middle of the one at 0, 0."""
 
     dx: float
     dy: float
     origin: Point = (0.0, 0.0)
 
     def at(self, point: Point) -> tuple[int, int]:
-        """Column and line of the character that shows `point`."""
+        """Return column and line of the character at `point`."""
         return (
             math.floor((point[0] - self.origin[0]) / self.dx + 0.5),
             math.floor((point[1] - self.origin[1]) / self.dy + 0.5),
         )
 
     def middle(self, column: float, line: float) -> Point:
-        """The point under the middle of a character (or of a part of one)."""
+        """Return the point in the middle of a character, or of a fraction of one."""
         return self.origin[0] + column * self.dx, self.origin[1] + line * self.dy
 
 
@@ -112,7 +112,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A symbol by its colour letter; `_` holds the place of a missing one."""
+    """A symbol by its colour letter; `_` is an empty position."""
 
     letter: str
     at: Point
@@ -121,9 +121,9 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A tile: its edge, its symbols, which of them are joined, and the cells it covers.
+    """A tile: its outline, its symbols, the links between them, and the cells that it covers.
 
-    `wells` are hollows in its face that the symbols lie in.
+    `wells` are recesses in its face that hold the symbols.
     """
 
     outline: Outline
@@ -135,7 +135,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something pointed out: the cells' centres, and the edge around them."""
+    """A highlight: the centres of the cells and the outline around them."""
 
     kind: MarkKind
     centres: tuple[Point, ...]
@@ -144,10 +144,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A name beside the board: of a row (`row`) or of a column.
+    """A label of a row (`row`) or of a column.
 
-    `along` leads from the label into the row or column that it names: where a part of the board is shown,
-    the label moves that way.
+    `along` is the direction from the label into its row or column. The label moves along it where only a part
+    of the board is shown.
     """
 
     text: str
@@ -158,7 +158,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A panel with its hand as small scenes; `back` is the back of a tile that is not shown."""
+    """A panel whose hand is a tuple of scenes; `back` is the scene of a hidden tile."""
 
     name: str
     to_move: bool
@@ -169,17 +169,18 @@ class Seat:
     back: Scene | None = None
 
     def lowest(self) -> int | None:
-        """The points of the colour that lags behind; None where none does."""
+        """Return the points of the lowest colour, or None with fewer than two different scores."""
         points = {track.points for track in self.tracks}
         return min(points) if len(points) > 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A whole picture. `corner` and `size` bound everything but the seats; `frame` is the board's edge.
+    """A complete picture.
 
-    `tighter` are grids for a terminal that has too little room for `grid`, in the order in which they are
-    tried. `to_draw` is how many tiles are left.
+    `corner` and `size` bound everything except the seats; `frame` is the edge of the board. `tighter` are
+    alternatives to `grid` for small terminals, in the order in which they are tried. `to_draw` is the number
+    of tiles left.
     """
 
     title: str

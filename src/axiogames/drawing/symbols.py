@@ -1,6 +1,7 @@
-"""Small stroked letters for names of cells and for numbers, so that no picture depends on a font.
+"""Paths of the colours' symbols, and stroked glyphs for cell names and numbers.
 
-Every glyph is a centre line for a round pen: baseline at 0, capitals and digits 6 high, `y` downwards.
+Symbols are centred at the origin and about 100 units wide. A glyph is the centre line of a round pen:
+baseline at 0, capitals and digits 6 units high, `y` downwards. With our own glyphs no picture needs a font.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Artwork:
-    """A symbol: what it is called, its path, and one character that stands for it in a terminal."""
+    """A symbol: its name, its path, and the character that represents it in a terminal."""
 
     name: str
     path: str
@@ -44,17 +45,16 @@ SYMBOLS: Mapping[str, Artwork] = MappingProxyType(
         "Y": Artwork("yellow diamond", _DIAMOND, "\N{BLACK DIAMOND}"),
     }
 )
-"""By colour letter, in the order in which colours are listed."""
+"""Symbols by colour letter, in the canonical order of the colours."""
 
 SPARK = "M0-46Q6-6 46 0Q6 6 0 46Q-6 6-46 0Q-6-6 0-46Z"
-"""The mark printed on a star cell: four points, so that nobody takes it for the blue star."""
-
+"""The mark printed on a star cell. It has four points, so that it differs from the blue star."""
 
 CAPITAL = 6.0
 """Height of digits and capitals."""
 
 GAP = 1.9
-"""Room between the centre lines of two glyphs."""
+"""Distance between the centre lines of two glyphs."""
 
 _BOWL = "C3.8-.8 3 0 1.9 0S0-.9 0-2.1.8-4.2 1.9-4.2 3.8-3.4 3.8-2.1"
 
@@ -127,10 +127,10 @@ GLYPHS: Mapping[str, tuple[float, str]] = MappingProxyType(
         "\N{MULTIPLICATION SIGN}": (3, "M0-4.1L3-1.1M3-4.1L0-1.1"),
     }
 )
-"""Advance and path by character; what is missing is left out of a picture."""
+"""Advance and path by character. Missing characters are skipped."""
 
 
 def width(text: str) -> float:
-    """Width of a line of text, in the units of the glyphs."""
+    """Return the width of a line of text in glyph units."""
     advances = [GLYPHS[character][0] for character in text if character in GLYPHS]
     return sum(advances) + GAP * max(0, len(advances) - 1)

@@ -1,8 +1,8 @@
-"""Colours of the pictures, by day and by night.
+"""The light and the dark theme.
 
 The six colours differ in lightness as well as in hue, from dark to light: blue, red, purple, green, orange,
-yellow. Eyes that confuse red with green also confuse blue with purple and orange with yellow, and go by
-lightness there.
+yellow. People with red-green colour blindness also confuse blue with purple and orange with yellow, and can
+distinguish these by lightness.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """A colour: of the symbol, of the rim that sets it off, and of the ground it is printed on."""
+    """The shades of a colour: fill and rim of the symbol, and tint of the cell that it is printed on."""
 
     fill: str
     rim: str
@@ -23,7 +23,7 @@ class Paint:
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """Every colour a picture uses."""
+    """All colours of a picture."""
 
     page: str
     card: str
@@ -118,7 +118,7 @@ DARK = Theme(
 
 
 def properties(theme: Theme) -> dict[str, str]:
-    """Every colour of a theme by the name that style sheets use."""
+    """Return all colours of a theme by the names of the CSS custom properties."""
     named = {
         field.name.replace("_", "-"): value
         for field in fields(theme)
@@ -147,4 +147,4 @@ def _variables() -> Theme:
 
 
 VARIABLES = _variables()
-"""A theme whose colours are those of the page around a picture."""
+"""A theme that refers to CSS custom properties, so that a picture has the colours of its page."""

@@ -1,5 +1,5 @@
-"""The games as environments of other frameworks, a module for each: import the one that is wanted.
+"""Environments of other frameworks, a module for each: PettingZoo, Gymnasium, MOMAland and OpenSpiel.
 
-`pettingzoo`, `gymnasium`, `momaland` and `openspiel` need the libraries of the extra `rl`;
-docs/environments.md says how they are used.
+Import the module of a framework: `pettingzoo`, `gymnasium`, `momaland` or `openspiel`. Their libraries are
+installed by the extra `rl`.
 """

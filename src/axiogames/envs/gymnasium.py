@@ -1,4 +1,4 @@
-"""Gymnasium: every game played alone, by itself or many at once.
+"""Gymnasium: every game for a single player, as an environment and as a vector environment.
 
 >>> import gymnasium, axiogames.envs.gymnasium
 >>> env = gymnasium.make("axio/rota-v0", reward="rise")
@@ -26,37 +26,48 @@ from ..games.runtime.state import OVER
 from ..games.runtime.xorshift import seed_states
 from ..model.view import View
 from ..optional_deps import require
-from .rendering import MODES, checked_mode, rendered
+from .rendering import MODES, check_render_mode, render_view
 from .single import MASK, CopyableGame, NamedSpaces, SingleGame
-from .spaces import action_space, seen_space
+from .spaces import action_space_of, observation_space_of
 
-require("gymnasium", "rl")  # says what to install where it is missing
+require("gymnasium", "rl")  # raises `MissingDependency` with the install command
 
 import gymnasium  # noqa: E402
 from gymnasium.vector import AutoresetMode, VectorEnv  # noqa: E402
 from gymnasium.vector.utils import batch_space  # noqa: E402
 
-# The points of the lowest track, which are the result of a game played alone: when it is over, or as they
-# rise; or all points of every move.
+# `lowest`: the points of the lowest track, the result of a solo game, at the end; `rise`: their increase with
+# every move; `gains`: the points of every move.
 REWARDS = ("lowest", "rise", "gains")
-# What an illegal action does: end the game, or raise an error and change nothing.
-TREATMENTS = ("end", "raise")
-ILLEGAL = -1.0
+# Effect of an illegal action: end the game, or raise `IllegalMove` and change nothing.
+ILLEGAL_MODES = ("end", "raise")
+ILLEGAL_REWARD = -1.0
 
 
 def _check(reward: str, illegal: str) -> None:
     if reward not in REWARDS:
-        raise InvalidEnvironment(f"there is no reward {reward!r}; there are {', '.join(REWARDS)}")
-    if illegal not in TREATMENTS:
-        raise InvalidEnvironment(f"illegal actions are treated by {' or '.join(TREATMENTS)}, not {illegal!r}")
+        raise InvalidEnvironment(f"unknown reward {reward!r}: choose from {', '.join(REWARDS)}")
+    if illegal not in ILLEGAL_MODES:
+        raise InvalidEnvironment(
+            f"illegal= should be {' or '.join(map(repr, ILLEGAL_MODES))}, not {illegal!r}"
+        )
 
 
 class SoloEnv(NamedSpaces, gymnasium.Env[dict[str, np.ndarray], Any]):
-    """A game played alone.
+    """A game for a single player.
 
-    The mask of legal actions is in the info, as `action_mask`; MaskablePPO finds it by `action_masks()`. An
-    action that is not legal ends the game and is paid with -1; with `illegal="raise"` it is refused with
-    `IllegalMove`.
+    The info has the mask of legal actions as `action_mask`. MaskablePPO of sb3-contrib calls
+    `action_masks()`.
+
+    Args:
+        game: the name of a game, one of `GAMES`.
+        options: options of the game to switch on, by name.
+        reward: `lowest` at the end, or `rise` or `gains` for every move.
+        illegal: `end` ends the game with reward -1 after an illegal action, `raise` raises `IllegalMove`.
+        render_mode: `human`, `ansi` or `rgb_array`.
+
+    Raises:
+        InvalidEnvironment: an option of the environment is invalid.
     """
 
     metadata = {"render_modes": list(MODES), "render_fps": 1}
@@ -73,61 +84,77 @@ class SoloEnv(NamedSpaces, gymnasium.Env[dict[str, np.ndarray], Any]):
         _check(reward, illegal)
         self.reward = reward
         self.illegal = illegal
-        self.render_mode = checked_mode(render_mode)
+        self.render_mode = check_render_mode(render_mode)
         self._game = SingleGame(game, 1, options)
-        self.observation_space = seen_space(self._game.variant)
-        self.action_space = action_space(self._game.variant)
+        self.observation_space = observation_space_of(self._game.variant)
+        self.action_space = action_space_of(self._game.variant)
 
     def view(self) -> View:
-        """The position as the player may know it."""
+        """Return the position as the player knows it."""
         return self._game.view(0)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Begin a game. The same seed gives the same game; without one, the generator goes on."""
+        """Start a game. The same seed gives the same game; without one, the random generator continues."""
         super().reset(seed=seed)
         self._game.begin(seed)
-        return self._told()
+        return self._observation_and_info()
 
     def step(self, action: Any) -> tuple[dict[str, np.ndarray], float, bool, bool, dict[str, Any]]:
-        """Make a move. Raises `IllegalMove`, if that is how illegal actions are treated."""
+        """Play an action.
+
+        Raises:
+            IllegalMove: the action is illegal, with `illegal="raise"`. Nothing has changed.
+        """
         try:
             _, over, points, rise = self._game.play(action)
         except IllegalMove as why:
             if self.illegal == "raise":
                 raise
             self._game.end()
-            observation, info = self._told()
-            return observation, ILLEGAL, True, False, {**info, "illegal": str(why)}
-        observation, info = self._told()
+            observation, info = self._observation_and_info()
+            return observation, ILLEGAL_REWARD, True, False, {**info, "illegal": str(why)}
+        observation, info = self._observation_and_info()
         if self.reward == "lowest":
             reward = int(self._game.points.min()) if over else 0
         else:
             reward = rise if self.reward == "rise" else points
         return observation, float(reward), over, False, info
 
-    def _told(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    def _observation_and_info(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         if self.render_mode == "human":
             self.render()
         seen = self._game.seen
         return seen["observation"], {"action_mask": seen["action_mask"], "points": self._game.points[0]}
 
     def action_masks(self) -> np.ndarray:
-        """Which actions are legal now, as sb3-contrib's MaskablePPO asks for it."""
+        """Return the mask of legal actions, for MaskablePPO of sb3-contrib."""
         mask: np.ndarray = self._game.look()["action_mask"].astype(np.bool_)
         return mask
 
     def render(self) -> Any:
-        """The game as text or as pixels."""
-        return rendered(self.view(), self.render_mode)
+        """Render the game as text or pixels."""
+        return render_view(self.view(), self.render_mode)
 
 
 class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, np.ndarray]):
-    """Many games played alone, as one `axiogames.batch.Batch`.
+    """Many games for a single player, in one `Batch`.
 
-    Game i with seed s is that of a `SoloEnv` with seed s + i. Games begin anew as in Gymnasium's own vector
-    environments: by the step after the one in which they ended, whatever its action.
+    With seed s, game i is the game of a `SoloEnv` with seed s + i. Games are reset as in Gymnasium's own
+    vector environments (`NEXT_STEP`): by the step after the one that ended them, whatever its action.
+
+    Args:
+        game: the name of a game, one of `GAMES`.
+        num_envs: the number of games.
+        options: options of the game to switch on, by name.
+        reward: as in `SoloEnv`.
+        illegal: as in `SoloEnv`.
+        render_mode: `human`, `ansi` or `rgb_array`.
+        threads: the number of threads.
+
+    Raises:
+        InvalidEnvironment: an option of the environment is invalid.
     """
 
     metadata = {"render_modes": list(MODES), "render_fps": 1, "autoreset_mode": AutoresetMode.NEXT_STEP}
@@ -146,11 +173,11 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
         _check(reward, illegal)
         self.reward = reward
         self.illegal = illegal
-        self.render_mode = checked_mode(render_mode)
+        self.render_mode = check_render_mode(render_mode)
         self._batch = Batch(game, 1, num_envs, options=options, auto_reset=False, threads=threads)
         self.num_envs = num_envs
-        self.single_observation_space = seen_space(self._batch.variant)
-        self.single_action_space = action_space(self._batch.variant)
+        self.single_observation_space = observation_space_of(self._batch.variant)
+        self.single_action_space = action_space_of(self._batch.variant)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._seeded = False
@@ -159,9 +186,12 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """Begin all games, or those that `options["reset_mask"]` says; seed s is s + i in place i."""
-        which = self._wanted(options)
-        given = self._given(seed)
+        """Start all games, or those selected by `options["reset_mask"]`.
+
+        With seed s, game i has seed s + i.
+        """
+        which = self._reset_mask(options)
+        given = self._seeds(seed)
         super().reset(seed=given[0])
         if not self._seeded:
             self._batch.rngs[:] = seed_states(secrets.randbits(64), 0, self.num_envs)
@@ -172,18 +202,18 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
         self._batch.reset(which)
         self._ended[which] = False
         self._masks = self._batch.masks()
-        return self._told(which)
+        return self._observation_and_info(which)
 
-    def _wanted(self, options: dict[str, Any] | None) -> np.ndarray:
+    def _reset_mask(self, options: dict[str, Any] | None) -> np.ndarray:
         which = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, np.bool_)))
         if which.shape != (self.num_envs,) or which.dtype != np.bool_ or not which.any():
             raise InvalidEnvironment(
-                f"reset_mask should be an array of {self.num_envs} truth values, at least one of them true"
+                f"reset_mask should be an array of {self.num_envs} bools, at least one of them true"
             )
         return which
 
-    def _given(self, seed: int | list[int | None] | None) -> list[int | None]:
-        """The seed of each game, as Gymnasium's own vector environments share them out."""
+    def _seeds(self, seed: int | list[int | None] | None) -> list[int | None]:
+        """Return the seed of each game, as in Gymnasium's own vector environments."""
         try:
             if seed is None:
                 return [None] * self.num_envs
@@ -200,7 +230,7 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
     def step(
         self, actions: np.ndarray
     ) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Make a move in every game; begin a new one where the last step has ended one."""
+        """Play an action in every game; reset games that ended with the last step instead."""
         if not self._seeded:
             raise gymnasium.error.ResetNeeded("call reset() before step()")
         batch, anew = self._batch, self._ended
@@ -212,7 +242,7 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
         legal = known & (self._masks[np.arange(self.num_envs), np.where(known, numbers, 0)] == 1)
         wrong = ~legal & ~anew
         if wrong.any() and self.illegal == "raise":
-            batch.step(np.where(anew, 0, numbers))  # says which
+            batch.step(np.where(anew, 0, numbers))  # raises an error that names the games
         batch.states["phase"][wrong] = OVER
         before = batch.scores[:, 0].min(axis=1).astype(np.int64)
         moved = batch.step(np.where(legal, numbers, 0), checked=False)
@@ -224,19 +254,19 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
             rewards = (after - before if self.reward == "rise" else moved.gains.sum(axis=1)).astype(
                 np.float64
             )
-        rewards[wrong] = ILLEGAL
+        rewards[wrong] = ILLEGAL_REWARD
         if anew.any():
             rewards[anew] = 0.0
             batch.reset(anew)
         self._ended = over
         self._masks = batch.masks()
-        observations, infos = self._told(np.ones(self.num_envs, np.bool_))
+        observations, infos = self._observation_and_info(np.ones(self.num_envs, np.bool_))
         if wrong.any():
             infos |= {"illegal": wrong, "_illegal": wrong.copy()}
         return observations, rewards, over.copy(), np.zeros(self.num_envs, np.bool_), infos
 
-    def _told(self, which: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        # The arrays of a batch are written into again; those who are told something may keep it.
+    def _observation_and_info(self, which: np.ndarray) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        # The arrays of a batch are reused; returned observations are copies.
         board, vector = self._batch.observe(np.zeros(self.num_envs, np.uint8))
         infos = {
             "action_mask": self._masks.astype(np.int8),
@@ -247,15 +277,15 @@ class SoloVectorEnv(CopyableGame, VectorEnv[dict[str, np.ndarray], np.ndarray, n
         }
 
     def render(self) -> Any:
-        """All games as text or as pixels."""
+        """Render all games as text or pixels."""
         if not self._seeded:
             raise gymnasium.error.ResetNeeded("call reset() before render()")
         variant, states = self._batch.variant, self._batch.states
         views = (View(variant, variant.redact(states[i : i + 1], 0), 0, ()) for i in range(self.num_envs))
-        return tuple(rendered(view, self.render_mode) for view in views)
+        return tuple(render_view(view, self.render_mode) for view in views)
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Let the threads go."""
+        """Stop the threads."""
         self._batch.close()
 
 

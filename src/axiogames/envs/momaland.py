@@ -1,4 +1,4 @@
-"""MOMAland: a vector of rewards, one for each colour, in every game that counts its points by colour.
+"""MOMAland: environments with vector rewards, the points by colour, for games that count points by colour.
 
 >>> from axiogames.envs import momaland
 >>> env = momaland.env("rota", players=2)
@@ -6,7 +6,7 @@
 >>> env.unwrapped.reward_space("player_0").shape, env.tracks
 ((5,), ('R', 'G', 'B', 'O', 'P'))
 
-MOMAland itself is not needed: its environments are PettingZoo's with a `reward_space`.
+MOMAland itself is not required: its environments are those of PettingZoo with a `reward_space`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,19 @@ import numpy as np
 
 from ..errors import InvalidEnvironment
 from ..optional_deps import require
-from .pettingzoo import ILLEGAL, GameEnv, SafeEnv
+from .pettingzoo import ILLEGAL_REWARD, GameEnv, SafeEnv
 
 
 class ColourEnv(GameEnv):
-    """A game as PettingZoo's cycle, whose rewards are the points just scored, by colour."""
+    """A game as an AEC environment whose reward is the vector of points of the last move, by colour.
+
+    Args:
+        game: the name of a game that counts points by colour.
+        players: the number of players, 1 to 4.
+        options: options of the game to switch on, by name.
+        max_cycles: truncate the game after this number of moves per player.
+        render_mode: `human`, `ansi` or `rgb_array`.
+    """
 
     def __init__(
         self,
@@ -43,44 +51,50 @@ class ColourEnv(GameEnv):
         )
         if len(self.tracks) < 2:
             raise InvalidEnvironment(
-                f"{game} counts its points on one track, which is no vector: see axiogames.envs.pettingzoo"
+                f"{game} has a single track and no vector of rewards: use axiogames.envs.pettingzoo"
             )
         spaces, cap = require("gymnasium.spaces", "rl"), self._game.variant.cap
         high = float(np.iinfo(np.int16).max) if cap is None else float(cap)
         self._reward_spaces = {
-            name: spaces.Box(ILLEGAL, high, (len(self.tracks),), np.float32) for name in self._names
+            name: spaces.Box(ILLEGAL_REWARD, high, (len(self.tracks),), np.float32) for name in self._names
         }
 
     def reward_space(self, agent: str) -> Any:
-        """The points that one move can bring, by colour; -1 is for an illegal one."""
-        return self._reward_spaces[self._known(agent)]
+        """Return the space of rewards: points of one move by colour, -1 for an illegal action."""
+        return self._reward_spaces[self._check_agent(agent)]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game. The same seed gives the same game; without one, the generator goes on."""
+        """Start a game. The same seed gives the same game; without one, the random generator continues."""
         super().reset(seed, options)
-        self.rewards = self._nothing()
-        self._cumulative_rewards = self._nothing()
+        self.rewards = self._zero_rewards()
+        self._cumulative_rewards = self._zero_rewards()
 
-    # Vectors are never written into again: whoever was given one may keep it.
+    # Vectors are never modified after they were returned.
 
-    def _nothing(self) -> dict[str, Any]:
+    def _zero_rewards(self) -> dict[str, Any]:
         return {name: np.zeros(len(self.tracks), np.float32) for name in self.agents}
 
     def _clear_rewards(self) -> None:
-        self.rewards = self._nothing()
+        self.rewards = self._zero_rewards()
 
     def _pay(self, agent: str, points: float) -> None:
-        self.rewards = self._nothing()
-        self.rewards[agent][:] = ILLEGAL if self._over else self._game.gains[0]
-        # Nobody else has got anything, and what the agent had got before has been told.
+        self.rewards = self._zero_rewards()
+        self.rewards[agent][:] = ILLEGAL_REWARD if self._over else self._game.gains[0]
+        # The other agents get nothing, and earlier rewards of this agent have been returned.
         self._cumulative_rewards[agent] = self.rewards[agent].copy()
 
 
 def raw_env(game: str, players: int = 2, **settings: Any) -> ColourEnv:
-    """A game without wrappers, which raises `IllegalMove` where an action is not legal."""
+    """Return a game without wrappers, which raises `IllegalMove` for an illegal action.
+
+    Arguments are those of `ColourEnv`.
+    """
     return ColourEnv(game, players, **settings)
 
 
 def env(game: str, players: int = 2, **settings: Any) -> SafeEnv:
-    """A game that behaves as if in PettingZoo's usual wrappers: an illegal action ends it and costs 1."""
+    """Return a game that behaves as in PettingZoo's usual wrappers: an illegal action ends it with reward -1.
+
+    Arguments are those of `ColourEnv`.
+    """
     return SafeEnv(raw_env(game, players, **settings))

@@ -1,4 +1,4 @@
-"""A game shown to people who watch an environment: as text, or as an array of pixels."""
+"""Render modes of environments: text and pixels."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ MODES = ("human", "ansi", "rgb_array")
 WIDTH = 640  # pixels
 
 
-def checked_mode(mode: str | None) -> str | None:
+def check_render_mode(mode: str | None) -> str | None:
     """Return the render mode. Raises `InvalidEnvironment`, or `MissingDependency` for `rgb_array`."""
     if mode is not None and mode not in MODES:
-        raise InvalidEnvironment(f"there is no render mode {mode!r}; there are {', '.join(MODES)}")
+        raise InvalidEnvironment(f"unknown render mode {mode!r}: choose from {', '.join(MODES)}")
     if mode == "rgb_array":
         require("PIL.Image", "rl")
     return mode
 
 
-def rendered(view: View, mode: str | None) -> Any:
-    """A view as `ansi` text or as an `rgb_array`; `human` prints the text."""
+def render_view(view: View, mode: str | None) -> Any:
+    """Return a view as text (`ansi`) or as pixels (`rgb_array`), or print the text (`human`)."""
     if mode is None:
         raise InvalidEnvironment(
-            f"nothing was said about rendering: make it with render_mode= {' or '.join(MODES)}"
+            f"no render mode: create the environment with render_mode={' or '.join(map(repr, MODES))}"
         )
     if mode == "rgb_array":
         picture = require("PIL.Image", "rl").open(BytesIO(svg.render_png(view.svg(), width=WIDTH)))

@@ -1,4 +1,4 @@
-"""The spaces of observations and actions, with bounds by which numbers can be scaled."""
+"""Observation and action spaces. Their bounds can be used to scale observations."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from ..games.variant import Variant
 from ..optional_deps import require
 
-COUNTERS = 255  # more than any counter of a game ever shows
+MAX_COUNTER = 255  # above every counter of all games
 
 
 def board_bounds(variant: Variant) -> tuple[int, int]:
-    """The lowest and highest number on the board: planes show 0 and 1, lists also where a place lies."""
+    """Return the bounds of board values: 0 and 1 for planes, wider where lists of tiles have coordinates."""
     return (0, 1) if variant.observation.board.named == 0 else (-1, 127)
 
 
-def highest(variant: Variant) -> np.ndarray:
-    """The highest value of each number of the vector; the lowest is 0."""
+def vector_bounds(variant: Variant) -> np.ndarray:
+    """Return the upper bound of each entry of the vector. The lower bound is 0."""
     tiles, most = variant.tileset, np.iinfo(np.int16).max
     points = most if variant.cap is None else variant.cap
     exact = {"bag": sum(tiles.values())}
@@ -28,16 +28,16 @@ def highest(variant: Variant) -> np.ndarray:
         exact |= {f"seat{seat}.moves": 1, f"seat{seat}.tiles": variant.hand}
         exact |= {f"seat{seat}.points.{track}": points for track in variant.tracks}
     values = [
-        1 if name.startswith("phase.") else exact.get(name, COUNTERS) for name in variant.observation.names
+        1 if name.startswith("phase.") else exact.get(name, MAX_COUNTER) for name in variant.observation.names
     ]
     return np.array(values, np.int16)
 
 
-def seen_space(variant: Variant) -> Any:
-    """The space of what a seat knows: a board and a vector."""
+def observation_space_of(variant: Variant) -> Any:
+    """Return the space of observations: a board and a vector."""
     spaces = require("gymnasium.spaces", "rl")
     low, high = board_bounds(variant)
-    top = highest(variant)
+    top = vector_bounds(variant)
     return spaces.Dict(
         {
             "board": spaces.Box(low, high, variant.observation.board.shape, np.int8),
@@ -46,13 +46,13 @@ def seen_space(variant: Variant) -> Any:
     )
 
 
-def masked_space(variant: Variant) -> Any:
-    """The space of what a seat knows, and of the mask beside it."""
+def masked_space_of(variant: Variant) -> Any:
+    """Return the space of observations together with an action mask."""
     spaces = require("gymnasium.spaces", "rl")
     mask = spaces.Box(0, 1, (variant.actions,), np.int8)
-    return spaces.Dict({"observation": seen_space(variant), "action_mask": mask})
+    return spaces.Dict({"observation": observation_space_of(variant), "action_mask": mask})
 
 
-def action_space(variant: Variant) -> Any:
-    """The space of the numbers that stand for moves."""
+def action_space_of(variant: Variant) -> Any:
+    """Return the space of actions."""
     return require("gymnasium.spaces", "rl").Discrete(variant.actions)

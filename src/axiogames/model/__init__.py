@@ -1,1 +1,1 @@
-"""What a user holds: positions, views, tables and records, with their events and text formats."""
+"""Positions, views, tables and records, with their events and text formats."""

@@ -1,4 +1,4 @@
-"""What happens at a table, in the words of the record `axio-record/1`."""
+"""Events of a game, as the record format `axio-record/1` defines them."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-UNKNOWN = "?"
+from ..moves import Seat
+
+UNKNOWN = "?"  # a hidden tile
 
 
 class Display(Struct, frozen=True, forbid_unknown_fields=False):
-    """A tile of an opening display, as it lies."""
+    """A tile of the opening display, in the orientation in which it lies, and its cell."""
 
     tile: str
     at: str
 
 
 class Start(Struct, frozen=True, tag_field="t", tag="start"):
-    """The opening display is turned up."""
+    """The tiles of the opening display are revealed."""
 
     display: tuple[Display, ...]
 
 
 class Removed(Struct, frozen=True, tag_field="t", tag="removed"):
-    """Tiles are set aside unseen before the deal."""
+    """Tiles are removed unseen before the deal."""
 
     tiles: tuple[str, ...]
 
@@ -37,7 +39,7 @@ class Draw(Struct, frozen=True, tag_field="t", tag="draw", omit_defaults=True):
 
 
 class Place(Struct, frozen=True, tag_field="t", tag="place", omit_defaults=True):
-    """A seat places a tile and scores it."""
+    """A seat places a tile: its points by track, the colour named, and the pyramids it sets."""
 
     p: int
     tile: str
@@ -51,14 +53,14 @@ class Place(Struct, frozen=True, tag_field="t", tag="place", omit_defaults=True)
 
 
 class Exchange(Struct, frozen=True, tag_field="t", tag="exchange"):
-    """A seat gives up tiles; the draw that follows replaces them."""
+    """A seat exchanges tiles; the draw that follows replaces them."""
 
     p: int
     shown: tuple[str, ...]
 
 
 class Pass(Struct, frozen=True, tag_field="t", tag="pass"):
-    """A seat can do nothing."""
+    """A seat has no other legal move."""
 
     p: int
 
@@ -67,7 +69,7 @@ Event: TypeAlias = Start | Removed | Draw | Place | Exchange | Pass
 
 
 class Result(Struct, frozen=True):
-    """How a game ended: points and place of each seat, and who shares the first."""
+    """The result of a game: points and rank of each seat, and the seats of rank 1."""
 
     scores: tuple[dict[str, int], ...]
     place: tuple[int, ...]
@@ -77,8 +79,33 @@ class Result(Struct, frozen=True):
         return hash((tuple(frozenset(points.items()) for points in self.scores), self.place, self.winners))
 
 
-def redact_event(event: Event, seat: int | None, exchange_is_public: bool) -> Event:
-    """The event as a seat (or, for `None`, a spectator) learns of it."""
+def append_event(events: list[Event], event: Draw | Removed | Start) -> None:
+    """Append an event of chance; add its tiles to the last event if both are parts of the same draw.
+
+    Chance acts tile by tile, a record has one event for all tiles that are drawn together.
+    """
+    last = events[-1] if events else None
+    if isinstance(event, Draw) and isinstance(last, Draw):
+        if (last.p, last.source) == (event.p, event.source):
+            events[-1] = Draw(last.p, last.tiles + event.tiles, last.source)
+            return
+    elif isinstance(event, Removed) and isinstance(last, Removed):
+        events[-1] = Removed(last.tiles + event.tiles)
+        return
+    elif isinstance(event, Start) and isinstance(last, Start):
+        events[-1] = Start(last.display + event.display)
+        return
+    events.append(event)
+
+
+def redact_event(event: Event, seat: Seat | None, exchange_is_public: bool) -> Event:
+    """Return an event as a seat learns of it, with hidden tiles as `?`.
+
+    Args:
+        event: the event.
+        seat: the seat, or `None` for a spectator.
+        exchange_is_public: whether everybody sees exchanged tiles in this game.
+    """
     if isinstance(event, Draw) and event.p != seat:
         return Draw(event.p, (UNKNOWN,) * len(event.tiles), event.source)
     if isinstance(event, Exchange) and event.p != seat and not exchange_is_public:

@@ -1,4 +1,4 @@
-"""A game as text for people, and back.
+"""The text form of whole games, for people to read and write.
 
     Game: axio
     Players: "Ann" "Ben"
@@ -9,8 +9,8 @@
       3. 1: exchanges GG PP GB OO draws RP RR BO GP RG
     Unfinished
 
-Seats count from 0. After a placement stands what it scored, with pyramids as `^c5`. Where tiles come from and
-what of a game is reconstruction follow from the rules, so the text leaves them out.
+Seats count from 0. After a placement, its points and pyramids (`^c5`) are in brackets. The source of tiles
+and the setup of the game follow from the rules, so the text leaves them out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..errors import AxioError, ParseError, abbreviated, shortened
 from ..games import find_variant
 from ..moves import Move
 from .events import Display, Draw, Event, Exchange, Pass, Place, Removed, Start
-from .record import Record, carry_out, record_of
+from .record import Record, apply_event, record_of
 from .table import Table
 
 _MOVE_LINE = re.compile(r"(?P<number>[0-9]{1,6})\. (?P<seat>[0-9]): (?P<what>.+?)(?: draws (?P<drawn>.+))?")
@@ -34,7 +34,7 @@ _PLACED = re.compile(r"(?P<move>\S+ \S+)(?: \((?P<scored>[^)]*)\))?")
 
 
 def write_game(record: Record) -> str:
-    """The game as text."""
+    """Return the text of a game."""
     lines = [
         f"Game: {record.game}",
         f"Players: {' '.join(json.dumps(name, ensure_ascii=False) for name in record.players)}",
@@ -51,7 +51,7 @@ def write_game(record: Record) -> str:
             case Draw(p, tiles):
                 if moves == 0:
                     lines.append(f"deal {p}: {' '.join(tiles)}")
-                elif isinstance(before, Draw):  # a draw that the record tells in parts
+                elif isinstance(before, Draw):  # a draw that the record has in parts
                     lines[-1] += f" {' '.join(tiles)}"
                 else:
                     lines[-1] += f" draws {' '.join(tiles)}"
@@ -86,13 +86,17 @@ def _result(record: Record) -> str:
 
 
 def read_game(text: str) -> Record:
-    """The record of a game that was written as text, every line checked against the rules.
+    """Parse the text of a game and check every line against the rules.
 
-    Raises `ParseError` naming the line that is wrong.
+    Returns:
+        The record of the game.
+
+    Raises:
+        ParseError: a line is malformed or breaks a rule; the message names the line.
     """
     if not isinstance(text, str):
         raise ParseError(f"a game is text, not {abbreviated(text)}")
-    # Only at line breaks: a name may hold other characters that `splitlines` would split at.
+    # Not `splitlines`, which also splits at other characters that names may contain.
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     head: dict[str, str] = {}
     while lines and lines[0][1].startswith(_HEAD):
@@ -115,7 +119,7 @@ def read_game(text: str) -> Record:
     for number, line in lines[:-1]:
         try:
             for event in _events(table, line, moves + 1):
-                carry_out(table, event)
+                apply_event(table, event)
                 moves += isinstance(event, Place | Exchange | Pass)
         except AxioError as error:
             raise ParseError(shortened(f"line {number}: {error}")) from None
@@ -136,13 +140,13 @@ def _names(text: str) -> list[str]:
         if all(isinstance(name, str) for name in names):
             "".join(names).encode("utf-8")
             return names
-    except (ValueError, RecursionError):  # among them half a surrogate pair, which cannot be encoded
+    except (ValueError, RecursionError):  # such as half a surrogate pair, which cannot be encoded
         pass
     raise ParseError(f"{text[:60]!r} should be names in quotes")
 
 
 def _events(table: Table, line: str, next_move: int) -> Iterator[Event]:
-    """The events that a line tells. Made one by one: where a tile is drawn from depends on the one before."""
+    """Yield the events of a line, lazily: the source of a draw depends on the event before it."""
     kind, _, rest = line.partition(": ")
     if kind == "start":
         words = rest.split()

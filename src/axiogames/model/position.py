@@ -1,4 +1,4 @@
-"""A position: everything that can be asked of a game without knowing how it came about."""
+"""Positions: the rules of a game and a state, without its history."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from ..games.runtime.loops import step
 from ..games.runtime.ranks import write_ranks
 from ..games.runtime.state import DRAW, OFFER, OVER, PLACE
 from ..games.variant import State, Variant, copied
-from ..moves import Move
+from ..moves import Action, Cell, Move, Seat
 from .events import Result
 from .position_text import read_position, write_position
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a move would do: its points by track, the pyramids it would set, whether the game would end."""
+    """The effect of a move: its points by track, the pyramids it sets, and whether it ends the game."""
 
     gain: dict[str, int]
-    pyramids: tuple[str, ...] = ()
+    pyramids: tuple[Cell, ...] = ()
     ends_game: bool = False
 
     def __hash__(self) -> int:
         return hash((frozenset(self.gain.items()), self.pyramids, self.ends_game))
 
 
-def seat_number(seat: object) -> int | None:
-    """Return the number of a seat that was given from outside, `None` if it is no whole number."""
+def seat_number(seat: object) -> Seat | None:
+    """Return an argument as a seat number, `None` if it is not a whole number."""
     if isinstance(seat, bool):
         return None
     try:
-        return operator.index(seat)  # type: ignore[arg-type]  # which is what is found out here
+        return operator.index(seat)  # type: ignore[arg-type]  # raises for what has no index
     except TypeError:
         return None
 
 
-def check_seat(seat: object, players: int) -> int:
-    """Return the number of a seat that was given from outside. Raises `AxioError` for no seat."""
+def check_seat(seat: object, players: int) -> Seat:
+    """Return an argument as a seat number. Raises `AxioError` if there is no such seat."""
     if type(seat) is int and 0 <= seat < players:
-        return seat  # as nearly always
+        return seat  # nearly always
     number = seat_number(seat)
     if number is None or not 0 <= number < players:
         raise AxioError(f"there is no seat {abbreviated(seat)}: 0 to {players - 1}")
@@ -58,7 +58,16 @@ def check_seat(seat: object, players: int) -> int:
 
 
 class Moves(Sequence[Move]):
-    """The legal moves of a position, in a fixed order. A move is made when it is looked at."""
+    """The legal moves of a position: a sequence in a fixed order. `Move` objects are created on access.
+
+    Attributes:
+        actions: the action ids of the moves, ascending.
+
+    >>> from axiogames import new_game
+    >>> moves = new_game("axio", players=2, seed=7).legal_moves()
+    >>> moves[0] in moves, str(moves[0]) in moves, "pass" in moves
+    (True, True, False)
+    """
 
     __slots__ = ("_position", "actions")
 
@@ -83,10 +92,10 @@ class Moves(Sequence[Move]):
         return (decode(state, action) for action in self.actions.tolist())
 
     def __contains__(self, move: object) -> bool:
-        """Whether a move is among these.
+        """Whether a move is one of these.
 
-        A move may be a `Move` or text, and may be written in any of its ways: `"RG j8-k8" in moves` is the
-        same as `"GR k8-j8" in moves`. Text that is no move, `None` or a number is not among these.
+        The move may be a `Move` or text in any spelling: `"RG j8-k8" in moves` equals `"GR k8-j8" in moves`.
+        Anything else, such as `None` or text that is not a move, is not in `moves`.
         """
         if not isinstance(move, Move | str):
             return False
@@ -96,14 +105,14 @@ class Moves(Sequence[Move]):
             return False
 
     def listed_from(self, position: Position) -> bool:
-        """Whether these were listed from a position or an equal one, so that their numbers hold there."""
+        """Whether these are moves of a position or an equal one, so that their action ids are valid there."""
         mine = self._position
         if mine is position:
             return True
         return mine.variant is position.variant and mine.state.tobytes() == position.state.tobytes()
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same moves are listed in the same order."""
+        """Whether both list the same moves in the same order."""
         if not isinstance(other, Moves):
             return NotImplemented
         return len(self) == len(other) and all(map(operator.eq, self, other))
@@ -126,32 +135,40 @@ class Moves(Sequence[Move]):
 
 
 def _restored_moves(position: Position, actions: np.ndarray) -> Moves:
-    """Return moves from a pickle. Raises `ParseError` where they are not legal moves of the position."""
+    """Return moves from a pickle. Raises `ParseError` if they are not legal moves of the position."""
     legal = position.legal_moves().actions
     if not isinstance(actions, np.ndarray) or actions.dtype != legal.dtype or actions.ndim != 1:
-        raise ParseError("the moves of a pickle are not an array of action numbers")
+        raise ParseError("the moves of a pickle are not an array of action ids")
     if not np.isin(actions, legal).all():
         raise ParseError("the moves of a pickle are not legal moves of its position")
     return Moves(position, actions)
 
 
 class Position:
-    """A game's rules and a state. Nothing here changes the state.
+    """The rules of a game and a state. No method of this class changes the state.
 
-    Positions with the same text are equal and have the same hash. `state` is an array of one NumPy record. It
-    is what the compiled rules work on; treat it as read-only. Copies have a state of their own. A pickle is
-    checked like a text when it is loaded: `ParseError` is raised for a state that no game has.
+    Positions with the same text are equal and have the same hash. Copies have a state of their own. Loading a
+    pickle checks the state and raises `ParseError` if no game can reach it.
+
+    Attributes:
+        variant: the game, its number of players and its options.
+        state: the state that compiled rules work on, an array of one NumPy record. Treat it as read-only.
+
+    >>> from axiogames import new_game
+    >>> position = Position.parse(new_game("axio", players=2, seed=7).position)
+    >>> position.turn, position.over, len(position.hand(0))
+    (0, False, 5)
     """
 
     def __init__(self, variant: Variant, state: State) -> None:
         self.variant = variant
         self.state = state
 
-    # ------------------------------------------------------------ who and what
+    # ------------------------------------------------------------ players, points and tiles
 
     @property
     def game(self) -> str:
-        """The game's name."""
+        """The name of the game, one of `GAMES`."""
         return self.variant.game.id
 
     @property
@@ -165,13 +182,13 @@ class Position:
         return dict.fromkeys(self.variant.options, True)
 
     @property
-    def turn(self) -> int | None:
-        """The seat that has to move; `None` while a draw is due and when the game is over."""
+    def turn(self) -> Seat | None:
+        """The seat to move; `None` while a draw is due and after the end."""
         return int(self.state["seat"][0]) if self.state["phase"][0] in (PLACE, OFFER) else None
 
     @property
     def draw_due(self) -> int:
-        """How many tiles chance still has to bring before a player moves."""
+        """The number of tiles to be drawn before the next move."""
         return int(self.state["due"][0]) if self.state["phase"][0] >= DRAW else 0
 
     @property
@@ -181,28 +198,32 @@ class Position:
 
     @property
     def scores(self) -> tuple[dict[str, int], ...]:
-        """Every seat's points, by colour (or `points` where a game has no colours to count)."""
+        """The points of each seat by track: by colour, or `points` in games with a single track."""
         rows = self.state["scores"][0, : self.players].tolist()
         return tuple(dict(zip(self.variant.tracks, row, strict=True)) for row in rows)
 
-    def hand(self, seat: int) -> tuple[str, ...]:
-        """A seat's tiles, `?` for those that are not known here. Raises `AxioError` for no seat."""
+    def hand(self, seat: Seat) -> tuple[str, ...]:
+        """Return the tiles in a seat's hand, hidden ones as `?`.
+
+        Raises:
+            AxioError: there is no such seat.
+        """
         return self.variant.hand_of(self.state, check_seat(seat, self.players))
 
     @property
     def unseen(self) -> dict[str, int]:
-        """How many of each tile have not been seen: the bag and, in a view, what others hide."""
+        """The number of unseen tiles of each kind: those in the bag and, in a view, in hidden hands."""
         counts = zip(self.variant.kinds, self.state["bag"][0].tolist(), strict=True)
         return {tile: count for tile, count in counts if count}
 
     @property
     def in_bag(self) -> int:
-        """How many tiles are left to be drawn."""
+        """The number of tiles left to draw."""
         return int(self.state["in_bag"][0])
 
     @property
-    def standing(self) -> tuple[int, ...]:
-        """Every seat's place as things are, 1 the best; equal seats share it."""
+    def ranks(self) -> tuple[int, ...]:
+        """The current rank of each seat, 1 the best. Seats with equal points share a rank."""
         scores = np.ascontiguousarray(self.state["scores"][0, : self.players])
         out = np.zeros(self.players, np.int64)
         write_ranks(scores, out)
@@ -210,34 +231,39 @@ class Position:
 
     @property
     def result(self) -> Result | None:
-        """The result of a game that is over."""
+        """The result, `None` until the game is over."""
         if not self.over:
             return None
-        place = self.standing
-        return Result(self.scores, place, tuple(seat for seat, at in enumerate(place) if at == 1))
+        ranks = self.ranks
+        return Result(self.scores, ranks, tuple(seat for seat, rank in enumerate(ranks) if rank == 1))
 
     # ------------------------------------------------------------ moves
 
     @property
     def hides_turn(self) -> bool:
-        """Whether the tiles of the seat to move are hidden here, so that its moves are not known."""
+        """Whether the hand of the seat to move is hidden, so that its legal moves are unknown."""
         return self.turn is not None and "?" in self.hand(self.turn)
 
     def legal_moves(self) -> Moves:
-        """All moves the seat to move may make, always in the same order.
+        """Return the legal moves of the seat to move, always in the same order.
 
-        None where a draw is due, the game is over, or the hand of the seat to move is hidden.
+        There are none while a draw is due, after the end, and where the hand of the seat to move is hidden.
         """
         if self.hides_turn:
             return Moves(self, np.empty(0, np.int32))
         return Moves(self._lasting(), self.variant.legal_actions(self.state))
 
     def _lasting(self) -> Position:
-        """This position as an object that no later move changes."""
+        """Return this position as an object that later moves do not change."""
         return self
 
-    def action_of(self, move: Move | str) -> int:
-        """The number of a legal move. Raises `IllegalMove`, or `ParseError` if the text is no move."""
+    def action_of(self, move: Move | str) -> Action:
+        """Return the action id of a legal move.
+
+        Raises:
+            IllegalMove: the move is not legal here.
+            ParseError: the text is not a move.
+        """
         move = Move.of(move)
         if self.draw_due:
             raise IllegalMove(move, Reason.DRAW_DUE)
@@ -246,14 +272,19 @@ class Position:
         if self.hides_turn:
             raise IllegalMove(move, Reason.NOT_YOUR_TURN)
         action = self.variant.encode(self.state, move)
-        # The rules themselves say whether it may be done; they do it on a copy.
+        # The rules check legality and apply the move, so they get a copy of the state.
         why = self.variant.kernels[step](self.variant.constants, self.state.copy(), action, True)
         if why:
             raise IllegalMove(move, Reason.of(why))
         return action
 
     def preview(self, move: Move | str) -> Preview:
-        """What a legal move would do. Raises `IllegalMove` if it is not legal."""
+        """Return the effect of a legal move without playing it.
+
+        Raises:
+            IllegalMove: the move is not legal here.
+            ParseError: the text is not a move.
+        """
         action = self.action_of(move)
         after = self.state.copy()
         self.variant.kernels[step](self.variant.constants, after, action, False)
@@ -266,13 +297,20 @@ class Position:
         )
 
     def gain(self, move: Move | str) -> dict[str, int]:
-        """What a legal move would score, by colour. Raises `IllegalMove` if it is not legal."""
+        """Return the points of a legal move by track. Raises as `preview` does."""
         return self.preview(move).gain
 
     def gains(self, moves: Moves) -> np.ndarray:
-        """What each of these moves would score: a row for each move, a column for each track.
+        """Return the points of many moves at once.
 
-        Raises `IllegalMove` if one that was listed from another position is not legal in this one.
+        Args:
+            moves: legal moves, from `legal_moves()`.
+
+        Returns:
+            An array with a row for each move and a column for each track.
+
+        Raises:
+            IllegalMove: `moves` is from another position, and one of them is not legal in this one.
         """
         actions = moves.actions
         if not moves.listed_from(self):
@@ -286,12 +324,16 @@ class Position:
 
     @property
     def position(self) -> str:
-        """The position as one line of text, which `Position.parse` reads back."""
+        """The position as one line of text, which `Position.parse` reads."""
         return write_position(self.variant, self.state)
 
     @classmethod
     def parse(cls, text: str) -> Position:
-        """The position that a line of text describes. Raises `ParseError`."""
+        """Parse the text of a position.
+
+        Raises:
+            ParseError: the text is not a position, or no game can reach it.
+        """
         return Position(*read_position(text))
 
     def __eq__(self, other: object) -> bool:
@@ -322,16 +364,21 @@ class Position:
     def __setstate__(self, kept: dict[str, Any]) -> None:
         variant = kept.get("variant")
         if not isinstance(variant, Variant):
-            raise ParseError("a pickle of a position has no rules")
+            raise ParseError("the pickle of a position has no variant")
         variant.check_state(kept.get("state"))
         vars(self).update(kept)
 
     # ------------------------------------------------------------ drawing
 
     def content(self, names: Sequence[str] | None = None, *, places: bool = False) -> Content:
-        """What there is to draw; with `places`, also where the seat to move may place a tile.
+        """Return the content of a drawing.
 
-        Raises `AxioError` unless there is a name for each seat, or none at all.
+        Args:
+            names: a name for each seat; by default `seat 0` and so on.
+            places: also mark the cells where the seat to move can place a tile.
+
+        Raises:
+            AxioError: the number of names is not the number of seats.
         """
         if names and len(names) != self.players:
             raise AxioError(f"{len(names)} names for {self.players} seats")
@@ -354,32 +401,46 @@ class Position:
             tracks=tuple(Track(track, n, self.variant.cap) for track, n in self.scores[seat].items()),
             hand=tuple(tile for tile in hand if tile != "?"),
             hidden=sum(tile == "?" for tile in hand),
-            place=self.standing[seat] if self.over else None,
+            place=self.ranks[seat] if self.over else None,
         )
 
     def laid(self) -> tuple[PlacedTile, ...]:
-        """The tiles that are known to have been placed, in their order (none where only the board is)."""
+        """Return the tiles placed so far, in order; a position without events has none."""
         return ()
 
-    def last_placed(self) -> tuple[str, ...]:
-        """The cells of the last placement, where it is known."""
+    def last_placed(self) -> tuple[Cell, ...]:
+        """Return the cells of the last placement; a position without events has none."""
         return ()
 
     def scene(self, names: Sequence[str] | None = None, *, places: bool = False) -> Scene:
-        """The drawing of this position."""
+        """Return the drawing as a scene. Arguments are those of `content`."""
         return self.variant.drawing.scene(self.content(names, places=places))
 
     def svg(self, names: Sequence[str] | None = None, *, dark: bool = False) -> str:
-        """The position as an SVG picture."""
+        """Return a picture of the position.
+
+        Args:
+            names: a name for each seat.
+            dark: use the colours for dark backgrounds.
+
+        Returns:
+            An SVG document.
+        """
         return svg.render(self.scene(names), dark=dark)
 
     def _repr_svg_(self) -> str:
         return self.svg()
 
     def text(self, *, colour: bool = False, places: bool = False, names: Sequence[str] | None = None) -> str:
-        """The position as lines for a terminal."""
+        """Return the position as text for a terminal.
+
+        Args:
+            colour: use ANSI colours.
+            places: mark the cells where the seat to move can place a tile.
+            names: a name for each seat.
+        """
         return render.render(self.scene(names, places=places), colour=colour)
 
     def __str__(self) -> str:
-        """The board as lines of text, in colour where that will be seen: printed on a terminal."""
+        """Return the position as text, in colour if standard output is a terminal."""
         return self.text(colour=sys.stdout.isatty() and "NO_COLOR" not in os.environ)

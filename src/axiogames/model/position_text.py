@@ -1,9 +1,9 @@
-"""A position as one line of text, and back.
+"""The text form of positions, one line each.
 
     axio 2 - board=9/9/… hands=BB,GO;?,? bag=RR4,RG7 scores=0,0,1,0,0;… seat=0 phase=place due=0 …
 
-First the game, the number of players and the options (`-` for none), then fields in a fixed order.
-Hidden tiles are `?`: the bag then counts every tile that is not seen, wherever it is.
+A line has the game, the number of players, the options (`-` for none), then fields in a fixed order.
+Hidden tiles are `?`; the bag then counts every unseen tile, wherever it is.
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ from ..games.invariants import PHASE_NAMES
 from ..games.runtime.state import HIDDEN
 from ..games.variant import State, Variant
 
-PHASES = {name: phase for phase, name in PHASE_NAMES.items()}
 NONE = "-"
-LONGEST = 8_000  # characters of a position; the longest of all games has some 1,200
+MAX_LENGTH = 8_000  # characters; the longest position of all games has about 1,200
 
 
 def write_position(variant: Variant, state: State) -> str:
-    """A state as one line."""
+    """Return the text of a state."""
     fields = {
         "board": variant.write_board(state),
         "hands": ";".join(_tiles(variant.hand_of(state, seat)) for seat in range(variant.players)),
@@ -47,9 +46,10 @@ def write_position(variant: Variant, state: State) -> str:
 
 
 def read_position(text: str) -> tuple[Variant, State]:
-    """The game and the state that a line describes.
+    """Parse the text of a position.
 
-    Raises `ParseError` saying what is wrong with it, also where no game leads to that position.
+    Raises:
+        ParseError: the text is not a position, or no game can reach it.
     """
     variant, state = lay_out(text)
     try:
@@ -60,15 +60,14 @@ def read_position(text: str) -> tuple[Variant, State]:
 
 
 def lay_out(text: str) -> tuple[Variant, State]:
-    """The game and the state that a line describes, whether or not a game leads there. Raises `ParseError`.
+    """Parse the text of a position without checking that a game can reach it. Raises `ParseError`.
 
-    Compiled rules rely on what holds in every game: they may be given such a state only where its text is our
-    own, as in tests.
+    Compiled rules rely on the invariants of reachable states. Use this for trusted texts only, as in tests.
     """
     if not isinstance(text, str):
         raise ParseError(f"a position is a line of text, not {abbreviated(text)}")
-    if len(text) > LONGEST:
-        raise ParseError(f"a position has at most {LONGEST} characters, this text has {len(text)}")
+    if len(text) > MAX_LENGTH:
+        raise ParseError(f"a position has at most {MAX_LENGTH} characters, this text has {len(text)}")
     words = text.split()
     if len(words) < 3:
         raise ParseError(
@@ -104,7 +103,7 @@ def lay_out(text: str) -> tuple[Variant, State]:
 
 
 def field_names(variant: Variant) -> list[str]:
-    """The names of the fields of a position of this game, in their order."""
+    """Return the names of the fields of a position of this game, in order."""
     extra = [name for name in ("aside", "removed") if name in variant.opening.dtype.names]
     return ["board", "hands", "bag", "scores", "seat", "phase", "due", *variant.counters, *extra]
 
@@ -178,9 +177,10 @@ def _read_scores(variant: Variant, state: State, text: str) -> None:
 
 
 def _read_phase(variant: Variant, state: State, text: str) -> None:
-    if text not in PHASES:
-        raise ParseError(f"{text!r} should be one of {' '.join(PHASES)}")
-    state["phase"] = PHASES[text]
+    phases = {name: phase for phase, name in PHASE_NAMES.items()}
+    if text not in phases:
+        raise ParseError(f"{text!r} should be one of {' '.join(phases)}")
+    state["phase"] = phases[text]
 
 
 def _counter_reader(field: str) -> Callable[[Variant, State, str], None]:
@@ -210,13 +210,13 @@ def _read_removed(variant: Variant, state: State, text: str) -> None:
 
 
 def _hidden(state: State) -> int:
-    """How many tiles in hands, or laid aside, are not known."""
+    """Return the number of hidden tiles in hands and set aside."""
     count = int((state["hands"][0] == HIDDEN).sum())
     return count + (int((state["aside"][0] == HIDDEN).sum()) if "aside" in state.dtype.names else 0)
 
 
 def _finish(state: State, removed: str) -> None:
-    """Fill in what follows from the rest."""
+    """Set the fields that follow from the others."""
     unseen = int(state["bag"][0].sum())
     hidden_away = int(removed[1:]) if removed.startswith("?") else 0
     in_bag = unseen - _hidden(state) - hidden_away

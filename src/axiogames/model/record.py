@@ -1,4 +1,4 @@
-"""The exact record of a game, `axio-record/1`: written, read and re-checked."""
+"""Records of games, format `axio-record/1`: writing, reading and replaying them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ..drawing.scene import PlacedTile
 from ..errors import AxioError, InvalidRecord, ParseError, abbreviated, shortened
-from ..files import LONGEST_LINE, is_unicode, read_json, read_lines
+from ..files import MAX_LINE_BYTES, is_unicode, read_json, read_lines
 from ..games import find_variant
 from ..games.runtime.state import DRAW, OFFER, REMOVE, START
 from ..games.variant import Variant
@@ -23,13 +23,13 @@ from .events import Display, Draw, Event, Exchange, Pass, Place, Removed, Result
 from .table import Table
 
 FORMAT = "axio-record/1"
-LONGEST_SEED = 10_000  # characters; every draw that is checked hashes the seed once
+MAX_SEED_LENGTH = 10_000  # characters; checking a draw hashes the seed
 _IN_EVENT = re.compile(r" - at `\$\.events\[(\d+)\][^`]*`$")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class Setup(Struct, frozen=True):
-    """What of a game is reconstruction, so that a record stands alone."""
+    """The reconstructed components of a game, so that a record is complete without this package."""
 
     printed: dict[str, str] | UnsetType = UNSET
     tileset: dict[str, int] | UnsetType = UNSET
@@ -40,7 +40,24 @@ class Setup(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True, kw_only=True):
-    """One game, finished or abandoned. Reads and writes as one line of JSON."""
+    """A game, finished or abandoned, as one line of JSON.
+
+    Attributes:
+        format: always `axio-record/1`.
+        game: the name of the game.
+        players: the name of the player on each seat.
+        options: the options of the game that are switched on.
+        setup: the reconstructed components of the game.
+        events: everything that happened, draws included.
+        result: the result, unset for abandoned games.
+        commitment: the SHA-256 of the seed, published before the game.
+        seed: the seed of the draws, published after the game.
+
+    >>> from axiogames import new_game
+    >>> record = record_of(new_game("axio", players=2, seed=7), ["Ann", "Ben"])
+    >>> Record.parse(record.to_json()) == record
+    True
+    """
 
     format: str
     game: str
@@ -49,7 +66,6 @@ class Record(Struct, frozen=True, kw_only=True):
     setup: Setup | UnsetType = UNSET
     events: tuple[Event, ...]
     result: Result | UnsetType = UNSET
-    # Of games dealt fairly: what was shown of the seed at the start, and the seed, told at the end.
     commitment: str | UnsetType = UNSET
     seed: str | UnsetType = UNSET
 
@@ -57,20 +73,23 @@ class Record(Struct, frozen=True, kw_only=True):
         return hash(msgspec.json.encode(self, order="sorted"))
 
     def to_json(self) -> str:
-        """The record as one line of JSON."""
+        """Return the record as one line of JSON."""
         return _ENCODER.encode(self).decode()
 
     @classmethod
     def parse(cls, text: str | bytes) -> Record:
-        """Read a record; keys that the format does not have are ignored.
+        """Parse a record. Its events are not checked against the rules; see `replay`.
+
+        Args:
+            text: one line of JSON. Keys that are not part of the format are ignored.
 
         Raises:
-            BadRecord: the text is no JSON or no record; `event` is set if it is an event that does not read.
+            InvalidRecord: the text is not a record; `event` is set if one event is malformed.
         """
         if not isinstance(text, str | bytes | bytearray):
             raise InvalidRecord(f"not a record: {abbreviated(text)} is no text: give a line of JSON")
-        if len(text) > LONGEST_LINE:
-            raise InvalidRecord(f"not a record: longer than {LONGEST_LINE} bytes, the most that is read")
+        if len(text) > MAX_LINE_BYTES:
+            raise InvalidRecord(f"not a record: longer than {MAX_LINE_BYTES} bytes, the most that is read")
         try:
             value, repeated = read_json(text)
         except ParseError as error:
@@ -92,7 +111,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def _is_read(way: tuple[str | int, ...]) -> bool:
-    """Whether the object at this place of a record is part of the format, not of a key that is ignored."""
+    """Whether the object at a path of a record is part of the format, not below an ignored key."""
     match way:
         case () | ("options",) | ("setup",) | ("setup", "printed" | "tileset"):
             return True
@@ -104,17 +123,23 @@ def _is_read(way: tuple[str | int, ...]) -> bool:
 
 
 def _bad(message: str, event: int | str | None = None) -> InvalidRecord:
-    """Return the error for a record; `event` counts from 0 here and from 1 in what people read.
+    """Return the error for a record. `event` counts from 0 here, from 1 in the message.
 
-    A record can hold a tile or a number of any length, which the message may repeat.
+    The message is shortened, since it may quote a tile or a number of any length.
     """
     return InvalidRecord(shortened(message), event + 1 if isinstance(event, int) else None)
 
 
 def record_of(table: Table, names: Sequence[str] | None = None, *, with_seed: bool = False) -> Record:
-    """The record of a table, with a name for each seat and, if it may be known by now, the seed.
+    """Return the record of a table.
 
-    Raises `AxioError` unless there is a name for each seat, or none at all.
+    Args:
+        table: the table, in any state of the game.
+        names: a name for each seat; by default `seat 0` and so on.
+        with_seed: include the seed and its commitment. The seed determines all future draws.
+
+    Raises:
+        AxioError: the number of names is not the number of seats, or a name is not text.
     """
     names = tuple(names) if names else tuple(f"seat {seat}" for seat in range(table.players))
     if len(names) != table.players:
@@ -136,11 +161,17 @@ def record_of(table: Table, names: Sequence[str] | None = None, *, with_seed: bo
 
 
 def read_records(path: str | Path) -> Iterator[tuple[int, Record]]:
-    """Yield the records of a file of JSON lines, each with its line number.
+    """Read the records of a JSON Lines file.
+
+    Args:
+        path: the file.
+
+    Yields:
+        The line number and the record of each line.
 
     Raises:
-        BadFile: the file cannot be read.
-        BadRecord: a record does not read; the message names the line.
+        InvalidFile: the file cannot be read.
+        InvalidRecord: a line is not a record; the message names the line.
     """
     for number, line in read_lines(path):
         try:
@@ -150,13 +181,18 @@ def read_records(path: str | Path) -> Iterator[tuple[int, Record]]:
 
 
 def replay(record: Record, *, upto: int | None = None) -> Table:
-    """Return the table of a record, every event of it re-checked against the rules.
+    """Replay a record and check every event, the result and the seed against the rules.
 
-    With `upto`, stops after so many moves of players; what comes after them is not checked.
+    Args:
+        record: the record.
+        upto: stop after this number of players' moves. Later events and the result are not checked.
+
+    Returns:
+        The table at the end of the record, or after `upto` moves. It draws nothing by itself.
 
     Raises:
-        BadRecord: the record is not what the rules say. `event` is the number of the first event that breaks
-            them, counted from 1; `None` if it is the head or the result that is wrong.
+        InvalidRecord: the record breaks the rules. `event` is the number of the first event that does,
+            counted from 1, or `None` if the head or the result is wrong.
     """
     try:
         variant = find_variant(record.game, len(record.players), record.options)
@@ -168,7 +204,7 @@ def replay(record: Record, *, upto: int | None = None) -> Table:
         if upto is not None and table.plies >= upto and not _is_due(table, event):
             return table
         try:
-            carry_out(table, event)
+            apply_event(table, event)
         except AxioError as error:
             raise _bad(str(error), number) from None
     if upto is None:
@@ -178,15 +214,15 @@ def replay(record: Record, *, upto: int | None = None) -> Table:
 
 
 def _is_due(table: Table, event: Event) -> bool:
-    """Whether an event is chance that the last move has made due, not the next move of a player."""
+    """Whether an event is an outcome of chance that the last move made due."""
     return isinstance(event, Draw | Start | Removed) and table.draw_due > 0
 
 
-def carry_out(table: Table, event: Event) -> None:
-    """Let an event happen at a table that does not deal.
+def apply_event(table: Table, event: Event) -> None:
+    """Apply an event to a table without a seed.
 
     Raises:
-        AxioError: the event cannot have happened here. The table may then have gone half of the way.
+        AxioError: the event breaks the rules. Parts of it may have been applied.
     """
     if table.over:
         raise InvalidRecord("the game is over, no event can follow")
@@ -234,7 +270,7 @@ def _remove(table: Table, tiles: Sequence[str]) -> None:
 
 def _draw(table: Table, seat: int, tiles: Sequence[str], source: str) -> None:
     if table.state["phase"][0] == OFFER and seat == table.turn:
-        table.play(Move("keep"))  # who draws instead of exchanging has kept the hand
+        table.play(Move("keep"))  # a draw instead of an exchange means that the hand was kept
     phase, due, variant = table.state["phase"][0], table.draw_due, table.variant
     if phase == START:
         raise InvalidRecord(f"seat {seat} draws, but first the opening display has to be laid")
@@ -255,7 +291,7 @@ def _draw(table: Table, seat: int, tiles: Sequence[str], source: str) -> None:
 
 
 def _chance(table: Table, tile: str | PlacedTile) -> None:
-    """Draw a tile that is due, or say why it cannot be this one."""
+    """Draw a tile that is due. Raises `InvalidRecord` if it cannot be this one."""
     letters = tile.letters if isinstance(tile, PlacedTile) else tile
     kind = table.variant.kind_of(letters)
     if kind is None:
@@ -320,9 +356,9 @@ def _check_seed(record: Record, table: Table) -> None:
         )
     if record.seed is UNSET:
         return
-    if len(record.seed) > LONGEST_SEED:
+    if len(record.seed) > MAX_SEED_LENGTH:
         raise InvalidRecord(
-            f"the seed has {len(record.seed)} characters, it should have at most {LONGEST_SEED}"
+            f"the seed has {len(record.seed)} characters, it should have at most {MAX_SEED_LENGTH}"
         )
     if record.commitment is not UNSET and commitment(record.seed) != record.commitment:
         raise InvalidRecord("the seed is not the one that was committed to: its SHA-256 differs")

@@ -1,4 +1,4 @@
-"""What one seat, or a spectator, may know of a table: the only thing that ever leaves it."""
+"""Views: a table as one seat, or a spectator, knows it. Only views leave a table."""
 
 from __future__ import annotations
 
@@ -6,30 +6,42 @@ from collections.abc import Sequence
 
 from ..drawing.scene import PlacedTile
 from ..games.variant import State, Variant
+from ..moves import Cell, Seat
 from .events import Event, Place, Start
 from .position import Position
 
 
 class View(Position):
-    """A position with everything hidden taken out, and the events as this seat learned of them.
+    """A position without hidden information, and the events as a seat learned of them.
 
-    Tiles that the seat cannot see are `?` in hands and counted in `unseen`, wherever they are. The rules
-    run on a view as on a table: legal moves and their points are what the table will say.
+    `Table.view` makes views. Tiles that the seat cannot see are `?` in hands and counted in `unseen`,
+    wherever they are. Legal moves and their points are those of the table.
+
+    Attributes:
+        seat: the seat, or `None` for a spectator.
+        events: the events so far, with hidden tiles as `?`.
+
+    >>> from axiogames import new_game
+    >>> view = new_game("axio", players=2, seed=7).view(0)
+    >>> view.hand(1)
+    ('?', '?', '?', '?', '?')
     """
 
-    def __init__(self, variant: Variant, state: State, seat: int | None, events: Sequence[Event]) -> None:
+    def __init__(self, variant: Variant, state: State, seat: Seat | None, events: Sequence[Event]) -> None:
         super().__init__(variant, state)
         self.seat = seat
         self.events = tuple(events)
 
     def laid(self) -> tuple[PlacedTile, ...]:
+        """Return the tiles placed so far, in order."""
         return tiles_laid(self.events)
 
-    def last_placed(self) -> tuple[str, ...]:
+    def last_placed(self) -> tuple[Cell, ...]:
+        """Return the cells of the last placement."""
         return last_placed(self.events)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both know the same: the position, the seat that looks, and the events."""
+        """Whether both views have the same position, seat and events."""
         if type(other) is not type(self):
             return NotImplemented
         return (self.seat, self.events, self.position) == (other.seat, other.events, other.position)
@@ -43,7 +55,7 @@ class View(Position):
 
 
 def tiles_laid(events: Sequence[Event]) -> tuple[PlacedTile, ...]:
-    """The tiles that events have put on the board, in their order."""
+    """Return the tiles that events have placed on the board, in order."""
     laid: list[PlacedTile] = []
     for event in events:
         if isinstance(event, Place):
@@ -53,6 +65,6 @@ def tiles_laid(events: Sequence[Event]) -> tuple[PlacedTile, ...]:
     return tuple(laid)
 
 
-def last_placed(events: Sequence[Event]) -> tuple[str, ...]:
-    """The cells of the last placement of a player among these events."""
+def last_placed(events: Sequence[Event]) -> tuple[Cell, ...]:
+    """Return the cells of the last placement of a player, `()` if there is none."""
     return next((event.at for event in reversed(events) if isinstance(event, Place)), ())

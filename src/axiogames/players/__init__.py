@@ -1,4 +1,4 @@
-"""Players that are programs. A player is a module here and a line in `PLAYER_COUNT`."""
+"""Bots and other programs that play. A bot is a class in `bots` and a line in `PLAYERS`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..errors import InvalidPlayers
 from .bots.levels import LEVELS
 from .bots.searching import FlatMonteCarlo, Instant, Sim
 from .bots.simple import Balanced, Greedy, Random
-from .interface import Budget, Candidate, Choice, Limited, Player, read_limit
+from .interface import Budget, Candidate, Choice, FixedBudget, Player, parse_budget
 
 PLAYERS: dict[str, Callable[[], Player]] = {
     "random": Random,
@@ -24,9 +24,19 @@ __all__ = ["LEVELS", "PLAYERS", "Budget", "Candidate", "Choice", "Player", "play
 
 
 def player(name: str) -> Player:
-    """A player by its name, `random`, or with a limit of its own, `sim@1s`. Raises `InvalidPlayers`."""
-    kind, at, limit = name.partition("@")
+    """Return a new built-in player.
+
+    Args:
+        name: one of `PLAYERS`, optionally with a budget of its own: `random`, `sim@1s`, `sim@800r`.
+
+    Raises:
+        InvalidPlayers: there is no such player, or the budget is invalid.
+
+    >>> player("sim@800r").name
+    'sim@800r'
+    """
+    kind, at, budget = name.partition("@")
     if kind not in PLAYERS:
         raise InvalidPlayers(f"unknown player {kind!r}: choose from {', '.join(PLAYERS)}")
     found = PLAYERS[kind]()
-    return Limited(found, read_limit(limit), name) if at else found
+    return FixedBudget(found, parse_budget(budget), name) if at else found

@@ -1,4 +1,8 @@
-"""How long a player may think, as text: `sim@1s`, `sim@50ms`, `sim@800r` (rollouts), `sim@1sx2` (threads)."""
+"""What a player is: the protocol `Player`, the `Choice` it returns and the `Budget` it is given.
+
+A budget has a text form: `1s`, `50ms`, `800r` (rollouts), `1sx2` (two threads). Behind a player's name and
+`@` it fixes the budget of that player: `sim@800r`.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +12,33 @@ from typing import Protocol
 
 from ..errors import InvalidPlayers
 from ..model.view import View
-from ..moves import Move
+from ..moves import Action, Move
 from ..rng import Generator
 
+__all__ = ["UNLIMITED", "Budget", "Candidate", "Choice", "FixedBudget", "Player", "parse_budget"]
+
 DEFAULT_SECONDS = 1.0
-UNLIMITED = 3600.0  # seconds, where rollouts are counted
+UNLIMITED = 3600.0  # seconds; the time limit where only rollouts are limited
+MAX_ROLLOUTS = 1_000_000_000
+MAX_THREADS = 64
+SHOWN_CHARACTERS = 40  # of an invalid budget, in error messages
+
+_BUDGET = re.compile(
+    r"(?P<amount>[0-9]{1,12}(?:\.[0-9]{1,12})?|\.[0-9]{1,12})(?P<unit>ms|s|r)(?:x(?P<threads>[1-9][0-9]?))?"
+)
 
 
 @dataclass(frozen=True, slots=True, init=False)
 class Budget:
-    """How long a player may think: what is reached first ends it. Simple players need none of it.
+    """Limits of the computation for one move. The first limit reached ends it.
 
-    Rollouts are counted without a clock, unless seconds are named, too: the same seed gives the same move on
-    every machine.
+    Players that do not search ignore it. With a limit on rollouts and none on time, the clock is not read:
+    the same seed gives the same move on every machine.
+
+    Args:
+        seconds: time limit. By default 1 second, or none if `rollouts` is given.
+        rollouts: the number of rollouts, or `None` for no limit.
+        threads: the number of threads that run rollouts.
 
     >>> Budget().seconds, Budget(rollouts=800).seconds == UNLIMITED
     (1.0, True)
@@ -38,12 +56,13 @@ class Budget:
         object.__setattr__(self, "threads", threads)
 
 
-__all__ = ["UNLIMITED", "Budget", "Candidate", "Choice", "Player"]
-
-
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A move that was considered: its worth to the player (compared in order, more is better), in words."""
+    """A move that a player considered.
+
+    `value` is compared in order, more is better; its meaning is the player's own. `why` is a short
+    explanation.
+    """
 
     move: Move
     value: tuple[float, ...]
@@ -52,79 +71,82 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A move and the best of those it was chosen from, the best first."""
+    """A move and the best candidates it was chosen from, the best first.
+
+    `action` is the action id of the move, where the player knows it; the move is then not encoded again.
+    """
 
     move: Move
     candidates: tuple[Candidate, ...]
+    action: Action | None = None
 
 
 class Player(Protocol):
-    """A program that plays. It is shown a view and nothing else, and knows no game's name.
+    """A program that chooses moves. It sees a view and nothing else, and no game's name is special to it.
 
-    All chance it uses comes from `rng`: the same view, budget of rollouts and generator give the same move.
+    All randomness comes from `rng`: the same view, budget of rollouts and generator give the same move.
     """
 
     @property
     def name(self) -> str:
-        """The name it is asked for by."""
+        """The name by which `player` finds it."""
         ...
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """A legal move for the seat of the view, whose turn it is."""
+        """Choose a legal move for the seat of the view, which has to move.
+
+        Args:
+            view: the position as the seat knows it.
+            budget: limits of the computation.
+            rng: the source of all randomness.
+
+        Returns:
+            The move and the candidates it was chosen from.
+        """
         ...
 
 
-_LIMIT = re.compile(
-    r"(?P<amount>[0-9]{1,12}(?:\.[0-9]{1,12})?|\.[0-9]{1,12})(?P<unit>ms|s|r)(?:x(?P<threads>[1-9][0-9]?))?"
-)
-MOST_ROLLOUTS = 1_000_000_000
-MOST_THREADS = 64
-LONGEST = 40  # characters of a wrong limit that a message repeats
-
-
 @dataclass(frozen=True, slots=True)
-class Limited:
-    """A player with a budget of its own, whatever budget it is given."""
+class FixedBudget:
+    """A player with a budget of its own. It ignores the budget of the match."""
 
     player: Player
     budget: Budget
     name: str
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """A legal move, thought about within this player's own budget."""
+        """Return the player's choice within its own budget."""
         return self.player.choose(view, self.budget, rng)
 
 
-def read_limit(text: str) -> Budget:
-    """The budget that a text such as `1s` or `800r` stands for. Raises `InvalidPlayers`.
+def parse_budget(text: str) -> Budget:
+    """Parse a budget such as `1s`, `50ms` or `800rx2`.
 
-    >>> read_limit("50ms").seconds, read_limit("800r").rollouts
+    Raises:
+        InvalidPlayers: the text is not a budget, or exceeds a limit.
+
+    >>> parse_budget("50ms").seconds, parse_budget("800r").rollouts
     (0.05, 800)
     """
-    shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-    match = _LIMIT.fullmatch(text)
+    shown = text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
+    match = _BUDGET.fullmatch(text)
     if match is None or float(match["amount"]) <= 0:
         raise InvalidPlayers(
-            f"{shown!r} is no limit for a player: write seconds as 1s or 50ms, rollouts as 800r, "
-            "and x2 after it for two threads"
+            f"invalid budget {shown!r}: write seconds as 1s or 50ms, rollouts as 800r, and x2 for two threads"
         )
     threads = int(match["threads"] or 1)
     amount = float(match["amount"])
-    if threads > MOST_THREADS:
-        raise InvalidPlayers(
-            f"{shown!r} is no limit for a player: at most {MOST_THREADS} threads, as in 800rx2"
-        )
+    if threads > MAX_THREADS:
+        raise InvalidPlayers(f"invalid budget {shown!r}: at most {MAX_THREADS} threads, as in 800rx2")
     if match["unit"] == "r":
         if not amount.is_integer():
-            raise InvalidPlayers(f"{shown!r} is no limit for a player: rollouts are whole, as in 800r")
-        if amount > MOST_ROLLOUTS:
-            raise InvalidPlayers(
-                f"{shown!r} is no limit for a player: at most {MOST_ROLLOUTS} rollouts, as in 800r"
-            )
+            raise InvalidPlayers(f"invalid budget {shown!r}: rollouts are a whole number, as in 800r")
+        if amount > MAX_ROLLOUTS:
+            raise InvalidPlayers(f"invalid budget {shown!r}: at most {MAX_ROLLOUTS} rollouts, as in 800r")
         return Budget(None, int(amount), threads)
     seconds = amount / (1000 if match["unit"] == "ms" else 1)
     if seconds > UNLIMITED:
         raise InvalidPlayers(
-            f"{shown!r} is no limit for a player: at most {UNLIMITED:.0f} seconds; write rollouts as 800r"
+            f"invalid budget {shown!r}: at most {UNLIMITED:.0f} seconds; limit rollouts instead, as in 800r"
         )
     return Budget(seconds, None, threads)

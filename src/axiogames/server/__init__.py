@@ -1,1 +1,1 @@
-"""The server: tables that people and programs play at, kept in a database and told live."""
+"""Game server: HTTP and WebSocket interface to tables that are stored in a database."""

@@ -1,4 +1,4 @@
-"""The parts of a running server, started and stopped in order."""
+"""Composition of the server: its components, their startup and shutdown, and background tasks."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ from .domain.clock import BEAT
 from .domain.hints import Hints
 from .domain.refusals import Unavailable
 from .domain.reviews import Reviews
-from .domain.rooms import EVERY, SWEEP, Rooms, share
-from .identity.people import FRESH, People
+from .domain.rooms import PRESENCE_SECONDS, SWEEP_SECONDS, Rooms, share_presence
+from .identity.people import CACHE_SECONDS, People
 from .identity.personal_data import PersonalData
 from .metrics import serve_metrics
 from .operations import access, retention
-from .operations.access import Following
+from .operations.access import AuditFollower
 from .operations.audit import NOTICE, AuditLog
-from .operations.retention import Retention, Rules
+from .operations.retention import Retention, RetentionPolicy
 from .presentation import board_json
 from .presentation.views import Replays
 from .private_files import protect_data
 from .rendering.pictures import Pictures
 from .settings import FINGERPRINT, Settings, check_fingerprint, fingerprint, secret_keys, sqlite_file
 from .storage.database import Database
-from .storage.journal import PERSON, Journal, notices
+from .storage.journal import PERSON_PREFIX, Journal, notifications
 from .storage.reviews import ReviewStore
 from .storage.schema import read_fact, write_fact
 from .storage.tables import TableStore
 from .supervisor import BackgroundTask, Supervisor, spawn
 from .transport.rate_limits import Limits
 
-GARBAGE = (10_000, 20, 20)  # as for `gc.set_threshold`: seldom, as there is little of it
+GC_THRESHOLDS = (10_000, 20, 20)  # arguments of `gc.set_threshold`; little garbage has reference cycles
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """Everything that requests need."""
+    """Components of the server that request handlers use."""
 
     settings: Settings
     database: Database
@@ -59,18 +59,18 @@ class Server:
     pictures: Pictures
     replays: Replays
     limits: Limits
-    following: Following
+    audit_follower: AuditFollower
     retention: Retention
     supervisor: Supervisor
 
 
-def assemble(settings: Settings) -> Server:
-    """The parts of a server, not yet started."""
+def build_server(settings: Settings) -> Server:
+    """Return the components of a server, not yet started."""
     keys = secret_keys(settings.folder)
     protect_data(settings.folder, None if settings.on_postgresql else sqlite_file(settings.url))
     database = Database(settings.url)
     journal, store = Journal(database), TableStore(database)
-    bots, limits = Bots(settings.bot_threads, settings.bot_seconds), Limits(settings.limits)
+    bots, limits = Bots(settings.bot_threads, settings.bot_seconds), Limits(settings.rate_limits)
     people, rooms = People(database, keys), Rooms(store, journal, bots)
     personal_data = PersonalData(database, store, people, rooms)
     return Server(
@@ -87,23 +87,26 @@ def assemble(settings: Settings) -> Server:
         pictures=Pictures(bots),
         replays=Replays(),
         limits=limits,
-        following=Following(AuditLog(database), rooms, personal_data),
-        retention=Retention(database, Rules.of(settings), settings.most_tables, in_use=rooms.is_in_use),
+        audit_follower=AuditFollower(AuditLog(database), rooms, personal_data),
+        retention=Retention(
+            database, RetentionPolicy.of(settings), settings.max_tables, in_use=rooms.is_in_use
+        ),
         supervisor=Supervisor(),
     )
 
 
 @asynccontextmanager
-async def running(server: Server) -> AsyncIterator[None]:
-    """Start everything; on the way out finish what has begun."""
+async def lifespan(server: Server) -> AsyncIterator[None]:
+    """Start the components; on exit, stop accepting work and finish what is in progress."""
     async with AsyncExitStack() as stack:
-        # Closed in the reverse order, each whatever has become of the others.
-        for name, close in _closing(server):
+        # Callbacks run in reverse order, each even if another one fails.
+        for name, close in _close_actions(server):
             stack.push_async_callback(_close, name, close)
         try:
             await _prepare_database(server)
         except (Unavailable, SQLAlchemyError, OSError) as error:
-            # A worker that is replaced while the database is away; `serve` has upgraded before the first.
+            # A worker process restarted during a database outage. `serve` upgrades the schema before the
+            # first worker starts.
             task = server.supervisor.add("prepare_database", lambda _: _prepare_database(server))
             task.failed(error)
         add_background_tasks(server)
@@ -113,16 +116,16 @@ async def running(server: Server) -> AsyncIterator[None]:
 
 async def _prepare_database(server: Server) -> None:
     await server.database.upgrade()
-    await confirm_keys(server)
-    await server.following.start()
+    await record_key_fingerprint(server)
+    await server.audit_follower.start()
     await server.rooms.resume()
 
 
-async def confirm_keys(server: Server) -> None:
-    """Note which key signs, for the next start. Raises `WrongKey` if the database knows another."""
+async def record_key_fingerprint(server: Server) -> None:
+    """Store the fingerprint of the signing key. Raises `KeyMismatch` if another one is stored."""
     settings, keys = server.settings, server.people.keys
     for _ in range(2):
-        with suppress(IntegrityError):  # another process was faster
+        with suppress(IntegrityError):  # another process has inserted it first
             async with server.database.writing() as connection:
                 known = await connection.run_sync(read_fact, FINGERPRINT)
                 if not settings.accept_new_key:
@@ -132,8 +135,8 @@ async def confirm_keys(server: Server) -> None:
             return
 
 
-def _closing(server: Server) -> list[tuple[str, Callable[[], Awaitable[None] | None]]]:
-    """What has to be closed, the last one first."""
+def _close_actions(server: Server) -> list[tuple[str, Callable[[], Awaitable[None] | None]]]:
+    """Return the components to close, with their names, last one first."""
     return [
         ("database", server.database.close),
         ("pictures", server.pictures.close),
@@ -157,7 +160,7 @@ async def _close(name: str, close: Callable[[], Awaitable[None] | None]) -> None
 
 
 def add_background_tasks(server: Server) -> None:
-    """Register what goes on by itself as long as the server runs."""
+    """Register the periodic and long-running tasks of the server."""
     supervisor = server.supervisor
 
     async def load_rules(_: BackgroundTask) -> None:
@@ -166,56 +169,56 @@ def add_background_tasks(server: Server) -> None:
     async def listen(task: BackgroundTask) -> None:
         await _listen(server, task)
 
-    async def meet() -> None:
-        await share(server.rooms, server.store)
+    async def update_presence() -> None:
+        await share_presence(server.rooms, server.store)
 
     async def make_reviews(_: BackgroundTask) -> None:
         await server.reviews.work(alone=not server.database.on_postgresql)
 
     supervisor.add("load_rules", load_rules)
     supervisor.add("reviews", make_reviews, essential=False)
-    supervisor.every("uptime", BEAT, server.rooms.beat)
-    supervisor.every("sweep", SWEEP, server.rooms.sweep)
-    supervisor.every("follow_admin", access.EVERY, server.following.poll, essential=False)
-    supervisor.every("retention", retention.EVERY, server.retention.run_if_due, essential=False)
-    supervisor.every("sessions", FRESH, server.personal_data.compare)
+    supervisor.every("uptime", BEAT, server.rooms.heartbeat)
+    supervisor.every("sweep", SWEEP_SECONDS, server.rooms.sweep)
+    supervisor.every("follow_admin", access.POLL_INTERVAL, server.audit_follower.poll, essential=False)
+    supervisor.every("retention", retention.RUN_INTERVAL, server.retention.run_if_due, essential=False)
+    supervisor.every("sessions", CACHE_SECONDS, server.personal_data.reconcile)
     if server.settings.metrics_port:
         supervisor.add("metrics", lambda task: serve_metrics(server, task), essential=False)
     if server.database.on_postgresql:
         supervisor.add("listen", listen)
-        supervisor.every("presence", EVERY, meet, essential=False)
+        supervisor.every("presence", PRESENCE_SECONDS, update_presence, essential=False)
 
 
 async def _load_rules(server: Server) -> None:
-    """Load the compiled rules, so that no table waits for them."""
+    """Load the compiled rules, so that the first table need not wait for them."""
     await asyncio.to_thread(board_json.prepare)
     await server.bots.prepare()
-    # What is there now stays: looking through it for garbage again and again would only hold up the tables.
+    # These objects stay alive. Scanning them in every garbage collection would only delay the tables.
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*GARBAGE)
+    gc.set_threshold(*GC_THRESHOLDS)
 
 
 async def _listen(server: Server, task: BackgroundTask) -> None:
-    """Follow what other processes write, until the connection is lost."""
-    async with aclosing(notices(server.settings.dsn)) as told:
-        async for notice in told:
-            if notice is None:  # from here on nothing is missed; what was missed before is in the database
-                await server.rooms.compare(everything=True)
-                await server.personal_data.compare()
+    """Process notifications from other processes until the connection is lost."""
+    async with aclosing(notifications(server.settings.dsn)) as received:
+        async for notice in received:
+            if notice is None:  # listening has begun; read earlier changes from the database
+                await server.rooms.reconcile(everything=True)
+                await server.personal_data.reconcile()
                 task.succeeded()
             else:
                 try:
-                    await _hear(server, notice)
-                except Exception:  # the next one may be of another table
-                    log.exception("a notice of another process could not be followed")
+                    await _on_notification(server, notice)
+                except Exception:  # later notifications may concern other tables
+                    log.exception("failed to process a notification from another process")
 
 
-async def _hear(server: Server, notice: str) -> None:
-    """Follow what a notice names: tables with the numbers of their last entries, and people."""
+async def _on_notification(server: Server, notice: str) -> None:
+    """Reload what a notification names: tables (with the numbers of their last entries) and people."""
     for item in notice.split():
-        if item.startswith(PERSON):  # beside the tables: a room may be busy for a while
-            spawn(server.personal_data.heard(item.removeprefix(PERSON)), "following a person")
-    await server.rooms.heard(notice)
+        if item.startswith(PERSON_PREFIX):  # in a task of its own: a room may be busy for a while
+            spawn(server.personal_data.reload(item.removeprefix(PERSON_PREFIX)), "reloading a person")
+    await server.rooms.on_notification(notice)
     if notice.startswith(NOTICE):
-        spawn(server.following.poll(), "following `axio admin`")
+        spawn(server.audit_follower.poll(), "reading the audit log")

@@ -1,4 +1,7 @@
-"""Logs as lines of JSON: when, how grave, where and what. No secrets, no hands, no addresses of people."""
+"""Logging as JSON lines with time, level, logger and message.
+
+Log messages contain no secrets, no hidden tiles and no network addresses of clients.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,8 @@ import sys
 from datetime import UTC, datetime
 
 
-class JsonLines(logging.Formatter):
-    """One line of JSON for each message."""
+class JsonFormatter(logging.Formatter):
+    """Format each record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -23,13 +26,13 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
-def set_up_logs(level: str) -> None:
-    """Write the logs of everything to standard error."""
+def configure_logging(level: str) -> None:
+    """Log everything of at least `level` to standard error."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(JsonFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    # Uvicorn would tell addresses of people, and in detail every message with its hands and tokens.
+    # Below this level Uvicorn logs client addresses, and every message with its hidden tiles and tokens.
     for name in ("alembic", "aiosqlite", "sqlalchemy", "markdown_it", "uvicorn.error"):
         logging.getLogger(name).setLevel(logging.WARNING)

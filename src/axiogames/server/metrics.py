@@ -1,7 +1,7 @@
-"""Metrics for Prometheus, on a port of their own: what this process has counted since it was started.
+"""Prometheus metrics: collectors, request instrumentation, and the HTTP endpoint on a port of its own.
 
-Counters and histograms are of the whole process. What a server has right now (rooms, queues, tables) is read
-when somebody asks. Nothing here names people, tables or addresses; labels have few values.
+Counters and histograms cover this process since its start. Current values (rooms, queues, tables) are read
+on each scrape. No metric identifies people, tables or addresses; labels have few values.
 """
 
 from __future__ import annotations
@@ -36,26 +36,31 @@ if TYPE_CHECKING:
     from .work_pools import WorkPool
 
 
-SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-NO_ROUTE = "none"  # what was refused before it came to a route
+LATENCY_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+NO_ROUTE = "none"  # label of requests that were refused before routing
+SCRAPE_TIMEOUT = 10.0  # seconds for a whole scrape
+MAX_HEAD_BYTES = 8_000
+MAX_CONCURRENT_SCRAPES = 8
+
+log = logging.getLogger(__name__)
 
 
 class LoopHistogram(Collector):
-    """A histogram that only the event loop writes, without the locks of the library's."""
+    """A histogram without locks, written by the event loop only."""
 
     def __init__(self, name: str, help: str) -> None:
         self._name, self._help = name, help
-        self._counts = [0] * (len(SECONDS) + 1)
+        self._counts = [0] * (len(LATENCY_BUCKETS) + 1)
         self._sum = 0.0
 
     def observe(self, seconds: float) -> None:
-        """Count one that took so long."""
-        self._counts[bisect_left(SECONDS, seconds)] += 1
+        """Add one observation."""
+        self._counts[bisect_left(LATENCY_BUCKETS, seconds)] += 1
         self._sum += seconds
 
     def collect(self) -> Iterator[Metric]:
-        """Return the metric as it is now."""
-        limits = [*map(str, SECONDS), "+Inf"]
+        """Yield the current value."""
+        limits = [*map(str, LATENCY_BUCKETS), "+Inf"]
         buckets = list(zip(limits, accumulate(self._counts), strict=True))
         yield HistogramMetricFamily(self._name, self._help, buckets=buckets, sum_value=self._sum)
 
@@ -68,47 +73,45 @@ REQUESTS = Histogram(
     "Time to answer HTTP requests, by route and class of status.",
     ("method", "route", "status"),
     registry=REGISTRY,
-    buckets=SECONDS,
+    buckets=LATENCY_BUCKETS,
 )
-MESSAGES = LoopHistogram(
-    f"{PROGRAM}_message_seconds", "Time to deal with messages that came over WebSockets."
-)
+MESSAGES = LoopHistogram(f"{PROGRAM}_message_seconds", "Time to process WebSocket messages.")
 REGISTRY.register(MESSAGES)
-ERRORS = Counter(
-    f"{PROGRAM}_errors", "Exceptions that nobody expected, by class.", ("kind",), registry=REGISTRY
-)
+ERRORS = Counter(f"{PROGRAM}_errors", "Unexpected exceptions, by class.", ("kind",), registry=REGISTRY)
 REFUSALS = Counter(
-    f"{PROGRAM}_refusals", "Requests and messages that were refused, by code.", ("code",), registry=REGISTRY
+    f"{PROGRAM}_refusals", "Refused requests and messages, by error code.", ("code",), registry=REGISTRY
 )
-DATABASE = Histogram(
+TRANSACTIONS = Histogram(
     f"{PROGRAM}_database_seconds",
-    "Time of transactions, with waiting for a connection.",
+    "Time of transactions, including the wait for a connection.",
     ("kind",),
     registry=REGISTRY,
-    buckets=SECONDS,
+    buckets=LATENCY_BUCKETS,
 )
 DATABASE_FAILURES = Counter(
-    f"{PROGRAM}_database_failures", "Transactions that the database did not answer.", registry=REGISTRY
+    f"{PROGRAM}_database_failures",
+    "Transactions that failed as the database was unavailable.",
+    registry=REGISTRY,
 )
-WAITS = Histogram(
+POOL_WAITS = Histogram(
     f"{PROGRAM}_pool_wait_seconds",
-    "Time that jobs waited for a thread of a pool.",
+    "Time jobs waited for a thread.",
     ("pool",),
     registry=REGISTRY,
-    buckets=SECONDS,
+    buckets=LATENCY_BUCKETS,
 )
 BOT_FAILURES = Counter(
-    f"{PROGRAM}_bot_failures", "Moves for which a bot failed and any legal one was made.", registry=REGISTRY
+    f"{PROGRAM}_bot_failures", "Moves replaced by a random legal one after a bot failed.", registry=REGISTRY
 )
 
 POOLS: WeakSet[WorkPool] = WeakSet()
-"""All pools of this process."""
+"""All work pools of this process."""
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
-class Timed:
-    """A context in which something is timed, also if it fails."""
+class Timer:
+    """Context manager that observes its duration, also on failure."""
 
     __slots__ = ("_histogram", "_started")
 
@@ -123,11 +126,11 @@ class Timed:
         self._histogram.observe(time.perf_counter() - self._started)
 
 
-def measured(app: ASGIApp) -> ASGIApp:
-    """The application, with its requests counted and timed."""
+def instrument(app: ASGIApp) -> ASGIApp:
+    """Return `app` with its HTTP requests counted and timed."""
 
     def measuring(scope: Any, receive: Receive, send: Send) -> Awaitable[None]:
-        # Only requests pass through a coroutine of ours: a WebSocket would with every message.
+        # Only HTTP requests pass through the extra coroutine. A WebSocket would with every message.
         timed = _timed if scope["type"] == "http" else app
         return timed(scope, receive, send)
 
@@ -154,7 +157,7 @@ def measured(app: ASGIApp) -> ASGIApp:
 
 
 class ServerCollector(Collector):
-    """What a server has right now."""
+    """Current values of a server."""
 
     def __init__(self, server: Server, tables: dict[str, int]) -> None:
         self._server = server
@@ -163,10 +166,10 @@ class ServerCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         server = self._server
         yield _counter("entries", "Entries committed to the journal.", server.journal.appended)
-        yield _counter("commits", "Commits that they shared.", server.journal.commits)
+        yield _counter("commits", "Commits of entries; one commit may contain many.", server.journal.commits)
         yield _gauge("tables_in_memory", "Tables kept in memory.", len(server.rooms))
         yield _gauge("clients", "Clients connected to tables.", server.rooms.clients)
-        yield _gauge("bots_thinking", "Bots that think or wait for their turn to.", server.bots.thinking)
+        yield _gauge("bots_thinking", "Bot moves being computed or queued.", server.bots.thinking)
         if self._tables:
             yield _gauges("tables", "Tables in the database, by state.", "state", self._tables)
         yield from self._pools()
@@ -178,18 +181,18 @@ class ServerCollector(Collector):
         running = {name: sum(pool.running for pool in same) for name, same in of.items()}
         waiting = {name: sum(sum(pool.waiting) for pool in same) for name, same in of.items()}
         refused = {name: sum(pool.refused for pool in same) for name, same in of.items()}
-        overdue = {name: sum(pool.ever_overdue for pool in same) for name, same in of.items()}
-        yield _gauges("pool_running", "Jobs in threads.", "pool", running)
-        yield _gauges("pool_waiting", "Jobs in the queue.", "pool", waiting)
-        yield _counters("pool_refused", "Jobs that found a full queue.", "pool", refused)
-        yield _counters("pool_overdue", "Jobs that took too long.", "pool", overdue)
+        overdue = {name: sum(pool.timeouts for pool in same) for name, same in of.items()}
+        yield _gauges("pool_running", "Running jobs.", "pool", running)
+        yield _gauges("pool_waiting", "Queued jobs.", "pool", waiting)
+        yield _counters("pool_refused", "Jobs refused because the queue was full.", "pool", refused)
+        yield _counters("pool_overdue", "Jobs that exceeded their time limit.", "pool", overdue)
 
     def _background(self) -> Iterator[Metric]:
         tasks = self._server.supervisor.tasks
         restarts = {task.name: task.restarts for task in tasks}
         failing = {task.name: int(task.failing) for task in tasks}
         yield _counters("background_restarts", "Restarts of background tasks.", "task", restarts)
-        yield _gauges("background_failing", "Background tasks that fail (1) or not (0).", "task", failing)
+        yield _gauges("background_failing", "Background tasks that fail (1) or work (0).", "task", failing)
 
 
 def _counter(name: str, text: str, value: float) -> Metric:
@@ -215,69 +218,62 @@ def _gauges(name: str, text: str, label: str, values: dict[str, int]) -> Metric:
 
 
 async def exposition(server: Server) -> bytes:
-    """All metrics in Prometheus' text format. While the database is away, those of tables are left out."""
+    """Return all metrics in the Prometheus text format; without table counts while the database is down."""
     tables: dict[str, int] = {}
     try:
-        tables["unfinished"] = await server.store.unfinished()
+        tables["unfinished"] = await server.store.count_unfinished()
         tables["quarantined"] = await server.store.count_quarantined()
-    except Exception:  # whatever the database has; it is counted elsewhere
+    except Exception:  # database failures have their own counter
         tables = {}
     now = CollectorRegistry()
     now.register(ServerCollector(server, tables))
     return generate_latest(REGISTRY) + generate_latest(now)
 
 
-def note_refusal(code: str) -> None:
-    """Count a refusal."""
+def count_refusal(code: str) -> None:
+    """Count a refused request or message by its error code."""
     REFUSALS.labels(code).inc()
 
 
-def note_error(error: BaseException) -> None:
-    """Count an exception that nobody expected."""
+def count_error(error: BaseException) -> None:
+    """Count an unexpected exception."""
     ERRORS.labels(type(error).__name__).inc()
 
 
-PATIENCE = 10.0  # seconds for a whole request
-LONGEST_HEAD = 8_000
-MOST_AT_ONCE = 8
-
-log = logging.getLogger(__name__)
-
-
 async def serve_metrics(server: Server, task: BackgroundTask) -> None:
-    """Serve metrics for as long as the server runs. Raises `OSError` if no port is free.
+    """Serve metrics until cancelled. Raises `OSError` if no port is free.
 
-    Workers take one port each, the first that is free of as many as there are workers.
+    There is one port per worker process; each process takes the first free one.
     """
     settings = server.settings
-    answering = 0
+    active = 0
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal answering
-        answering += 1
+        nonlocal active
+        active += 1
         try:
-            if answering <= MOST_AT_ONCE:
-                async with asyncio.timeout(PATIENCE):
+            if active <= MAX_CONCURRENT_SCRAPES:
+                async with asyncio.timeout(SCRAPE_TIMEOUT):
                     await _answer(server, reader, writer)
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # whoever asked is gone, too slow, or does not speak HTTP
+            pass  # the client disconnected, is too slow, or does not speak HTTP
         except Exception:
-            log.exception("the metrics could not be served")
+            log.exception("failed to serve metrics")
         finally:
-            answering -= 1
+            active -= 1
             writer.close()
             with suppress(OSError):
                 await writer.wait_closed()
 
     for port in settings.metrics_ports:
         try:
-            listener = await asyncio.start_server(answer, settings.metrics_host, port, limit=LONGEST_HEAD)
+            listener = await asyncio.start_server(answer, settings.metrics_host, port, limit=MAX_HEAD_BYTES)
         except OSError:
             if port == settings.metrics_ports[-1]:
                 raise
         else:
             break
-    log.info("metrics are served on port %d", port)
+    log.info("serving metrics on port %d", port)
     task.succeeded()
     async with listener:
         await listener.serve_forever()

@@ -1,6 +1,6 @@
-"""Files and folders that only their owner can read: the database holds seeds, hands and hashes.
+"""Files and folders that only their owner can read: the database contains seeds, hands and password hashes.
 
-On Windows, modes mean nothing; there a user's folder is private by its place.
+Windows ignores file modes; there a folder inside the user's profile is private by default.
 """
 
 from __future__ import annotations
@@ -11,23 +11,23 @@ import stat
 from pathlib import Path
 
 PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
-SQLITE_FILES = ("", "-wal", "-shm", "-journal")  # the database, and what SQLite keeps beside it
+SQLITE_FILES = ("", "-wal", "-shm", "-journal")  # suffixes of the database and of SQLite's auxiliary files
 
 log = logging.getLogger(__name__)
 
 
-def open_to_others(path: Path) -> bool:
-    """Whether anybody but its owner may use a file or folder."""
+def accessible_to_others(path: Path) -> bool:
+    """Return whether users other than the owner have any permission on `path`."""
     return os.name == "posix" and bool(path.stat().st_mode & 0o077)
 
 
 def make_private_folder(folder: Path) -> None:
-    """Make a folder that only its owner can use, if it is not there."""
+    """Create a folder with mode 0700 unless it exists."""
     folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
 
 
 def make_private_file(path: Path) -> None:
-    """Make an empty file that only its owner can use, if it is not there, whatever the umask."""
+    """Create an empty file with mode 0600, regardless of the umask, unless it exists."""
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))
     except FileExistsError:
@@ -36,9 +36,9 @@ def make_private_file(path: Path) -> None:
 
 
 def make_private(*paths: Path) -> list[Path]:
-    """Take the permissions of others from files and folders that are there; those that had to be changed.
+    """Remove the permissions of group and others from existing paths and return those that changed.
 
-    What belongs to somebody else, or is a folder that everybody shares, is left as it is.
+    Paths of other owners and shared folders (sticky bit, like /tmp) stay as they are.
     """
     changed = []
     for path in paths:
@@ -54,7 +54,7 @@ def make_private(*paths: Path) -> list[Path]:
 
 
 def protect_data(folder: Path, database: Path | None) -> None:
-    """See to it that only its owner can use a server's folder and database file, and log what was changed."""
+    """Make the data folder and the database files private, and log the paths that changed."""
     files = [Path(f"{database}{end}") for end in SQLITE_FILES] if database is not None else []
     if changed := make_private(folder, *files):
-        log.warning("others could use these; now only their owner can: %s", ", ".join(map(str, changed)))
+        log.warning("removed permissions of other users from %s", ", ".join(map(str, changed)))

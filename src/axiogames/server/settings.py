@@ -1,4 +1,4 @@
-"""How a server is set up: everything a host can choose, in one place."""
+"""Settings of a server, and its secret keys."""
 
 from __future__ import annotations
 
@@ -21,59 +21,63 @@ from sqlalchemy import make_url
 from .. import PROGRAM
 from ..errors import AxioError
 from ..files import is_unicode
-from .private_files import make_private_folder, open_to_others
+from .private_files import accessible_to_others, make_private_folder
 from .transport.hosts import parse_host_name, parse_network, parse_page_address
 
 ENVIRONMENT = f"{PROGRAM.upper()}_SERVER"
 DATABASE_VARIABLE = f"{PROGRAM.upper()}_DATABASE"
 DATABASE_FILE = f"{PROGRAM}.sqlite3"
+KEY_VARIABLE = f"{PROGRAM.upper()}_KEY"
+KEY_FILE = "key"
+MIN_KEY_LENGTH = 32
+FINGERPRINT = "key"  # name of the row in `server_facts` with the fingerprint of the key
 
 
-class BadSetting(AxioError):
-    """A server cannot be started the way it was asked for."""
+class InvalidSetting(AxioError):
+    """A setting is invalid, or settings contradict each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a server needs to know. Worker processes get it through the environment."""
+    """Settings of a server. Worker processes receive them through the environment."""
 
-    data: str = ""  # the folder for the database and the key; by default the user's data folder
-    database: str = ""  # an address such as postgresql://name@host/base; by default a file in `data`
+    data: str = ""  # folder for the database and the key; default: the user's data folder
+    database: str = ""  # URL such as postgresql://name@host/base; default: an SQLite file in `data`
     host: str = "127.0.0.1"
     port: int = 8000
     workers: int = 1
-    origins: tuple[str, ...] = ()  # addresses under which the page is served, where a proxy stands before it
-    allowed_hosts: tuple[str, ...] = ()  # more names under which the server may be asked
-    proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-For and -Proto are believed
-    secure: bool = False  # whether cookies travel over HTTPS only; origins with https:// imply it
-    limits: bool = True  # whether clients that ask too often are told to wait
-    bot_threads: int = 0  # how many bots think at the same time; 0 is one a processor
-    bot_seconds: float = 1.0
-    most_tables: int = 100_000  # unfinished tables that are kept at the same time
-    most_tables_each: int = 40  # unfinished tables that one person may have opened
-    keep_open: int = 7  # days; see operations/retention.py. 0 is forever
+    origins: tuple[str, ...] = ()  # origins of the page, if a proxy serves it
+    allowed_hosts: tuple[str, ...] = ()  # additional accepted values of the Host header
+    proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-* headers are trusted
+    secure_cookies: bool = False  # send cookies over HTTPS only; implied by origins with https://
+    rate_limits: bool = True  # limit the rate of requests per client
+    bot_threads: int = 0  # bots that move at the same time; 0: one per core
+    bot_seconds: float = 1.0  # time limit of a bot's move
+    max_tables: int = 100_000  # unfinished tables on the server
+    max_tables_per_person: int = 40  # unfinished tables opened by one person
+    keep_open: int = 7  # days; see operations/retention.py. 0: forever
     keep_unfinished: int = 60
     keep_closed: int = 30
     keep_guests: int = 180
     keep_reviews: int = 30
-    logs: str = "info"
+    log_level: str = "info"
     metrics_host: str = "127.0.0.1"
-    metrics_port: int = 0  # where metrics are served, for each worker one port from here on; 0 is nowhere
-    accept_new_key: bool = False  # whether a secret key is taken that the database was not used with
+    metrics_port: int = 0  # first of one port per worker for metrics; 0: no metrics
+    accept_new_key: bool = False  # start although the database was used with another secret key
 
     @property
     def folder(self) -> Path:
-        """The folder that the server keeps its files in."""
+        """Data folder of the server."""
         return Path(self.data) if self.data else user_data_path(PROGRAM, appauthor=False)
 
     @property
     def metrics_ports(self) -> range:
-        """The ports of metrics, one for each worker; none if they are not served."""
+        """Ports for metrics, one per worker; empty without metrics."""
         return range(self.metrics_port, self.metrics_port + self.workers if self.metrics_port else 0)
 
     @property
     def url(self) -> str:
-        """The database's address for SQLAlchemy."""
+        """SQLAlchemy URL of the database. Raises `InvalidSetting`."""
         if not self.database:
             return f"sqlite+aiosqlite:///{self.folder / DATABASE_FILE}"
         scheme, found, rest = self.database.partition("://")
@@ -83,16 +87,15 @@ class Settings:
             "sqlite": "sqlite+aiosqlite",
         }
         if not found or scheme not in drivers:
-            raise BadSetting(
-                f"the database {scheme}://… is not known: "
-                "write postgresql://user:password@host/name or sqlite:///file"
+            raise InvalidSetting(
+                f"unknown database {scheme}://…: use postgresql://user:password@host/name or sqlite:///file"
             )
         return f"{drivers[scheme]}://{rest}"
 
     @property
     def dsn(self) -> str:
-        """The address of a PostgreSQL database, for its own driver."""
-        return driver_address(self.url)
+        """URL of a PostgreSQL database for asyncpg."""
+        return driver_url(self.url)
 
     @property
     def on_postgresql(self) -> bool:
@@ -100,50 +103,52 @@ class Settings:
         return self.url.startswith("postgresql")
 
     def check(self) -> Self:
-        """These settings. Raises `BadSetting` if they contradict each other."""
-        if self.on_postgresql and not _is_address(self.dsn):
-            raise BadSetting(
-                "the address of the database cannot be read: write "
-                "postgresql://user:password@host:port/name, in a password %40 for @, %2F for /, %3A for :"
+        """Return these settings. Raises `InvalidSetting` if they are invalid or contradict each other."""
+        if self.on_postgresql and not _is_valid_url(self.dsn):
+            raise InvalidSetting(
+                "invalid URL of the database: use postgresql://user:password@host:port/name, "
+                "in a password %40 for @, %2F for /, %3A for :"
             )
         if not self.on_postgresql and self.workers > 1:
-            raise BadSetting(
-                "several worker processes need PostgreSQL, which carries events between them: "
+            raise InvalidSetting(
+                f"{self.workers} worker processes need PostgreSQL, which carries events between them: "
                 "add --database postgresql://… or use one worker"
             )
         if not self.on_postgresql and sqlite_file(self.url) is None:
-            raise BadSetting("a database in memory keeps nothing: write sqlite:///file or omit --database")
+            raise InvalidSetting(
+                "a database in memory would lose all games: use sqlite:///file or omit --database"
+            )
         if self.port in self.metrics_ports or self.metrics_ports.stop > 65_536:
             last = self.metrics_ports.stop - 1
-            raise BadSetting(
-                f"metrics need a port for each worker, {self.metrics_port} to {last}, below 65536 and "
-                f"apart from --port {self.port}: choose another with --metrics-port"
+            raise InvalidSetting(
+                f"metrics need one port per worker, {self.metrics_port} to {last}, below 65536 and "
+                f"different from --port {self.port}: choose another with --metrics-port"
             )
         for origin in self.origins:
             if parse_page_address(origin) is None:
-                raise BadSetting(f"the origin {origin!r} should look like https://example.org")
+                raise InvalidSetting(f"invalid origin {origin!r}: use the form https://example.org")
         for name in self.allowed_hosts:
             if parse_host_name(name) is None:
-                raise BadSetting(f"the host {name!r} should be a name such as play.example.org")
+                raise InvalidSetting(f"invalid host {name!r}: use a name such as play.example.org")
         for proxy in self.proxies:
             try:
                 parse_network(proxy)
             except ValueError as error:
-                raise BadSetting(
-                    f"the proxy {proxy!r} should be an address or network such as 10.0.0.5 or 10.0.0.0/24 "
-                    f"({error})"
+                raise InvalidSetting(
+                    f"invalid proxy {proxy!r} ({error}): use an address or network such as 10.0.0.5 or "
+                    "10.0.0.0/24"
                 ) from None
         return self
 
     def to_environment(self) -> None:
-        """Leave these settings to processes that are started from here."""
+        """Pass these settings to child processes."""
         os.environ[ENVIRONMENT] = msgspec.json.encode(asdict(self)).decode()
 
     @classmethod
     def from_environment(cls) -> Self:
-        """The settings that the process was started with.
+        """Return the settings passed by the parent process, or the defaults.
 
-        They may hold a password, so they are taken out of the environment that children inherit.
+        They may contain a password, so they are removed from the environment that children inherit.
         """
         found = msgspec.json.decode(os.environ.pop(ENVIRONMENT, "{}"))
         known = {field.name for field in fields(cls)}
@@ -152,21 +157,21 @@ class Settings:
         return cls(**{**values, **lists})
 
 
-def driver_address(url: str) -> str:
-    """The address of a PostgreSQL database for its own driver, from the one for SQLAlchemy."""
+def driver_url(url: str) -> str:
+    """Return the asyncpg URL for a SQLAlchemy URL of PostgreSQL."""
     return url.replace("postgresql+asyncpg", "postgresql", 1)
 
 
-def _is_address(text: str) -> bool:
+def _is_valid_url(text: str) -> bool:
     try:
         urlsplit(text.encode().decode()).port  # noqa: B018
-    except ValueError:  # among them bytes that are no UTF-8
+    except ValueError:  # also for text that is not valid UTF-8
         return False
     return True
 
 
 def sqlite_file(url: str) -> Path | None:
-    """The file of an SQLite database, `None` for a database in memory."""
+    """Return the file of an SQLite database, `None` for a database in memory."""
     address = make_url(url)
     name = address.database or ""
     if address.query.get("mode") == "memory":
@@ -176,86 +181,83 @@ def sqlite_file(url: str) -> Path | None:
     return None if name in ("", ":memory:") else Path(name)
 
 
-KEY_FILE = "key"
-KEY_VARIABLE = f"{PROGRAM.upper()}_KEY"
-SHORTEST = 32
-FINGERPRINT = "key"  # the name of the fact that the database keeps of the key
+# ------------------------------------------------------------ secret keys
 
 
-class WrongKey(BadSetting):
-    """The keys are not those of the database."""
+class KeyMismatch(InvalidSetting):
+    """The secret key differs from the one that the database was used with."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(
-            f"the secret key is not the one that this database was used with: name the old key, too "
-            f"({KEY_VARIABLE}=NEW,OLD or a line each in {folder / KEY_FILE}), "
-            "or start once with --accept-new-key, which signs everybody out and makes all phrases worthless"
+            f"the secret key is not the one that this database was used with: add the old key "
+            f"({KEY_VARIABLE}=NEW,OLD or one line each in {folder / KEY_FILE}), "
+            "or start once with --accept-new-key, which ends all sessions and invalidates all phrases"
         )
 
 
 def secret_keys(folder: Path) -> tuple[str, ...]:
-    """Return the secret keys, the one that signs first: from the environment, or from a file.
+    """Return the secret keys from the environment or the key file. The first one signs.
 
-    The file is made if there is none. Several machines that serve the same database need the same keys.
+    A missing file is created. Machines that serve the same database need the same keys.
 
     Raises:
-        BadSetting: A key is too short, or others can read the file.
+        InvalidSetting: A key is too short, or other users can read the file.
     """
     if given := os.environ.get(KEY_VARIABLE, ""):
-        return _split(given, KEY_VARIABLE, "commas")
+        return _parse_keys(given, KEY_VARIABLE, "commas")
     make_private_folder(folder)
     path = folder / KEY_FILE
     if not path.exists():
-        _make(path)
-    if open_to_others(path):
-        raise BadSetting(f"{path} can be read by others: it should have the mode 0600")
-    return _split(path.read_text(encoding="utf-8", errors="replace").strip(), str(path), "line ends")
+        _create_key_file(path)
+    if accessible_to_others(path):
+        raise InvalidSetting(f"other users can read {path}: set its mode to 0600")
+    return _parse_keys(path.read_text(encoding="utf-8", errors="replace").strip(), str(path), "line ends")
 
 
 def fingerprint(key: str) -> str:
-    """Return what a database may know of a key: it tells keys apart and nothing else."""
+    """Return the fingerprint of a key, which distinguishes keys and reveals nothing else."""
     return hmac.new(key.encode(), b"fingerprint", hashlib.sha256).hexdigest()[:32]
 
 
 def check_fingerprint(known: str | None, keys: Sequence[str], folder: Path) -> None:
-    """Raise `WrongKey` if a database was used with a key that is not among these."""
+    """Raise `KeyMismatch` if `known` is the fingerprint of none of the keys."""
     if known is not None and known not in map(fingerprint, keys):
-        raise WrongKey(folder)
+        raise KeyMismatch(folder)
 
 
-def _split(text: str, where: str, separator: str) -> tuple[str, ...]:
+def _parse_keys(text: str, where: str, separator: str) -> tuple[str, ...]:
     parts = re.split(r"[,\r\n]", text)
     stripped = [part.strip() for part in parts] if len(parts) > 1 else parts
     keys = list(dict.fromkeys(key for key in stripped if key))
-    if not keys or min(map(len, keys)) < SHORTEST or not is_unicode(text):
-        raise BadSetting(
-            f"{where} should hold a key of at least {SHORTEST} characters in UTF-8, "
-            f"or several of them separated by {separator}"
+    if not keys or min(map(len, keys)) < MIN_KEY_LENGTH or not is_unicode(text):
+        raise InvalidSetting(
+            f"{where} must contain a key of at least {MIN_KEY_LENGTH} characters in UTF-8, "
+            f"or several separated by {separator}"
         )
     return tuple(keys)
 
 
-def _make(path: Path) -> None:
-    """Write a new key, whole or not at all. Of several processes that do so at once, one wins."""
+def _create_key_file(path: Path) -> None:
+    """Create the key file atomically. If several processes do so at once, one of them wins."""
     draft = path.with_name(f".{path.name}-{os.getpid()}-{secrets.token_hex(4)}")
     try:
-        _write(draft, secrets.token_urlsafe(48))
+        _write_key(draft, secrets.token_urlsafe(48))
         try:
             os.link(draft, path)
         except FileExistsError:
-            pass  # another process was faster: its key counts
-        except (OSError, AttributeError, NotImplementedError):  # a file system without links
+            pass  # another process has created it first
+        except (OSError, AttributeError, NotImplementedError):  # a file system without hard links
             with suppress(FileExistsError):
-                _write(path, draft.read_text(encoding="ascii"))
+                _write_key(path, draft.read_text(encoding="ascii"))
     finally:
         draft.unlink(missing_ok=True)
 
 
-def _write(path: Path, key: str) -> None:
+def _write_key(path: Path, key: str) -> None:
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(file, "w", encoding="ascii") as out:
         if hasattr(os, "fchmod"):
-            os.fchmod(file, 0o600)  # whatever the umask
+            os.fchmod(file, 0o600)  # regardless of the umask
         out.write(key)
         out.flush()
         os.fsync(file)

@@ -1,11 +1,11 @@
-"""Background tasks: restarted after any failure, logged, and visible in `/health` and in the metrics.
+"""Background tasks: restarted after failures, logged, and reported by `/health` and the metrics.
 
-    supervisor.every("retention", 3600, retention.run)  # a round each hour
-    supervisor.add("listen", listen)  # one that goes on by itself
+    supervisor.every("retention", 3600, retention.run)  # periodic: one round per hour
+    supervisor.add("listen", listen)  # long-running
     supervisor.start()
 
-A task that fails is started again after a pause, which doubles up to `LONGEST_PAUSE`. It counts as failing
-from its exception until it has succeeded again: until a round is complete, or until it calls `succeeded`.
+A failed task is restarted after a pause, which doubles up to `MAX_PAUSE`. A task counts as failing from its
+exception until a round completes or it calls `succeeded`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from typing import Any, TypeAlias
 
 from ..errors import AxioError
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0  # seconds before a failed task is started again
-
-HURRY_EVERY = 1.0
-PATIENCE = 300.0  # seconds for one round of a task
+MIN_PAUSE, MAX_PAUSE = 0.5, 5.0  # seconds before a failed task is restarted
+RECOVER_INTERVAL = 1.0  # minimum seconds between early restarts by `Supervisor.recover`
+ROUND_TIMEOUT = 300.0  # seconds for one round of a periodic task
 
 log = logging.getLogger(__name__)
 
@@ -34,31 +33,31 @@ class BackgroundTask:
 
     def __init__(self, name: str, changed: asyncio.Event, *, essential: bool) -> None:
         self.name = name
-        self.essential = essential  # whether the server counts as unhealthy while it fails
+        self.essential = essential  # the server is unhealthy while an essential task fails
         self.restarts = 0
-        self.error = ""  # the kind of its last failure, until it succeeds again
+        self.error = ""  # class name of the last failure, empty after a success
         self.finished = False
-        self.pause = FIRST_PAUSE
+        self.pause = MIN_PAUSE
         self._changed = changed
 
     @property
     def failing(self) -> bool:
-        """Whether it has failed and not succeeded since."""
+        """Whether the task has failed and not succeeded since."""
         return bool(self.error)
 
     def succeeded(self) -> None:
-        """Report that the task does its work."""
+        """Report that the task works."""
         if self.error:
-            log.warning("background task %s works again", self.name)
-        self.error, self.pause = "", FIRST_PAUSE
+            log.warning("background task %s recovered", self.name)
+        self.error, self.pause = "", MIN_PAUSE
         self._changed.set()
 
     def failed(self, error: BaseException) -> None:
-        """Log a failure: with its traceback unless it is expected, or the one that was logged last."""
+        """Log a failure. Expected errors and repeated ones are logged without a traceback."""
         kind = type(error).__name__
         if kind == self.error:
             log.warning("background task %s failed again: %s", self.name, kind)
-        elif isinstance(error, AxioError):  # such as a database that is away
+        elif isinstance(error, AxioError):  # such as a database outage
             log.error("background task %s failed: %s", self.name, error)
         else:
             log.error("background task %s failed", self.name, exc_info=error)
@@ -76,8 +75,8 @@ class Supervisor:
         self._sleep = sleep
         self._running: list[asyncio.Task[None]] | None = None
         self._runs: list[Run] = []
-        self._hurry, self._changed = asyncio.Event(), asyncio.Event()
-        self._hurried = -HURRY_EVERY
+        self._wake, self._changed = asyncio.Event(), asyncio.Event()
+        self._last_recovery = -RECOVER_INTERVAL
         self.tasks: list[BackgroundTask] = []
 
     @property
@@ -86,9 +85,13 @@ class Supervisor:
         return [task for task in self.tasks if task.essential and task.failing]
 
     def add(self, name: str, run: Run, *, essential: bool = True) -> BackgroundTask:
-        """Register a task before `start`. It ends when `run` returns.
+        """Register a long-running task. Call before `start`.
 
-        `run` gets its state, to report by `succeeded()` that it is at work.
+        Args:
+            name: Name in logs, `/health` and metrics.
+            run: The task. Its argument is the task's state; call `succeeded()` on it once the task works.
+                The task ends when `run` returns.
+            essential: Whether the server is unhealthy while the task fails.
         """
         task = BackgroundTask(name, self._changed, essential=essential)
         self.tasks.append(task)
@@ -98,14 +101,14 @@ class Supervisor:
     def every(
         self, name: str, seconds: float, run: Callable[[], Awaitable[None]], *, essential: bool = True
     ) -> BackgroundTask:
-        """Register a task before `start` whose rounds are `seconds` apart. The first begins at once.
+        """Register a periodic task with `seconds` between rounds. The first round starts at once.
 
-        A round that takes longer than `PATIENCE` has failed, too.
+        Call before `start`. A round that takes longer than `ROUND_TIMEOUT` counts as failed.
         """
 
         async def repeat(task: BackgroundTask) -> None:
             while True:
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(ROUND_TIMEOUT):
                     await run()
                 task.succeeded()
                 await self._sleep(seconds)
@@ -121,14 +124,14 @@ class Supervisor:
         ]
 
     async def recover(self, seconds: float) -> None:
-        """Start what has failed at once, and wait up to `seconds` until nothing essential fails.
+        """Restart failed tasks now, and wait up to `seconds` until no essential task fails.
 
-        Whoever calls this often starts nothing more often than every `HURRY_EVERY` seconds.
+        Frequent calls restart tasks at most once per `RECOVER_INTERVAL`.
         """
-        if time.monotonic() >= self._hurried + HURRY_EVERY:
-            self._hurried = time.monotonic()
-            self._hurry.set()
-            self._hurry = asyncio.Event()
+        if time.monotonic() >= self._last_recovery + RECOVER_INTERVAL:
+            self._last_recovery = time.monotonic()
+            self._wake.set()
+            self._wake = asyncio.Event()
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self.failing:
@@ -136,7 +139,7 @@ class Supervisor:
                     await self._changed.wait()
 
     async def stop(self) -> None:
-        """Cancel all tasks and wait for their ends."""
+        """Cancel all tasks and wait until they have ended."""
         running, self._running = self._running or [], None
         for each in running:
             each.cancel()
@@ -153,22 +156,22 @@ class Supervisor:
             except asyncio.CancelledError as error:
                 if _is_cancelled():
                     raise
-                task.failed(error)  # something that it waited for was cancelled, not the task itself
+                task.failed(error)  # an awaited future was cancelled, not the task itself
             except (KeyboardInterrupt, SystemExit, GeneratorExit):
                 raise
-            except BaseException as error:  # such as a panic of a library in Rust
+            except BaseException as error:  # such as a panic in a Rust library
                 task.failed(error)
             else:
                 task.succeeded()
                 task.finished = True
                 return
-            pause, task.pause = task.pause, min(2 * task.pause, LONGEST_PAUSE)
+            pause, task.pause = task.pause, min(2 * task.pause, MAX_PAUSE)
             await self._pause(pause)
             task.restarts += 1
 
     async def _pause(self, seconds: float) -> None:
-        """Sleep, or until `recover` is called."""
-        waits = {asyncio.ensure_future(self._sleep(seconds)), asyncio.ensure_future(self._hurry.wait())}
+        """Sleep until the time is over or `recover` is called."""
+        waits = {asyncio.ensure_future(self._sleep(seconds)), asyncio.ensure_future(self._wake.wait())}
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -182,14 +185,14 @@ def _is_cancelled() -> bool:
 
 
 def spawn(work: Coroutine[Any, Any, Any], what: str) -> asyncio.Task[Any]:
-    """Start a task that nobody waits for. It is kept until its end, and its failure is logged."""
+    """Start a task that is not awaited. A reference is kept until it ends, and a failure is logged."""
 
-    def ended(task: asyncio.Task[Any]) -> None:
+    def on_done(task: asyncio.Task[Any]) -> None:
         _spawned.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("%s failed", what, exc_info=error)
 
     task = asyncio.create_task(work, name=what)
     _spawned.add(task)
-    task.add_done_callback(ended)
+    task.add_done_callback(on_done)
     return task

@@ -1,15 +1,15 @@
-"""Bounded pools for work that must not run in the event loop.
+"""Bounded thread pools for work that must not run in the event loop.
 
-A pool has a few threads, and a queue in the event loop. Three rules keep one client from delaying others:
+A pool has a few threads and a queue in the event loop. Three rules keep one client from delaying others:
 
-- A job of a lower `kind` number starts before every waiting job of a higher one.
-- Within a kind, networks take turns, and within a network its askers. An asker who has queued twenty jobs
-  delays another one by one job, and so does a network with twenty askers.
-- The queue has a longest length. What does not fit is refused at once, with the code `busy`.
+- Jobs with a lower `priority` number start before queued jobs with a higher one.
+- Within a priority, networks take turns, and within a network its requesters. A requester with twenty
+  queued jobs delays another one by one job, and so does a network with twenty requesters.
+- The queue is bounded. A job that does not fit is refused at once with the code `busy`.
 
-A job whose asker is gone (its coroutine is cancelled) leaves the queue. A job that runs cannot be stopped: it
-keeps its thread until it is done. With `patience`, a job that does not end in time fails with `Overdue`, and
-another thread takes over from the one that it still occupies, as long as there are spare ones.
+Cancelling the coroutine of a queued job removes it from the queue. A running job cannot be stopped; it
+occupies its thread until it ends. With a `job_timeout`, a job that takes too long fails with `JobTimeout`,
+and a spare thread, if any is left, replaces the one it occupies.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from .domain.refusals import Refused
-from .metrics import POOLS, WAITS
+from .metrics import POOL_WAITS, POOLS
 
-BACKGROUND = 10
-"""Niceness of threads that players do not wait for."""
+BACKGROUND_NICENESS = 10
+"""Niceness of threads for work that players do not wait for."""
 
 STOPPING = "the server is stopping"
 
-SWITCH = 0.0005  # seconds; see `_HandOver`
+SHORT_SWITCH_INTERVAL = 0.0005  # seconds; see `_SwitchInterval`
 
-Done = TypeVar("Done")
-Turn = asyncio.Future[None]
+Result = TypeVar("Result")
+Ticket = asyncio.Future[None]
 
 log = logging.getLogger(__name__)
 
@@ -47,35 +47,35 @@ log = logging.getLogger(__name__)
 class Busy(Refused):
     """The queue of a pool is full."""
 
-    def __init__(self, what: str = "the server has too much to do") -> None:
-        super().__init__("busy", f"{what}; try again in a few seconds")
+    def __init__(self, cause: str = "the server is overloaded") -> None:
+        super().__init__("busy", f"{cause}; try again in a few seconds")
 
 
-class Overdue(Exception):
-    """A job has not ended in time. Its thread goes on with it."""
+class JobTimeout(Exception):
+    """A job exceeded the time limit of its pool. It still runs in its thread."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
-    """Whose work a job is: a person or address, and the network that they come from, if it is known."""
+class Requester:
+    """Origin of a job: a person or address, and the network it comes from if known."""
 
     name: str = ""
     network: str = ""
 
     @property
     def group(self) -> str:
-        """The network; for somebody of whom none is known, a group of their own."""
+        """The network, or a group of its own if the network is unknown."""
         return self.network or f"only {self.name}"
 
 
-NOBODY = Asker()
+ANONYMOUS = Requester()
 
 
 class FairQueue:
-    """Futures that wait for their turn. Networks take turns, and within each its askers."""
+    """Queue of futures. Networks take turns, and within each network its requesters."""
 
     def __init__(self) -> None:
-        self._groups: OrderedDict[str, OrderedDict[str, deque[Turn]]] = OrderedDict()
+        self._groups: OrderedDict[str, OrderedDict[str, deque[Ticket]]] = OrderedDict()
         self._lengths = Counter[str]()  # by group
         self._length = 0
 
@@ -83,46 +83,48 @@ class FairQueue:
         return self._length
 
     @property
-    def askers(self) -> int:
-        """Number of different askers that wait."""
+    def requesters(self) -> int:
+        """Number of distinct requesters in the queue."""
         return sum(len(group) for group in self._groups.values())
 
-    def waiting_for(self, asker: Asker) -> int:
-        """Number of futures of one asker."""
-        askers = self._groups.get(asker.group)
-        return len(askers[asker.name]) if askers and asker.name in askers else 0
+    def waiting_for(self, requester: Requester) -> int:
+        """Number of queued futures of one requester."""
+        requesters = self._groups.get(requester.group)
+        return len(requesters[requester.name]) if requesters and requester.name in requesters else 0
 
-    def waiting_near(self, asker: Asker) -> int:
-        """Number of futures of all askers of the same network."""
-        return self._lengths[asker.group]
+    def per_network(self, requester: Requester) -> int:
+        """Number of queued futures of the requester's network."""
+        return self._lengths[requester.group]
 
-    def push(self, asker: Asker, turn: Turn) -> None:
-        """Append a future to those of its asker."""
-        self._groups.setdefault(asker.group, OrderedDict()).setdefault(asker.name, deque()).append(turn)
-        self._count(asker.group, 1)
+    def push(self, requester: Requester, ticket: Ticket) -> None:
+        """Append a future to those of its requester."""
+        self._groups.setdefault(requester.group, OrderedDict()).setdefault(requester.name, deque()).append(
+            ticket
+        )
+        self._count(requester.group, 1)
 
-    def pop(self) -> Turn:
-        """Remove and return the next future. Raises `KeyError` if none waits."""
-        group, askers = self._groups.popitem(last=False)
-        name, turns = askers.popitem(last=False)
-        turn = turns.popleft()
+    def pop(self) -> Ticket:
+        """Remove and return the next future. Raises `KeyError` if the queue is empty."""
+        group, requesters = self._groups.popitem(last=False)
+        name, tickets = requesters.popitem(last=False)
+        ticket = tickets.popleft()
         self._count(group, -1)
-        if turns:
-            askers[name] = turns  # behind the others of its network
-        if askers:
-            self._groups[group] = askers  # behind everybody else
-        return turn
+        if tickets:
+            requesters[name] = tickets  # behind the others of its network
+        if requesters:
+            self._groups[group] = requesters  # behind the other networks
+        return ticket
 
-    def remove(self, asker: Asker, turn: Turn) -> None:
-        """Remove a future that is still waiting. Raises `ValueError` if it is not."""
-        askers = self._groups.get(asker.group, OrderedDict())
-        turns = askers.get(asker.name, deque())
-        turns.remove(turn)
-        self._count(asker.group, -1)
-        if not turns:
-            del askers[asker.name]
-        if not askers:
-            del self._groups[asker.group]
+    def remove(self, requester: Requester, ticket: Ticket) -> None:
+        """Remove a queued future. Raises `ValueError` if it is not queued."""
+        requesters = self._groups.get(requester.group, OrderedDict())
+        tickets = requesters.get(requester.name, deque())
+        tickets.remove(ticket)
+        self._count(requester.group, -1)
+        if not tickets:
+            del requesters[requester.name]
+        if not requesters:
+            del self._groups[requester.group]
 
     def _count(self, group: str, by: int) -> None:
         self._length += by
@@ -132,23 +134,23 @@ class FairQueue:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """Longest queue of a pool: in total, for one asker, and for one network. `None` means unbounded here.
+class QueueLimits:
+    """Maximum queue length of a pool: in total, per requester and per network. `None`: unbounded.
 
-    Jobs count that go before the one that comes: who is less urgent takes no place from who is more so.
+    Only jobs of the same or a more urgent priority count: less urgent jobs displace no others.
     """
 
     waiting: int | None = None
-    waiting_each: int | None = None
-    refusal: str = "the server has too much to do"
-    waiting_near: int | None = None
+    per_requester: int | None = None
+    refusal: str = "the server is overloaded"
+    per_network: int | None = None
 
 
-class _HandOver:
-    """How soon a thread gives Python's lock to one that waits for it: usually after 5 ms.
+class _SwitchInterval:
+    """Shortens the GIL switch interval (5 ms by default) while long jobs run.
 
-    While a hint or a review is made, whoever is at a table would wait that long for each message. Handing it
-    over sooner costs the thread that writes moves 3 % of the server's speed, so it is only done meanwhile.
+    During a hint or a review, the event loop would wait up to 5 ms for the GIL at each message. A shorter
+    interval costs 3 % of the server's throughput, so it applies only while such jobs run.
     """
 
     def __init__(self) -> None:
@@ -156,225 +158,229 @@ class _HandOver:
         self._jobs = 0
 
     def count(self, change: int) -> None:
-        """Note that jobs have begun or ended."""
+        """Add `change` to the number of running jobs."""
         self._jobs += change
-        sys.setswitchinterval(SWITCH if self._jobs else self._usual)
+        sys.setswitchinterval(SHORT_SWITCH_INTERVAL if self._jobs else self._usual)
 
 
-_HAND_OVER = _HandOver()
+_SWITCH_INTERVAL = _SwitchInterval()
 
 
 @dataclass(eq=False, slots=True)
 class _Job:
-    """A job that runs: what its asker waits for, and what makes it overdue."""
+    """A running job: the future its caller awaits, and its timer."""
 
     name: str
     result: asyncio.Future[Any]
     timer: asyncio.TimerHandle | None = None
-    overdue: bool = False
-    replaced: bool = False  # whether another thread has its place
+    timed_out: bool = False
+    replaced: bool = False  # a spare thread has replaced its thread
 
 
 class WorkPool:
-    """A few threads and a fair, bounded queue before them. Belongs to one event loop."""
+    """A few threads with a fair, bounded queue. Belongs to one event loop."""
 
     def __init__(
         self,
         name: str,
         threads: int,
-        bounds: Bounds | None = None,
+        bounds: QueueLimits | None = None,
         *,
-        kinds: int = 1,
+        priorities: int = 1,
         niceness: int = 0,
-        patience: float | None = None,
-        spare: int = 0,
-        yields: bool = False,
+        job_timeout: float | None = None,
+        spare_threads: int = 0,
+        yields_gil: bool = False,
     ) -> None:
         self.name = name
         self.threads = threads
-        self.patience = patience  # seconds for one job
-        self.running = 0  # jobs in threads, without those that another thread stands in for
-        self.refused = 0  # jobs that did not fit into the queue
-        self.overdue = 0  # jobs that run longer than they may, now
-        self.ever_overdue = 0
-        self._spare = spare
-        self._yields = yields  # whether its jobs must not keep Python's lock for long
+        self.job_timeout = job_timeout  # seconds per job
+        self.running = 0  # jobs in threads, without those whose thread was replaced
+        self.refused = 0  # jobs refused because the queue was full
+        self.timed_out = 0  # jobs that run now and have exceeded their time limit
+        self.timeouts = 0
+        self._spare_threads = spare_threads
+        self._yields_gil = yields_gil  # shorten the switch interval while its jobs run
         self.closed = False
-        self._bounds = bounds or Bounds()
-        self._queues = tuple(FairQueue() for _ in range(kinds))
+        self._bounds = bounds or QueueLimits()
+        self._queues = tuple(FairQueue() for _ in range(priorities))
         self._futures: dict[asyncio.Future[Any], _Job] = {}
-        self._load: dict[str, Counter[str]] = {}  # unfinished jobs, by network and asker
-        self._waits = WAITS.labels(name)
+        self._load: dict[str, Counter[str]] = {}  # unfinished jobs, by network and requester
+        self._waits = POOL_WAITS.labels(name)
         POOLS.add(self)
-        self._executor = ThreadPoolExecutor(threads + spare, name, _lower_priority, (niceness,))
+        self._executor = ThreadPoolExecutor(threads + spare_threads, name, _lower_priority, (niceness,))
 
     @property
     def waiting(self) -> tuple[int, ...]:
-        """Number of jobs in the queue, by kind."""
+        """Number of queued jobs by priority."""
         return tuple(len(queue) for queue in self._queues)
 
-    def askers(self, kind: int = 0) -> int:
-        """Number of different askers with waiting jobs of a kind."""
-        return self._queues[kind].askers
+    def requesters(self, priority: int = 0) -> int:
+        """Number of distinct requesters with queued jobs of a priority."""
+        return self._queues[priority].requesters
 
-    def share(self, asker: Asker) -> float:
-        """Return the share of one thread, at most 1, that each unfinished job of an asker can have.
+    def share(self, requester: Requester) -> float:
+        """Return the share of one thread, at most 1, for each unfinished job of a requester.
 
-        Networks have equal shares, and so have the askers of a network and the jobs of an asker.
+        Networks have equal shares, as have the requesters of a network and the jobs of a requester.
         """
-        group = self._load.get(asker.group, Counter())
-        competing = max(len(self._load), 1) * max(len(group), 1) * max(group[asker.name], 1)
+        group = self._load.get(requester.group, Counter())
+        competing = max(len(self._load), 1) * max(len(group), 1) * max(group[requester.name], 1)
         return min(1.0, self.threads / competing)
 
-    def check(self, asker: Asker | str = NOBODY, kind: int = 0) -> None:
-        """Raise `Busy` if a job would not be taken now."""
-        asker = Asker(asker) if isinstance(asker, str) else asker
-        bounds, queue = self._bounds, self._queues[kind]
+    def check(self, requester: Requester | str = ANONYMOUS, priority: int = 0) -> None:
+        """Raise `Busy` if a job would be refused now."""
+        requester = Requester(requester) if isinstance(requester, str) else requester
+        bounds, queue = self._bounds, self._queues[priority]
         if self.closed:
             raise Busy(STOPPING)
         if self.running < self.threads:
             return
         if (
-            _reached(sum(self.waiting[: kind + 1]), bounds.waiting)
-            or _reached(queue.waiting_for(asker), bounds.waiting_each)
-            or _reached(queue.waiting_near(asker), bounds.waiting_near)
+            _at_limit(sum(self.waiting[: priority + 1]), bounds.waiting)
+            or _at_limit(queue.waiting_for(requester), bounds.per_requester)
+            or _at_limit(queue.per_network(requester), bounds.per_network)
         ):
             self.refused += 1
             raise Busy(bounds.refusal)
 
     async def run(
-        self, function: Callable[..., Done], *args: object, asker: Asker | str = NOBODY, kind: int = 0
-    ) -> Done:
-        """Return what a function returns that runs in one of the threads.
+        self,
+        function: Callable[..., Result],
+        *args: object,
+        requester: Requester | str = ANONYMOUS,
+        priority: int = 0,
+    ) -> Result:
+        """Run a function in one of the threads and return its result.
 
         Args:
-            function: Runs outside the event loop. What it raises is raised here.
-            args: Its arguments.
-            asker: Whose work it is. Networks and their askers take turns.
-            kind: Jobs of a lower kind go first.
+            function: Function to run. Its exceptions propagate.
+            args: Positional arguments of the function.
+            requester: Origin of the job, for fair queueing.
+            priority: Jobs with a lower number start first.
 
         Raises:
             Busy: The queue is full.
-            Overdue: The function takes longer than the pool's patience.
+            JobTimeout: The function exceeded the pool's time limit.
         """
-        asker = Asker(asker) if isinstance(asker, str) else asker
-        self.check(asker, kind)
-        self._load.setdefault(asker.group, Counter())[asker.name] += 1
+        requester = Requester(requester) if isinstance(requester, str) else requester
+        self.check(requester, priority)
+        self._load.setdefault(requester.group, Counter())[requester.name] += 1
         try:
-            asked = time.perf_counter()
+            queued = time.perf_counter()
             if self.running < self.threads:
                 self.running += 1
             else:
-                await self._turn(asker, kind)
-            self._waits.observe(time.perf_counter() - asked)
+                await self._wait_for_thread(requester, priority)
+            self._waits.observe(time.perf_counter() - queued)
             result = self._start(function, args)
         except BaseException:
-            self._unload(asker)
+            self._forget_load(requester)
             raise
-        result.add_done_callback(lambda _: self._unload(asker))
-        # Shielded: the place stays taken until the thread is free, even if nobody waits for the result.
-        return cast(Done, await asyncio.shield(result))
+        result.add_done_callback(lambda _: self._forget_load(requester))
+        # Shielded: the thread stays occupied until the job ends, even if the caller is cancelled.
+        return cast(Result, await asyncio.shield(result))
 
-    async def _turn(self, asker: Asker, kind: int) -> None:
-        """Wait for a place; afterwards it is the caller's."""
-        turn: Turn = asyncio.get_running_loop().create_future()
-        queue = self._queues[kind]
-        queue.push(asker, turn)
+    async def _wait_for_thread(self, requester: Requester, priority: int) -> None:
+        """Wait for a free thread, which the caller then owns."""
+        ticket: Ticket = asyncio.get_running_loop().create_future()
+        queue = self._queues[priority]
+        queue.push(requester, ticket)
         try:
-            await turn
+            await ticket
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self._release()  # it was given a place in the same moment
+            if ticket.done() and not ticket.cancelled():
+                self._release()  # a thread was assigned at the same moment
             else:
                 with suppress(ValueError):  # `_release` has removed it
-                    queue.remove(asker, turn)
+                    queue.remove(requester, ticket)
             raise
 
     def _start(self, function: Callable[..., Any], args: tuple[object, ...]) -> asyncio.Future[Any]:
-        """Start a job in a place that the caller owns; `_done` gives the place to the next."""
+        """Start a job in a place that the caller owns; `_on_done` gives the place to the next."""
         loop = asyncio.get_running_loop()
-        if self._yields:
-            _HAND_OVER.count(1)
+        if self._yields_gil:
+            _SWITCH_INTERVAL.count(1)
         try:
             future = loop.run_in_executor(self._executor, partial(function, *args))
         except BaseException:
-            if self._yields:
-                _HAND_OVER.count(-1)
+            if self._yields_gil:
+                _SWITCH_INTERVAL.count(-1)
             self._release()
             raise
         name = getattr(function, "__qualname__", repr(function))
         job = self._futures[future] = _Job(name, loop.create_future())
-        if self.patience is not None:
-            job.timer = loop.call_later(self.patience, self._late, job)
-        future.add_done_callback(self._done)
+        if self.job_timeout is not None:
+            job.timer = loop.call_later(self.job_timeout, self._on_timeout, job)
+        future.add_done_callback(self._on_done)
         return job.result
 
-    def _late(self, job: _Job) -> None:
-        """Give up waiting for a job, and let another thread take over from its own."""
-        self.overdue += 1
-        self.ever_overdue += 1
-        job.overdue = True
+    def _on_timeout(self, job: _Job) -> None:
+        """Fail a job that exceeded its time limit, and replace its thread by a spare one."""
+        self.timed_out += 1
+        self.timeouts += 1
+        job.timed_out = True
         log.error(
             "%s has been running for more than %g s; %d such jobs occupy threads of the pool %r",
-            job.name, self.patience, self.overdue, self.name,
+            job.name, self.job_timeout, self.timed_out, self.name,
         )  # fmt: skip
         if not job.result.done():
-            job.result.set_exception(Overdue(f"{job.name} does not end"))
-            job.result.exception()  # perhaps nobody waits
-        if self._spare > 0:
-            self._spare -= 1
+            job.result.set_exception(JobTimeout(f"{job.name} exceeded {self.job_timeout:g} s"))
+            job.result.exception()  # mark as retrieved: the caller may be cancelled
+        if self._spare_threads > 0:
+            self._spare_threads -= 1
             job.replaced = True
             self._release()
 
-    def _done(self, future: asyncio.Future[Any]) -> None:
+    def _on_done(self, future: asyncio.Future[Any]) -> None:
         job = self._futures.pop(future)
-        if self._yields:
-            _HAND_OVER.count(-1)
+        if self._yields_gil:
+            _SWITCH_INTERVAL.count(-1)
         if job.timer is not None:
             job.timer.cancel()
-        if job.overdue:
-            self.overdue -= 1
+        if job.timed_out:
+            self.timed_out -= 1
         if not job.result.done():
             if future.cancelled():
                 job.result.cancel()
             elif (error := future.exception()) is not None:
                 job.result.set_exception(error)
-                job.result.exception()  # perhaps nobody waits
+                job.result.exception()  # mark as retrieved: the caller may be cancelled
             else:
                 job.result.set_result(future.result())
         elif not future.cancelled():
-            future.exception()  # nobody waits for it any more
+            future.exception()  # mark as retrieved
         if job.replaced:
-            self._spare += 1
+            self._spare_threads += 1
         else:
             self._release()
 
-    def _unload(self, asker: Asker) -> None:
-        group = self._load[asker.group]
-        group[asker.name] -= 1
-        if not group[asker.name]:
-            del group[asker.name]
+    def _forget_load(self, requester: Requester) -> None:
+        group = self._load[requester.group]
+        group[requester.name] -= 1
+        if not group[requester.name]:
+            del group[requester.name]
             if not group:
-                del self._load[asker.group]
+                del self._load[requester.group]
 
     def _release(self) -> None:
-        """Give a place to whoever is next."""
+        """Pass a free thread to the next job."""
         for queue in self._queues:
             while len(queue):
-                turn = queue.pop()
-                if not turn.done():  # it is when its asker was cancelled a moment ago
-                    turn.set_result(None)
+                ticket = queue.pop()
+                if not ticket.done():  # done if its caller was cancelled a moment ago
+                    ticket.set_result(None)
                     return
         self.running -= 1
 
     def close(self) -> None:
-        """Start nothing any more, and refuse what waits."""
+        """Refuse all queued and future jobs."""
         self.closed = True
         for queue in self._queues:
             while len(queue):
-                turn = queue.pop()
-                if not turn.done():
-                    turn.set_exception(Busy(STOPPING))
+                ticket = queue.pop()
+                if not ticket.done():
+                    ticket.set_exception(Busy(STOPPING))
         for future, job in tuple(self._futures.items()):
             if job.timer is not None:
                 job.timer.cancel()
@@ -382,12 +388,12 @@ class WorkPool:
         self._executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _reached(number: int, most: int | None) -> bool:
-    return most is not None and number >= most
+def _at_limit(number: int, limit: int | None) -> bool:
+    return limit is not None and number >= limit
 
 
 def _lower_priority(niceness: int) -> None:
-    """Let other threads go first when processors are scarce. On Linux, niceness belongs to a thread."""
+    """Set the niceness of the current thread, which only Linux supports."""
     if niceness and sys.platform == "linux":
         with suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)

@@ -1,26 +1,26 @@
 /**
- * Keeps the last pages and their files for when there is no connection. Whatever can come from the server does:
- * the copies are used only when it does not answer, so nobody is served old code while online. What the
- * interface under /api says is never kept.
+ * Keeps copies of pages and their files for offline use. The network comes first: a copy is used only if the
+ * server does not answer, so nobody gets old code while online. Responses of the interface under /api are never
+ * kept.
  */
 
-/** @import {ShellWorker} from "./js/shell/types.js" */
+/** @import {ServiceWorkerScope} from "./js/shared/types.js" */
 
-const worker = /** @type {ShellWorker} */ (/** @type {unknown} */ (self));
+const worker = /** @type {ServiceWorkerScope} */ (/** @type {unknown} */ (self));
 
-/** Another number throws all copies away. */
-const COPIES = "copies-1";
+/** Change the name to discard all copies. */
+const COPIES = "axio-pages-2";
 
-const OFFLINE = "/static/pages/offline.html";
-/** What the offline page needs. Everything else is copied when it is used. */
+const OFFLINE = "/offline";
+/** The files of the offline page. All others are copied on first use. */
 const FIRST = [
   OFFLINE,
   "/theme.css",
   "/static/icons/icon.svg",
   ...["index.json", "en.json", "de.json"].map((file) => `/static/lang/${file}`),
-  ...["base", "frame", "controls", "messages"].map((file) => `/static/css/${file}.css`),
-  ...["act", "api", "appearance", "dom", "early", "frame", "i18n", "plain", "say", "settings"].map(
-    (file) => `/static/js/shell/${file}.js`,
+  ...["base", "controls", "dialogs", "frame"].map((file) => `/static/css/shared/${file}.css`),
+  ...["api", "appearance", "before-paint", "dialog", "dom", "frame", "i18n", "settings", "static-page", "toast"].map(
+    (file) => `/static/js/shared/${file}.js`,
   ),
 ];
 
@@ -46,7 +46,7 @@ worker.addEventListener("fetch", (event) => {
 });
 
 /**
- * All tables share one page, and so do all rules.
+ * The cache key of a page: all tables share one page, and so do all rules.
  * @param {string} pathname
  */
 const pageKey = (pathname) => `/${pathname.split("/")[1]}`;
@@ -61,10 +61,10 @@ async function fromServer(request, key, isPage) {
   try {
     const answer = await fetch(request);
     if (answer.ok && !answer.redirected) void copies.put(key, answer.clone());
-    // A proxy says so when the server behind it is away.
+    // A proxy answers like this when the server is down.
     if (![502, 503, 504].includes(answer.status)) return answer;
   } catch {
-    // Nobody answered.
+    // No response.
   }
   const copy = (await copies.match(key)) ?? (isPage ? await copies.match(OFFLINE) : undefined);
   return copy ?? Response.error();

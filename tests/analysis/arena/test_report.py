@@ -1,110 +1,68 @@
-"""The report: one page with everything in it, plots, and figures with where they come from."""
+"""Tables and sentences: the strongest bot first, and only significant differences claimed."""
 
 from __future__ import annotations
 
-import json
-import re
-import shlex
-from html.parser import HTMLParser
-from pathlib import Path
-
-import pytest
-
-import axiogames as axio
-from axiogames.analysis.arena.report import FIGURES, PAGE
-from axiogames.analysis.arena.results import FILE
-from axiogames.games import GAMES
-from tests.cli.test_cli import assert_refused, run
-
-PNG = b"\x89PNG\r\n\x1a\n"
+from axiogames.analysis.arena.page import render_page
+from axiogames.analysis.arena.provenance import provenance
+from axiogames.analysis.arena.report import format_estimate, format_percent, report_sentences, report_tables
+from axiogames.analysis.arena.results import ArenaGame
+from axiogames.analysis.arena.schedule import Seating
+from axiogames.analysis.arena.statistics import IntervalEstimate
+from axiogames.analysis.arena.summary import summarise
+from tests.analysis.arena import simulated
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("arena")
-    bots = ("--bots", "random,greedy,balanced", "--games", "4", "--seed", "a 'seed' <b>")
-    ran = run("arena", GAMES[0], *bots, "--out", str(made))
-    assert ran.code == 0, ran
-    assert ran.err.endswith(f"The report is {made / PAGE}\n")
-    return made
+def test_tables_list_the_strongest_bot_first() -> None:
+    elo = {"weak": -200.0, "strong": 200.0, "middle": 0.0}
+    summary = summarise(simulated.settings(tuple(elo)), simulated.arena(elo, 60))
+    for table in report_tables(summary):
+        if table.head[0] in ("bot", "ahead of"):
+            assert [row[0] for row in table.rows] == ["strong", "middle", "weak"], table.title
 
 
-def test_the_folder_holds_everything(folder: Path) -> None:
-    plots = {"ratings.png", "cross.png", "running.png", "scores.png"}
-    assert {path.name for path in folder.iterdir()} == {FILE, PAGE, FIGURES} | plots
-    for plot in plots:
-        assert (folder / plot).read_bytes().startswith(PNG)
+def test_one_player_ranking_uses_the_mean_lowest_track() -> None:
+    settings = simulated.settings(("often", "more"), players=1)
+    played = {}
+    for deal in range(10):
+        for bot, lowest in (("often", 11), ("more", 30 if deal == 0 else 10)):
+            game = ArenaGame(deal, (bot,), ((lowest, 40),), (1,), (9,), (0.1,), (0.1,))
+            played[Seating(deal, (bot,))] = game
+    assert [bot.bot for bot in summarise(settings, played).ranking()] == ["more", "often"]
 
 
-class Tags(HTMLParser):
-    """Collects what a page points to, and sees to it that what opens also closes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.links += [value or "" for name, value in attrs if name in ("src", "href", "srcset")]
-        if tag not in ("meta", "img", "source"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
+def test_incomplete_rounds_are_not_counted() -> None:
+    played = simulated.arena({"a": 0, "b": 0}, 3)
+    del played[Seating(1, ("b", "a"))]
+    summary = summarise(simulated.settings(("a", "b")), played)
+    assert (summary.games, summary.deals, summary.left_out) == (4, 2, 1)
+    assert report_sentences(summary)[-1].startswith("1 game not counted: ")
 
 
-def test_the_page_needs_nothing_else_and_knows_day_and_night(folder: Path) -> None:
-    text = (folder / PAGE).read_text(encoding="utf-8")
-    page = Tags()
-    page.feed(text)
-    assert page.open == []
-    assert len(page.links) == 8  # four plots, by day and by night
-    assert all(link.startswith("data:image/svg+xml;base64,") for link in page.links)
-    assert not re.search(r"https?://", re.sub(r"base64,[^\"]+", "", text))
-    assert "prefers-color-scheme: dark" in text
-    assert "a &#x27;seed&#x27; &lt;b&gt;" in text
-    assert "<b>" not in text
+def test_summary_without_games_is_empty() -> None:
+    summary = summarise(simulated.settings(("a", "b")), {})
+    assert (summary.games, summary.bots, report_tables(summary), report_sentences(summary)) == (0, (), [], [])
 
 
-def test_the_figures_say_where_they_come_from(folder: Path, tmp_path: Path) -> None:
-    report = json.loads((folder / FIGURES).read_text(encoding="utf-8"))
-    made = report["made"]
-    assert made["version"] == axio.__version__
-    assert set(made["libraries"]) == {"numpy", "numba", "joblib", "openskill", "matplotlib"}
-    assert "cores" in made["machine"]
-    program, *arguments = shlex.split(made["command"])
-    assert program == "axio"
-    again = json.loads(run(*arguments, "--json").out)
-    for bot, same in zip(report["summary"]["bots"], again["bots"], strict=True):
-        assert bot["elo"] == same["elo"]
-        assert bot["mean_vector"] == same["mean_vector"]
+def test_page_claims_only_significant_differences() -> None:
+    for gap, words in ((0.0, "but not surely ahead of "), (800.0, "one is the strongest: it won ")):
+        summary = summarise(
+            simulated.settings(("one", "other")), simulated.arena({"one": gap, "other": 0}, 40)
+        )
+        assert words in render_page(summary, provenance(summary), {}, {})
 
 
-def test_a_report_can_be_made_anew(folder: Path) -> None:
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    for name in before:
-        if name != FILE:
-            (folder / name).unlink()
-    ran = run("report", str(folder))
-    assert ran.code == 0
-    assert "mean place" in ran.out
-    assert set(before) == {path.name for path in folder.iterdir()}
-    for name, content in before.items():
-        if name not in (PAGE, FIGURES):  # these say when they were made
-            assert (folder / name).read_bytes() == content, name
-    assert json.loads(run("report", str(folder), "--json").out) == json.loads(before[FIGURES])["summary"]
+def test_deal_variance_share_is_never_shown_as_negative() -> None:
+    played = simulated.arena({"a": 0, "b": 0}, 8, seed=3)
+    summary = summarise(simulated.settings(("a", "b")), played)
+    assert summary.share_of_the_deal is not None
+    assert summary.share_of_the_deal.low is not None
+    assert summary.share_of_the_deal.low < 0
+    (sentence,) = (each for each in report_sentences(summary) if "The deal decided" in each)
+    assert "-" not in sentence
 
 
-@pytest.mark.parametrize(
-    ("bots", "players"), [("greedy", "2"), ("greedy,random", "1"), ("greedy,random", "4")]
-)
-def test_every_kind_of_arena_can_be_reported(bots: str, players: str, tmp_path: Path) -> None:
-    common = ("arena", GAMES[-1], "--bots", bots, "--players", players, "--games", "2")
-    assert run(*common, "--out", str(tmp_path)).code == 0
-    assert (tmp_path / PAGE).exists()
-
-
-def test_nothing_to_report_yet(tmp_path: Path, folder: Path) -> None:
-    lines = (folder / FILE).read_bytes().splitlines(keepends=True)
-    (tmp_path / FILE).write_bytes(b"".join(lines[:2]))
-    assert_refused(run("report", str(tmp_path)), "nothing to report yet")
+def test_estimates_without_an_interval() -> None:
+    assert (format_percent(IntervalEstimate(0.5)), format_estimate(IntervalEstimate(2.0), ".1f")) == (
+        "50.0 %",
+        "2.0",
+    )

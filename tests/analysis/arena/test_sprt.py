@@ -1,4 +1,4 @@
-"""The sequential test: it stops early, and is wrong as seldom as it promises."""
+"""The sequential test: early stopping and error rates."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from axiogames.analysis.arena.sprt import (
     SCORES,
     Hypotheses,
-    Watch,
+    SequentialTest,
     expected_score,
     log_likelihood_ratio,
-    read_test,
+    parse_sprt,
 )
 from axiogames.errors import InvalidOption
 
@@ -21,7 +21,7 @@ RUNS = 120
 
 
 def outcomes(elo: float, luck: float) -> list[float]:
-    """How likely each score of a deal is: two games by Elo, which luck ties to each other."""
+    """Return the probability of each score of a deal; luck correlates its two games."""
     p = expected_score(elo)
     spread = (1 - luck) * p * (1 - p)
     return [1 - p - spread, 0, 2 * spread, 0, p - spread]
@@ -33,16 +33,16 @@ def decisions(
     rng = np.random.default_rng(7)
     found = []
     for _ in range(runs):
-        watch = Watch(test)
+        running = SequentialTest(test)
         for score in rng.choice(SCORES, 3000, p=outcomes(elo, luck)):
-            if watch.add(float(score)).accepted is not None:
+            if running.add(float(score)).accepted is not None:
                 break
-        found.append((watch.standing.accepted, watch.standing.deals))
+        found.append((running.status.accepted, running.status.deals))
     return found
 
 
 @pytest.mark.parametrize(("elo", "right"), [(0, 0), (100, 1)])
-def test_it_is_wrong_as_seldom_as_it_promises(elo: float, right: int) -> None:
+def test_error_rate_is_as_configured(elo: float, right: int) -> None:
     found = decisions(elo, Hypotheses(0, 100))
     wrong = sum(accepted == 1 - right for accepted, _ in found)
     undecided = sum(accepted is None for accepted, _ in found)
@@ -50,13 +50,13 @@ def test_it_is_wrong_as_seldom_as_it_promises(elo: float, right: int) -> None:
     assert wrong <= RUNS * 0.05 + 3 * math.sqrt(RUNS * 0.05 * 0.95)
 
 
-def test_it_stops_sooner_when_the_difference_is_larger() -> None:
+def test_larger_differences_stop_the_test_sooner() -> None:
     test = Hypotheses(0, 80)
     near, far = (np.mean([deals for _, deals in decisions(elo, test, 40)]) for elo in (80, 400))
     assert far < near / 3
 
 
-def test_the_ratio_agrees_with_the_normal_approximation() -> None:
+def test_ratio_agrees_with_the_normal_approximation() -> None:
     """For many deals and near hypotheses, LLR is N (t1 - t0) (2 mean - t0 - t1) / (2 variance)."""
     counts, test = (300, 40, 700, 60, 380), Hypotheses(0, 5)
     total = sum(counts)
@@ -67,25 +67,25 @@ def test_the_ratio_agrees_with_the_normal_approximation() -> None:
     assert log_likelihood_ratio(counts, test) == pytest.approx(near, rel=0.01)
 
 
-def test_equal_evidence_decides_nothing() -> None:
+def test_balanced_evidence_gives_a_ratio_of_zero() -> None:
     test = Hypotheses(-50, 50)
     assert log_likelihood_ratio((10, 0, 30, 0, 10), test) == pytest.approx(0, abs=1e-9)
     assert log_likelihood_ratio((0, 0, 0, 0, 0), test) == pytest.approx(0, abs=1e-9)
 
 
-def test_after_the_end_nothing_changes() -> None:
-    watch = Watch(Hypotheses(0, 100))
+def test_deals_after_the_end_are_ignored() -> None:
+    running = SequentialTest(Hypotheses(0, 100))
     for _ in range(200):
-        watch.add(1.0)
-    assert watch.standing.accepted == 1
-    assert watch.standing.deals < 50
-    before = watch.standing
-    assert watch.add(0.0) == before
+        running.add(1.0)
+    assert running.status.accepted == 1
+    assert running.status.deals < 50
+    before = running.status
+    assert running.add(0.0) == before
 
 
-def test_the_bounds_follow_from_the_risks() -> None:
+def test_bounds_follow_from_the_error_rates() -> None:
     assert Hypotheses(0, 10).bounds == pytest.approx((-math.log(19), math.log(19)))
-    assert read_test("0,10,0.01,0.1") == Hypotheses(0, 10, 0.01, 0.1)
+    assert parse_sprt("0,10,0.01,0.1") == Hypotheses(0, 10, 0.01, 0.1)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +100,6 @@ def test_the_bounds_follow_from_the_risks() -> None:
         ("0,10,0.1,0.7", "between 0 and 0.5"),
     ],
 )
-def test_a_test_that_makes_no_sense(text: str, words: str) -> None:
+def test_invalid_tests_are_rejected(text: str, words: str) -> None:
     with pytest.raises(InvalidOption, match=words):
-        read_test(text)
+        parse_sprt(text)

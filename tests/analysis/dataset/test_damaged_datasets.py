@@ -1,4 +1,4 @@
-"""Datasets whose file holds something else than was written are refused, down to single states."""
+"""Damaged datasets are rejected, down to single states."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from axiogames.analysis.dataset import facts, points, read, states
-from axiogames.analysis.dataset.generate import make, write
-from axiogames.analysis.dataset.parts import SETTINGS, Stretch, parts
-from axiogames.analysis.dataset.schema import KEY
-from axiogames.analysis.dataset.settings import checked
+from axiogames.analysis.dataset import column_array, metadata, read, states
+from axiogames.analysis.dataset.generate import generate_part, write_dataset
+from axiogames.analysis.dataset.parts import SETTINGS_FILE, GameRange, open_parts
+from axiogames.analysis.dataset.schema import METADATA_KEY
+from axiogames.analysis.dataset.settings import DatasetSettings
 from axiogames.errors import InvalidFile, InvalidOption
 from tests.mutations import mutants
 
@@ -24,12 +24,12 @@ from tests.mutations import mutants
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Any:
     path = tmp_path_factory.mktemp("dataset") / "games.parquet"
-    write(checked("rota", ["random"], games=1, legal=True), path)
+    write_dataset(DatasetSettings.create("rota", ["random"], games=1, legal=True), path)
     return read(path)
 
 
 def with_column(table: Any, name: str, values: Any, kind: Any = None) -> Any:
-    """The table with other values in a column, and the same metadata."""
+    """Return the table with other values in a column and the same metadata."""
     at = table.schema.names.index(name)
     made = pa.array(values, kind if kind is not None else table.schema.field(name).type)
     return table.set_column(at, pa.field(name, made.type), made).replace_schema_metadata(
@@ -37,7 +37,7 @@ def with_column(table: Any, name: str, values: Any, kind: Any = None) -> Any:
     )
 
 
-def refused(table: Any, tmp_path: Path, words: str) -> None:
+def assert_rejected(table: Any, tmp_path: Path, words: str) -> None:
     path = tmp_path / "bad.parquet"
     pq.write_table(table, path)
     with pytest.raises(InvalidFile, match=words):
@@ -56,22 +56,22 @@ def column(table: Any, name: str) -> list[Any]:
         "lot", "gain", "final_scores", "places", "place", "won",
     ],
 )  # fmt: skip
-def test_a_missing_value_is_refused(name: str, table: Any, tmp_path: Path) -> None:
+def test_missing_values_are_rejected(name: str, table: Any, tmp_path: Path) -> None:
     values = [*column(table, name)[:-1], None]
     bad = with_column(table, name, values)
-    refused(bad, tmp_path, f"1 values of the column {name} are missing")
+    assert_rejected(bad, tmp_path, f"1 values of the column {name} are missing")
     if name == "state":
         with pytest.raises(InvalidFile, match="1 values of the column state are missing"):
             states(bad)
 
 
-def test_a_missing_value_inside_a_list_is_refused(table: Any, tmp_path: Path) -> None:
+def test_missing_values_in_lists_are_rejected(table: Any, tmp_path: Path) -> None:
     values = column(table, "scores")
     values[3][1][2] = None
     nullable = pa.list_(pa.list_(pa.int16(), 5), 2)
-    refused(with_column(table, "scores", values, nullable), tmp_path, "column scores")
+    assert_rejected(with_column(table, "scores", values, nullable), tmp_path, "column scores")
     with pytest.raises(InvalidFile, match="column scores"):
-        points(with_column(table, "scores", values, nullable))
+        column_array(with_column(table, "scores", values, nullable))
 
 
 @pytest.mark.parametrize(
@@ -88,11 +88,13 @@ def test_a_missing_value_inside_a_list_is_refused(table: Any, tmp_path: Path) ->
         ("won", pa.int8(), int),
     ],
 )
-def test_another_type_is_refused(name: str, kind: Any, change: Any, table: Any, tmp_path: Path) -> None:
+def test_other_column_types_are_rejected(
+    name: str, kind: Any, change: Any, table: Any, tmp_path: Path
+) -> None:
     bad = with_column(table, name, list(map(change, column(table, name))), kind)
-    refused(bad, tmp_path, f"the column {name} is .*, it should be ")
-    with pytest.raises(InvalidFile, match=f"the column {name} is"):
-        states(bad) if name == "state" else points(bad, name)
+    assert_rejected(bad, tmp_path, f"the column {name} has type .*, expected ")
+    with pytest.raises(InvalidFile, match=f"the column {name} has type"):
+        states(bad) if name == "state" else column_array(bad, name)
 
 
 @pytest.mark.parametrize(
@@ -104,58 +106,63 @@ def test_another_type_is_refused(name: str, kind: Any, change: Any, table: Any, 
         ("scores", [[-1] * 5] * 2),
     ],
 )  # fmt: skip
-def test_a_number_out_of_range_is_refused(name: str, value: Any, table: Any, tmp_path: Path) -> None:
+def test_numbers_out_of_range_are_rejected(name: str, value: Any, table: Any, tmp_path: Path) -> None:
     values = [*column(table, name)[:-1], value]
-    refused(with_column(table, name, values), tmp_path, f"the column {name} has .*, it should have")
+    assert_rejected(
+        with_column(table, name, values), tmp_path, f"the column {name} has values from .*, expected"
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("seat", 2, "the column seat has .* it should have 0 to 1"),
+        ("seat", 2, "the column seat has .* expected 0 to 1"),
         ("ply", -1, "the column ply has"),
         ("place", 0, "the column place has"),
         ("action", 2**31 - 1, "the column action has"),
         ("legal", [-1], "the column legal has"),
         ("scores", [[-1] * 5] * 2, "the column scores has"),
         ("game", 2, "the column game has"),
-        ("game", 0, "its games are not 0 to 1, one after the other"),
+        ("game", 0, "its games are not 0 to 1 in order"),
     ],
 )
-def test_a_part_is_checked_as_a_dataset_is(name: str, value: Any, words: str, tmp_path: Path) -> None:
-    settings, target = checked("rota", ["random"], games=2, legal=True), tmp_path / "out.parquet"
-    with parts(settings, target) as kept:
-        kept.add(make(settings, Stretch(0, 2)))
-    part = kept.folder / "000000000-000000002.parquet"
+def test_parts_are_checked_like_datasets(name: str, value: Any, words: str, tmp_path: Path) -> None:
+    settings, target = (
+        DatasetSettings.create("rota", ["random"], games=2, legal=True),
+        tmp_path / "out.parquet",
+    )
+    with open_parts(settings, target) as store:
+        store.add(generate_part(settings, GameRange(0, 2)))
+    part = store.folder / "000000000-000000002.parquet"
     good = pq.read_table(part)
     at, field = good.schema.names.index(name), good.schema.field(name)
     pq.write_table(good.set_column(at, field, pa.array([*column(good, name)[:-1], value], field.type)), part)
     assert pq.read_table(part).schema.equals(good.schema, check_metadata=True)
     with pytest.raises(InvalidFile, match=rf"{part.name}: not a part of this dataset .*{words}.*; remove it"):
-        write(settings, target)
+        write_dataset(settings, target)
     assert not target.exists()
     part.unlink()
-    assert write(settings, target) == len(good)
+    assert write_dataset(settings, target) == len(good)
 
 
-@pytest.mark.parametrize("stretch", ["000000000-000000001", "000000001-000000002", "000000001-000000003"])
-def test_a_part_holds_the_games_of_its_name(stretch: str, tmp_path: Path) -> None:
-    settings, target = checked("rota", ["random"], games=3), tmp_path / "out.parquet"
-    with parts(settings, target) as kept:
-        kept.add(make(settings, Stretch(0, 2)))
-    part = kept.folder / "000000000-000000002.parquet"
-    part.rename(part.with_name(f"{stretch}.parquet"))
+@pytest.mark.parametrize("games", ["000000000-000000001", "000000001-000000002", "000000001-000000003"])
+def test_a_part_contains_the_games_of_its_name(games: str, tmp_path: Path) -> None:
+    settings, target = DatasetSettings.create("rota", ["random"], games=3), tmp_path / "out.parquet"
+    with open_parts(settings, target) as store:
+        store.add(generate_part(settings, GameRange(0, 2)))
+    part = store.folder / "000000000-000000002.parquet"
+    part.rename(part.with_name(f"{games}.parquet"))
     with pytest.raises(
-        InvalidFile, match=rf"{stretch}.parquet: not a part of this dataset \(its games are not"
+        InvalidFile, match=rf"{games}.parquet: not a part of this dataset \(its games are not"
     ):
-        write(settings, target)
+        write_dataset(settings, target)
 
 
-def test_arguments_that_are_no_dataset_or_column(table: Any, tmp_path: Path) -> None:
+def test_invalid_sources_and_column_names_are_rejected(table: Any, tmp_path: Path) -> None:
     source: Any
     for source in (None, 5, b"x", ["x"]):
-        for use in (facts, states, points, read):
-            with pytest.raises(InvalidFile, match="is no dataset"):
+        for use in (metadata, states, column_array, read):
+            with pytest.raises(InvalidFile, match="is not a dataset"):
                 use(source)
     path = tmp_path / "out.parquet"
     bad: list[list[Any]] = [[5], [None, "game", 7]]
@@ -164,10 +171,10 @@ def test_arguments_that_are_no_dataset_or_column(table: Any, tmp_path: Path) -> 
         with pytest.raises(InvalidOption, match="has no column"):
             read(path, names)
         with pytest.raises(InvalidOption, match="has no column"):
-            points(table, names[-1])
+            column_array(table, names[-1])
 
 
-def test_a_state_that_no_game_has_is_refused(table: Any) -> None:
+def test_invalid_states_are_rejected(table: Any) -> None:
     good = states(table)
     dtype = good.dtype
     for field in dtype.names or ():
@@ -183,66 +190,66 @@ def test_a_state_that_no_game_has_is_refused(table: Any) -> None:
             try:
                 states(bad)
             except InvalidFile as error:
-                said = str(error)
-                assert said.startswith("row 4: the state is none of rota"), said
+                message = str(error)
+                assert message.startswith("row 4: not a valid state of rota"), message
             assert len(states(bad, checked=False)) == len(good)
 
 
-def test_hidden_memory_is_never_read(table: Any) -> None:
-    """A draw that is due for seats that do not exist made compiled code write beyond its memory (B1)."""
+def test_states_that_would_access_foreign_memory_are_rejected(table: Any) -> None:
+    """A due draw for seats that do not exist made compiled code write out of bounds (B1)."""
     records = states(table).copy()
     records["dealing"] = 127
-    with pytest.raises(InvalidFile, match="row 0: the state is none of rota"):
+    with pytest.raises(InvalidFile, match="row 0: not a valid state of rota"):
         states(with_column(table, "state", [record.tobytes() for record in records]))
 
 
-def test_no_rows_are_no_states(table: Any) -> None:
+def test_tables_without_rows_give_empty_arrays(table: Any) -> None:
     assert len(states(table.slice(0, 0))) == 0
-    assert points(table.slice(0, 0)).shape == (0, 2, 5)
+    assert column_array(table.slice(0, 0)).shape == (0, 2, 5)
 
 
-def test_columns_without_numbers_are_no_points(table: Any) -> None:
+def test_columns_that_are_not_numeric_are_rejected(table: Any) -> None:
     for name in ("position", "bot", "legal", "won"):
-        with pytest.raises(InvalidOption, match="holds no numbers"):
-            points(table, name)
-    assert points(table, "place").shape == (len(table),)
+        with pytest.raises(InvalidOption, match="is not numeric"):
+            column_array(table, name)
+    assert column_array(table, "place").shape == (len(table),)
 
 
-def test_other_columns_are_none_of_our_business(table: Any, tmp_path: Path) -> None:
+def test_additional_columns_are_ignored(table: Any, tmp_path: Path) -> None:
     more = table.append_column("mine", pa.array([None] * len(table), pa.int64()))
     assert len(states(more)) == len(table)
     pq.write_table(more, tmp_path / "more.parquet")
     assert "mine" in read(tmp_path / "more.parquet").column_names
     twice = table.append_column(table.schema.field("seat"), table["seat"])
-    with pytest.raises(InvalidFile, match="the column seat stands there twice"):
-        points(twice.replace_schema_metadata(table.schema.metadata), "seat")
+    with pytest.raises(InvalidFile, match="duplicate column seat"):
+        column_array(twice.replace_schema_metadata(table.schema.metadata), "seat")
 
 
-def test_every_change_of_the_metadata_is_refused_or_harmless(table: Any) -> None:
-    passed, refusals = set(), list[str]()
-    for what, text in mutants(json.loads(table.schema.metadata[KEY])):
-        bad = table.replace_schema_metadata({KEY: text.encode()})
+def test_metadata_mutations_are_rejected_or_harmless(table: Any) -> None:
+    accepted, messages = set(), list[str]()
+    for mutation, text in mutants(json.loads(table.schema.metadata[METADATA_KEY])):
+        bad = table.replace_schema_metadata({METADATA_KEY: text.encode()})
         try:
-            found = facts(bad)
+            found = metadata(bad)
         except InvalidFile as error:
-            refusals.append(str(error))
+            messages.append(str(error))
         else:
-            passed |= {what.split(" ")[0]} if found != facts(table) else set()
-    assert len(refusals) > 500
-    assert max(map(len, refusals)) < 1000
+            accepted |= {mutation.split(" ")[0]} if found != metadata(table) else set()
+    assert len(messages) > 500
+    assert max(map(len, messages)) < 1000
     harmless = {"deterministic", "settings.seed", "settings.version", "settings.games", "settings.noise"}
     harmless |= {"settings.legal", "settings.options", "settings.bots", "settings.bots.0"}
-    harmless |= {"settings.players"}  # which the types of the columns then contradict
-    assert passed <= harmless
+    harmless |= {"settings.players"}  # the types of the columns then do not match
+    assert accepted <= harmless
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", ""])
-def test_a_name_that_no_file_can_have(name: str) -> None:
+def test_impossible_file_names_are_rejected(name: str) -> None:
     with pytest.raises(InvalidFile):
         read(name)
 
 
-def test_a_name_that_is_not_utf_8(table: Any, tmp_path: Path) -> None:
+def test_file_names_that_are_not_utf_8(table: Any, tmp_path: Path) -> None:
     path = tmp_path / "\udcff.parquet"
     try:
         file = path.open("wb")
@@ -254,37 +261,37 @@ def test_a_name_that_is_not_utf_8(table: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["axiogames.analysis.dataset.parts.writer", "axiogames.analysis.dataset.parts.os.fsync"]
+    "place", ["axiogames.analysis.dataset.parts.parquet_writer", "axiogames.analysis.dataset.parts.os.fsync"]
 )
 def test_a_full_disk_names_the_file(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*arguments: Any, **more: Any) -> Any:
         raise OSError(28, "No space left on device")
 
-    settings, target = checked("rota", ["random"], games=1), tmp_path / "out.parquet"
-    with parts(settings, target) as kept:
-        kept.add(make(settings, next(kept.left())))
+    settings, target = DatasetSettings.create("rota", ["random"], games=1), tmp_path / "out.parquet"
+    with open_parts(settings, target) as store:
+        store.add(generate_part(settings, next(store.missing())))
         monkeypatch.setattr(place, fails)
         with pytest.raises(OSError, match="No space left") as caught:
-            kept.join()
+            store.join()
     assert caught.value.filename == str(target)
 
 
 @pytest.mark.parametrize("content", ["[" * 5000, "{}", "\xff", "", "null", '{"players":' * 3000])
-def test_damaged_settings_of_parts_are_refused(content: str, tmp_path: Path) -> None:
+def test_damaged_settings_of_parts_are_rejected(content: str, tmp_path: Path) -> None:
     folder = tmp_path / "out.parquet.parts"
     folder.mkdir()
-    (folder / SETTINGS).write_bytes(content.encode("latin-1"))
+    (folder / SETTINGS_FILE).write_bytes(content.encode("latin-1"))
     (folder / "000000000-000000001.parquet").touch()
     with pytest.raises(InvalidFile, match="not the settings of a dataset"):
-        write(checked("rota", ["random"], games=1), tmp_path / "out.parquet")
+        write_dataset(DatasetSettings.create("rota", ["random"], games=1), tmp_path / "out.parquet")
 
 
-@pytest.mark.parametrize("name", [SETTINGS, "000000000-000000001.parquet"])
-def test_a_pipe_among_parts_is_refused(name: str, tmp_path: Path) -> None:
-    folder, settings = tmp_path / "out.parquet.parts", checked("rota", ["random"], games=1)
-    with parts(settings, tmp_path / "out.parquet") as kept:
-        kept.add(make(settings, next(kept.left())))
+@pytest.mark.parametrize("name", [SETTINGS_FILE, "000000000-000000001.parquet"])
+def test_a_named_pipe_in_place_of_a_part_is_rejected(name: str, tmp_path: Path) -> None:
+    folder, settings = tmp_path / "out.parquet.parts", DatasetSettings.create("rota", ["random"], games=1)
+    with open_parts(settings, tmp_path / "out.parquet") as store:
+        store.add(generate_part(settings, next(store.missing())))
     (folder / name).unlink()
     os.mkfifo(folder / name)
     with pytest.raises(InvalidFile, match=name):
-        write(settings, tmp_path / "out.parquet")
+        write_dataset(settings, tmp_path / "out.parquet")

@@ -1,1 +1,1 @@
-"""Reviews: judgements from what was known, accounts that add up, sentences, pages and commands."""
+"""Reviews: judgements, accounts of luck and skill, remarks and pages."""

@@ -1,4 +1,4 @@
-"""Recorded games to review, short or whole, and reviews that take little time."""
+"""Recorded games, short or whole, and fast reviews of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from axiogames.analysis.review.judging import simple_move
-from axiogames.analysis.review.review import Review, decisions, judged, review, start_of
+from axiogames.analysis.review.judging import rollout_policy_action
+from axiogames.analysis.review.review import Review, assemble_review, decisions, judge_decision, start_values
 from axiogames.games import GAMES
 from axiogames.model.record import Record, record_of, replay
 from axiogames.model.view import View
@@ -22,7 +22,7 @@ NAMES = ("Ada", "Ben", "Cleo", "Dan")
 
 
 def half_of_all(players: Iterable[int]) -> list[Any]:
-    """Every game for half of these numbers of players; the other half is for `make slow`."""
+    """Return all games with half of these numbers of players; the others are marked as slow."""
     return [
         pytest.param(name, count, marks=[] if (number + count) % 2 else [pytest.mark.slow])
         for number, name in enumerate(GAMES)
@@ -30,34 +30,36 @@ def half_of_all(players: Iterable[int]) -> list[Any]:
     ]
 
 
-class Simple:
-    """Makes the move that choices are measured against."""
+class RolloutPolicy:
+    """A player that follows the rollout policy, which choices are compared with."""
 
-    name = "simple"
+    name = "policy"
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """The simple move."""
-        return Choice(view.variant.decode(view.state, simple_move(view)), ())
+        """Return the move of the policy."""
+        return Choice(view.variant.decode(view.state, rollout_policy_action(view)), ())
 
 
 @cache
 def whole_game(name: str, players: int = 2, seed: int = 1, by: str = "level2") -> Record:
-    """A game, if nothing else is said between beginners, who leave something to be said."""
-    who: list[Player] = [Simple() if by == Simple.name else player(by) for _ in range(players)]
-    return record_of(play_match(name, who, seed), NAMES[:players])
+    """Return a whole game, by default between weak bots, whose mistakes give remarks."""
+    players_by_seat: list[Player] = [
+        RolloutPolicy() if by == RolloutPolicy.name else player(by) for _ in range(players)
+    ]
+    return record_of(play_match(name, players_by_seat, seed), NAMES[:players])
 
 
 @cache
 def short_game(name: str, players: int = 2, moves: int = 5) -> Record:
-    """The first moves of a game."""
+    """Return the first moves of a game."""
     record = whole_game(name, players)
     return record_of(replay(record, upto=moves), record.players)
 
 
 @cache
 def reviewed(record_text: str, seed: str = "0", rollouts: int = 100) -> Review:
-    """The review of a record."""
+    """Return the review of a record."""
     record, budget = Record.parse(record_text), Budget(rollouts=rollouts)
     made = list(decisions(record))
-    judgements = [judged(decision, budget, seed) for decision in made]
-    return review(record, made, judgements, start_of(record, budget, seed), seed)
+    judgements = [judge_decision(decision, budget, seed) for decision in made]
+    return assemble_review(record, made, judgements, start_values(record, budget, seed), seed)

@@ -1,13 +1,13 @@
-"""Judging decisions: from what the seat knew and nothing else, the same every time, with true errors."""
+"""Judging decisions: independent of hidden tiles, reproducible, with correct standard errors."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from axiogames.analysis.review.judging import judge, simple_move
-from axiogames.analysis.review.review import decisions, judged
-from axiogames.analysis.review.values import straight, terms_of, value_of_result
+from axiogames.analysis.review.judging import judge, rollout_policy_action
+from axiogames.analysis.review.review import decisions, judge_decision
+from axiogames.analysis.review.values import linear_values, result_value, value_scale
 from axiogames.games import GAMES, find_variant
 from axiogames.model.record import replay
 from axiogames.model.view import View
@@ -25,7 +25,7 @@ of_some_games = pytest.mark.parametrize(("name", "players"), half_of_all(range(1
 def test_every_decision_is_judged(name: str, players: int) -> None:
     record = short_game(name, players, moves=3)
     for decision in decisions(record):
-        found = judged(decision, QUICK, "0")
+        found = judge_decision(decision, QUICK, "0")
         assert decision.seat == decision.view.seat == decision.view.turn
         if found.forced:
             assert len(decision.view.legal_moves()) == 1
@@ -39,14 +39,14 @@ def test_every_decision_is_judged(name: str, players: int) -> None:
             assert one.behind == pytest.approx(values[0] - one.value)
             assert len(one.points) == players
             assert all(points >= 0 for row in one.points for points in row)
-        assert found.given_up == 0 or found.chosen.told_apart
+        assert found.given_up == 0 or found.chosen.significantly_worse
         assert found.chosen.value == pytest.approx(found.simple.value + found.choice.value)
-        assert simple_move(decision.view) in decision.view.legal_moves().actions
+        assert rollout_policy_action(decision.view) in decision.view.legal_moves().actions
 
 
 @of_all_games
-def test_only_what_the_seat_knew_is_used(name: str) -> None:
-    """Another tile in a hidden hand leads to the same judgement."""
+def test_judgement_does_not_depend_on_hidden_tiles(name: str) -> None:
+    """Another tile in a hidden hand gives the same judgement."""
     decision = list(decisions(short_game(name)))[-1]
     table = replay(short_game(name), upto=decision.ply - 1)
     state, other = table.state.copy(), 1 - decision.seat
@@ -61,28 +61,30 @@ def test_only_what_the_seat_knew_is_used(name: str) -> None:
     assert set(view.hand(other)) == {"?"}
 
 
-def test_the_same_seed_gives_the_same_review_and_threads_do_not_matter() -> None:
+def test_equal_seeds_give_equal_reviews_for_any_number_of_threads() -> None:
     record = short_game(GAMES[0])
     assert reviewed.__wrapped__(record.to_json()) == reviewed(record.to_json())
     decision = next(decisions(record))
-    alone, together = (judged(decision, Budget(rollouts=400, threads=threads), "0") for threads in (1, 2))
+    alone, together = (
+        judge_decision(decision, Budget(rollouts=400, threads=threads), "0") for threads in (1, 2)
+    )
     assert alone == together
-    assert judged(decision, Budget(rollouts=400), "1") != alone
+    assert judge_decision(decision, Budget(rollouts=400), "1") != alone
 
 
-def test_a_time_is_kept_to() -> None:
+def test_time_limits_are_respected() -> None:
     decision = next(decisions(short_game(GAMES[0])))
-    judged(decision, Budget(0.05), "0")  # whatever has to be compiled is compiled
-    longer, shorter = (judged(decision, Budget(seconds), "0").rollouts for seconds in (0.4, 0.1))
+    judge_decision(decision, Budget(0.05), "0")  # compiles
+    longer, shorter = (judge_decision(decision, Budget(seconds), "0").rollouts for seconds in (0.4, 0.1))
     assert longer > shorter
 
 
-def test_errors_are_true() -> None:
-    """The spread of many judgements is what each of them says of itself."""
+def test_standard_errors_are_correct() -> None:
+    """The spread of many judgements agrees with the standard error of each."""
     decision = next(decisions(short_game(GAMES[0])))
     values, errors = [], []
     for seed in range(24):
-        found = judged(decision, Budget(rollouts=1200), seed)
+        found = judge_decision(decision, Budget(rollouts=1200), seed)
         values.append(found.chosen.value)
         errors.append(found.chosen.error)
     assert 0.5 < np.std(values, ddof=1) / np.mean(errors) < 1.8
@@ -90,7 +92,7 @@ def test_errors_are_true() -> None:
 
 @of_all_games
 @pytest.mark.parametrize("players", range(1, 5))
-def test_a_result_is_worth_what_the_search_says(name: str, players: int) -> None:
+def test_value_of_a_result_agrees_with_the_search(name: str, players: int) -> None:
     record = whole_game(name, players)
     table = replay(record)
     assert table.result is not None
@@ -99,16 +101,16 @@ def test_a_result_is_worth_what_the_search_says(name: str, players: int) -> None
     points = [tuple(scores.values()) for scores in table.result.scores]
     seat = last.turn
     assert seat is not None
-    playing = Rollouts(last.view(seat), load_weights(last.variant), 0)
-    (tally,) = playing.run(np.array([last.action_of(move)], np.int32), 0, 1, TO_THE_END)
-    ours = value_of_result(last.variant, table.result.place, points, seat)
-    assert ours == pytest.approx(float(straight(last.variant, tally.means)[0]), abs=1e-5)
+    rollouts = Rollouts(last.view(seat), load_weights(last.variant), 0)
+    (stats,) = rollouts.run(np.array([last.action_of(move)], np.int32), 0, 1, TO_THE_END)
+    expected = result_value(last.variant, table.result.place, points, seat)
+    assert expected == pytest.approx(float(linear_values(last.variant, stats.means)[0]), abs=1e-5)
 
 
-def test_values_are_told_in_the_terms_of_the_table() -> None:
-    two, four, alone = (terms_of(replay(whole_game(GAMES[0], n), upto=0).variant) for n in (2, 4, 1))
-    assert (two.kind, two.told(0.62)) == ("win", 62)
-    assert (four.kind, four.told(1.0), four.told(0.0)) == ("place", 1.0, 4.0)
+def test_value_scales() -> None:
+    two, four, alone = (value_scale(replay(whole_game(GAMES[0], n), upto=0).variant) for n in (2, 4, 1))
+    assert (two.kind, two.to_display(0.62)) == ("win", 62)
+    assert (four.kind, four.to_display(1.0), four.to_display(0.0)) == ("place", 1.0, 4.0)
     assert alone.kind == "lowest"
-    assert alone.told(0.5) == alone.full / 2
-    assert terms_of(find_variant(GAMES[-1], 1)).kind == "points"
+    assert alone.to_display(0.5) == alone.full / 2
+    assert value_scale(find_variant(GAMES[-1], 1)).kind == "points"

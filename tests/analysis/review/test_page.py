@@ -1,4 +1,4 @@
-"""A review as a page: whole, for every game and number of players, and usable."""
+"""The review page: complete and self-contained for every game and number of players."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import re
 import pytest
 
 from axiogames.analysis.html import Markup, tag
-from axiogames.analysis.review.page import page
-from axiogames.analysis.review.page_figures import graph
+from axiogames.analysis.review.page import render_page
+from axiogames.analysis.review.page_figures import render_graph
 from axiogames.analysis.review.remarks import Wording
 from axiogames.analysis.review.review import decisions
 from axiogames.games import GAMES, LANGUAGES
@@ -17,13 +17,13 @@ from tests.analysis.review.games import half_of_all, reviewed, short_game, whole
 
 
 def made_page(record: Record, language: str = "en") -> str:
-    told = reviewed(record.to_json())
-    wording = Wording(language, told.terms, record.players)
-    return page(told, replay(record), list(decisions(record)), wording)
+    found = reviewed(record.to_json())
+    wording = Wording(language, found.terms, record.players)
+    return render_page(found, replay(record), list(decisions(record)), wording)
 
 
 @pytest.mark.parametrize(("name", "players"), half_of_all(range(1, 5)))
-def test_a_page_stands_alone(name: str, players: int) -> None:
+def test_page_is_self_contained(name: str, players: int) -> None:
     html = made_page(short_game(name, players, moves=3))
     assert "http" not in html.replace("http://www.w3.org/2000/svg", "")
     assert not re.search(r"\{\w+\}", html.split("<style>")[0])
@@ -31,7 +31,7 @@ def test_a_page_stands_alone(name: str, players: int) -> None:
     assert html.count('class="line"') == 2 * players  # in the graph and in its legend
 
 
-def test_names_are_text_on_it() -> None:
+def test_names_are_escaped() -> None:
     record = short_game(GAMES[0])
     record = Record.parse(record.to_json().replace("Ada", "<b>Ada</b>"))
     html = made_page(record)
@@ -40,17 +40,17 @@ def test_names_are_text_on_it() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_graph_has_a_strip_for_every_move(language: str) -> None:
-    told = reviewed(whole_game(GAMES[2], 3).to_json())
-    drawn = graph(told, Wording(language, told.terms))
-    assert drawn.count('class="strip"') == len(told.moves)
-    assert 'role="img" aria-label="' in drawn
+def test_graph_has_a_strip_for_every_move(language: str) -> None:
+    found = reviewed(whole_game(GAMES[2], 3).to_json())
+    svg = render_graph(found, Wording(language, found.terms))
+    assert svg.count('class="strip"') == len(found.moves)
+    assert 'role="img" aria-label="' in svg
 
 
 def test_markup_escapes_text_and_keeps_markup() -> None:
     assert tag("p", "<", Markup("<b>"), data_x='"') == '<p data-x="&quot;">&lt;<b></p>'
 
 
-def test_a_game_without_a_move_is_a_page_too() -> None:
+def test_page_of_a_game_without_moves() -> None:
     html = made_page(short_game(GAMES[0], moves=0))
     assert "<script" not in html

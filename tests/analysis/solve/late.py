@@ -1,4 +1,4 @@
-"""Late positions of solo games, and the best of them by trying everything, without any code of the solver."""
+"""Late positions of one-player games, and their optimum by exhaustive search without code of the solver."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ Points = tuple[int, ...]
 
 @cache
 def solo_record(name: str, seed: int = 1, *, with_seed: bool = True, by: str = "greedy") -> Record:
-    """A whole game of one player."""
+    """Return a whole one-player game."""
     return record_of(play_match(name, [player(by)], seed), ["Ada"], with_seed=with_seed)
 
 
 def late_table(name: str, seed: int, tiles: int) -> Table:
-    """A game of one player that deals, so many moves before the end it came to."""
+    """Return a one-player table with a seed, `tiles` moves before the end of a greedy game."""
     moves = [str(move) for move in play_match(name, [player("greedy")], seed).moves]
     return new_game(name, 1, seed=seed, moves=moves[: len(moves) - tiles])
 
 
 def sorted_points(table: Table) -> Points:
-    """The result of one player, as results are compared."""
+    """Return the points of a one-player game in ascending order, as results are compared."""
     return tuple(sorted(table.scores[0].values()))
 
 
-def best_of_all(table: Table) -> tuple[Points, int]:
-    """The best sorted points of any play from here at a table that deals, and the most points together."""
+def exhaustive_search(table: Table) -> tuple[Points, int]:
+    """Return the best sorted points of all lines from here, and the largest total."""
     if table.over:
         return sorted_points(table), sum(sorted_points(table))
     best: Points = ()
@@ -38,6 +38,6 @@ def best_of_all(table: Table) -> tuple[Points, int]:
     for action in table.legal_moves().actions.tolist():
         after = table.copy()
         after.play_unchecked(action)
-        points, total = best_of_all(after)
+        points, total = exhaustive_search(after)
         best, most = max(best, points), max(most, total)
     return best, most

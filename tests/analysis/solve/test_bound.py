@@ -1,4 +1,4 @@
-"""The bound is never below what play can reach, and beams find what trying everything finds."""
+"""The bound is never below the optimum, and beams find the optimum of exhaustive search."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from functools import cache
 
 import pytest
 
-from axiogames.analysis.solve.solo import Deal, deal_of_seed, solvable, solve
+from axiogames.analysis.solve.solo import SoloDeal, deal_from_seed, solvable_variant, solve
 from axiogames.games import GAMES, find_variant
 from axiogames.games.dominoes.bound import FREE, OWN, longest_line, upper_bound
 from axiogames.games.dominoes.variant import DominoVariant
 from axiogames.players import player
 from axiogames.players.match import play_match
-from tests.analysis.solve.late import Points, best_of_all, late_table, sorted_points
+from tests.analysis.solve.late import Points, exhaustive_search, late_table, sorted_points
 
 DOMINOES = tuple(name for name in GAMES if isinstance(find_variant(name, 1), DominoVariant))
 LATE = [
@@ -22,20 +22,20 @@ LATE = [
 ]
 
 
-def late_deal(name: str, seed: int, tiles: int) -> Deal:
-    whole = deal_of_seed(name, seed)
+def late_deal(name: str, seed: int, tiles: int) -> SoloDeal:
+    whole = deal_from_seed(name, seed)
     table = late_table(name, seed, tiles)
-    return Deal(whole.variant, whole.kinds, seed, tuple(map(str, table.moves)))
+    return SoloDeal(whole.variant, whole.kinds, seed, tuple(map(str, table.moves)))
 
 
 @cache
-def everything_tried(name: str, seed: int, tiles: int) -> tuple[Points, int]:
-    return best_of_all(late_table(name, seed, tiles))
+def optimum(name: str, seed: int, tiles: int) -> tuple[Points, int]:
+    return exhaustive_search(late_table(name, seed, tiles))
 
 
 @pytest.mark.parametrize(("name", "seed", "tiles"), LATE)
-def test_no_play_passes_the_bound(name: str, seed: int, tiles: int) -> None:
-    points, total = everything_tried(name, seed, tiles)
+def test_bound_is_at_least_the_optimum(name: str, seed: int, tiles: int) -> None:
+    points, total = optimum(name, seed, tiles)
     deal = late_deal(name, seed, tiles)
     start = deal.table()
     bound = upper_bound(deal.variant, start.state, deal.kinds[start.plies :])
@@ -45,8 +45,8 @@ def test_no_play_passes_the_bound(name: str, seed: int, tiles: int) -> None:
 
 
 @pytest.mark.parametrize(("name", "seed", "tiles"), LATE)
-def test_a_beam_finds_the_best_play(name: str, seed: int, tiles: int) -> None:
-    points, _ = everything_tried(name, seed, tiles)
+def test_beams_find_the_optimum(name: str, seed: int, tiles: int) -> None:
+    points, _ = optimum(name, seed, tiles)
     solution, _ = solve(late_deal(name, seed, tiles), width=200)
     assert solution.best.points == points
     wide, _ = solve(late_deal(name, seed, tiles), width=100_000)
@@ -55,7 +55,7 @@ def test_a_beam_finds_the_best_play(name: str, seed: int, tiles: int) -> None:
 
 
 @pytest.mark.parametrize("name", DOMINOES)
-def test_late_bounds_are_better_than_the_cap(name: str) -> None:
+def test_late_bounds_are_below_the_cap(name: str) -> None:
     deal = late_deal(name, 1, 3)
     start = deal.table()
     bound = upper_bound(deal.variant, start.state, deal.kinds[start.plies :])
@@ -64,15 +64,15 @@ def test_late_bounds_are_better_than_the_cap(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DOMINOES)
-def test_from_any_position_on_a_game_stays_below_the_bound(name: str) -> None:
-    """Whole games of simple players, looked at after every few moves, also without knowing all tiles."""
+def test_games_stay_below_the_bound_from_any_position(name: str) -> None:
+    """Whole games of simple bots, checked every four moves, with all or only some draws known."""
     for seed, by in ((1, "greedy"), (2, "balanced"), (3, "random")):
         played = play_match(name, [player(by)], seed)
         result = sorted_points(played)
         moves = tuple(map(str, played.moves))
-        whole = deal_of_seed(name, seed)
+        whole = deal_from_seed(name, seed)
         for plies in range(0, len(moves) + 1, 4):
-            start = Deal(whole.variant, whole.kinds, seed, moves[:plies]).table()
+            start = SoloDeal(whole.variant, whole.kinds, seed, moves[:plies]).table()
             for known in (len(moves), len(whole.kinds)):
                 bound = upper_bound(whole.variant, start.state, whole.kinds[plies:known])
                 assert bound.points >= result
@@ -80,14 +80,14 @@ def test_from_any_position_on_a_game_stays_below_the_bound(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DOMINOES)
-def test_a_finished_game_is_its_own_bound(name: str) -> None:
+def test_bound_of_a_finished_game_is_its_result(name: str) -> None:
     played = play_match(name, [player("greedy")], 1)
-    bound = upper_bound(solvable(played.variant), played.state, ())
+    bound = upper_bound(solvable_variant(played.variant), played.state, ())
     assert bound.points == sorted_points(played)
     assert bound.total == sum(sorted_points(played))
 
 
-def test_the_most_in_a_line() -> None:
+def test_longest_lines() -> None:
     assert longest_line((FREE,) * 9)[9] == 36
     assert longest_line((FREE, OWN, FREE)) == (0, 1, 3)
     assert longest_line((OWN, FREE, FREE, OWN)) == (0, 1, 4)

@@ -35,7 +35,7 @@ def game(case: Case, rng: random.Random) -> Iterator[Table]:
     yield table
     while not table.over:
         if table.draw_due:
-            table._chance(sample_chance(table.variant, table.state, rng))
+            table._step(sample_chance(table.variant, table.state, rng), checked=False)
         else:
             moves = table.legal_moves()
             table.play(moves[rng.randrange(len(moves))])

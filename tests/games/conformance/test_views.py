@@ -10,7 +10,7 @@ import pytest
 
 from axiogames.errors import AxioError
 from axiogames.model.events import Draw, Event, Exchange, Place, Removed
-from axiogames.model.record import carry_out
+from axiogames.model.record import apply_event
 from axiogames.model.table import Table
 from axiogames.model.view import View
 from axiogames.players import PLAYERS, Budget, player
@@ -34,7 +34,7 @@ def shown(view: View) -> bytes:
         str(view).encode(),
         view.svg().encode(),
         repr(view).encode(),
-        msgspec.json.encode((view.scores, view.unseen, view.in_bag, view.turn, view.standing)),
+        msgspec.json.encode((view.scores, view.unseen, view.in_bag, view.turn, view.ranks)),
         moves.actions.tobytes(),
         view.gains(moves).tobytes(),
         *(repr(view.preview(move)).encode() for move in moves[:3]),
@@ -69,7 +69,7 @@ def otherwise_dealt(table: Table, seat: int | None, rng: Generator) -> Table | N
     other = Table(variant)
     try:
         for event in reversed(events):
-            carry_out(other, event)
+            apply_event(other, event)
     except AxioError:
         return None
     return other if changed and other.turn == table.turn and other.over == table.over else None

@@ -1,4 +1,4 @@
-"""What every game printed when it was last looked at: a change here is a change of the rules or of the deal.
+"""Golden files of every game: a difference means that the rules or the deal have changed.
 
-`python -m tests.goldens.make` writes the files anew; look at the difference before you commit it.
+`python -m tests.games.goldens.make` writes the files; review the difference before you commit it.
 """

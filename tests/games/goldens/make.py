@@ -1,4 +1,4 @@
-"""Make the golden files: records, counts of moves and their order, for each game."""
+"""Write the golden files: records, numbers of legal moves, and the order of moves, for each game."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from axiogames.players import player
 from axiogames.players.match import play_match
 
 FOLDER = Path(__file__).parent
-TABLES = (("greedy",), ("greedy", "balanced"), ("balanced", "greedy", "random"), ("balanced",) * 4)
+LINE_UPS = (("greedy",), ("greedy", "balanced"), ("balanced", "greedy", "random"), ("balanced",) * 4)
 
 
 def records(name: str) -> str:
-    """Whole games for one to four players, and one with all options, as lines."""
-    plays: list[tuple[tuple[str, ...], dict[str, bool]]] = [(players, {}) for players in TABLES]
+    """Return whole games for one to four players, and one with all options, as lines of records."""
+    plays: list[tuple[tuple[str, ...], dict[str, bool]]] = [(players, {}) for players in LINE_UPS]
     if options := {option.name: True for option in game(name).options}:
-        plays.append((TABLES[1], options))
+        plays.append((LINE_UPS[1], options))
     lines = []
     for players, chosen in plays:
         table = play_match(name, [player(p) for p in players], "golden", options=chosen)
@@ -30,29 +30,30 @@ def records(name: str) -> str:
 
 
 def counts(name: str) -> dict[str, Any]:
-    """How many moves there are one, two and (for one line of play) many plies deep, and in which order."""
+    """Return numbers of legal moves one ply, two plies and (in one game) many plies deep, and their order."""
     table = new_game(name, 2, seed="golden")
-    first = [str(move) for move in table.legal_moves()]
+    moves = [str(move) for move in table.legal_moves()]
     return {
-        "moves": len(first),
-        "first moves": first[:8],
-        "order": hashlib.sha256("\n".join(first).encode()).hexdigest(),
-        "two plies": sum(len(after.legal_moves()) for after in each_reply(table)),
-        "along a game": along_a_game(name),
+        "moves": len(moves),
+        "first moves": moves[:8],
+        "order": hashlib.sha256("\n".join(moves).encode()).hexdigest(),
+        "two plies": sum(len(after.legal_moves()) for after in replies(table)),
+        "along a game": counts_along_a_game(name),
     }
 
 
-def each_reply(table: Table) -> list[Table]:
-    replies = []
+def replies(table: Table) -> list[Table]:
+    """Return copies of a table after each legal move."""
+    found = []
     for move in table.legal_moves():
         after = table.copy()
         after.play(move)
-        replies.append(after)
-    return replies
+        found.append(after)
+    return found
 
 
-def along_a_game(name: str) -> list[int]:
-    """The number of legal moves at each ply of a game in which the middle one is always played."""
+def counts_along_a_game(name: str) -> list[int]:
+    """Return the number of legal moves at each ply of a game in which the middle move is always played."""
     table, numbers = new_game(name, 2, seed="golden"), []
     while moves := table.legal_moves():
         numbers.append(len(moves))
@@ -61,7 +62,7 @@ def along_a_game(name: str) -> list[int]:
 
 
 def files(name: str) -> dict[Path, str]:
-    """The golden files of a game."""
+    """Return the golden files of a game and their content."""
     return {
         FOLDER / f"{name}.jsonl": records(name),
         FOLDER / f"{name}.json": json.dumps(counts(name), indent=1) + "\n",

@@ -1,4 +1,4 @@
-"""Nothing about a game changes without somebody having looked: records, counts and the order of moves."""
+"""Records, numbers of moves and their order agree with the golden files."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tests.games.goldens.make import FOLDER, files
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_game_is_what_it_was(name: str) -> None:
+def test_game_agrees_with_its_golden_files(name: str) -> None:
     for path, text in files(name).items():
-        assert path.exists(), f"{path.name} is missing: python -m tests.goldens.make"
+        assert path.exists(), f"{path.name} is missing: python -m tests.games.goldens.make"
         assert text == path.read_text(encoding="utf-8"), f"{path.name} has changed"
 
 
-def test_every_game_has_goldens_and_no_others_lie_around() -> None:
+def test_there_are_golden_files_for_exactly_the_registered_games() -> None:
     assert {path.stem for path in FOLDER.glob("*.json*")} == set(GAMES)

@@ -18,11 +18,11 @@ from axiogames import __version__, new_game
 from axiogames.errors import InvalidPlayers
 from axiogames.games import GAMES, find_variant
 from axiogames.model.events import redact_event
-from axiogames.model.record import carry_out
+from axiogames.model.record import apply_event
 from axiogames.model.table import Table
 from axiogames.model.view import View
 from axiogames.players import PLAYERS, Budget, player
-from axiogames.players.engines.protocol import FARTHEST_END, LONGEST_LINE, read_budget
+from axiogames.players.engines.protocol import LONGEST_LINE, MAX_SKIPPED, read_budget
 from axiogames.players.engines.serve import COMMANDS, Engine
 from axiogames.players.engines.views import write_view
 from axiogames.players.interface import Choice
@@ -146,8 +146,8 @@ def test_it_is_asked_only_on_its_turn(engine: Engine) -> None:
     ("line", "says"),
     [
         ("stop", "unknown command 'stop'"),
-        ("think soon", "no limit"),
-        ("think 0s", "no limit"),
+        ("think soon", "invalid budget"),
+        ("think 0s", "invalid budget"),
         ("points", "not a move"),
         ("points RR a1-a2", "outside"),
         ("set", "set player NAME"),
@@ -194,7 +194,7 @@ def test_a_seat_that_does_not_exist_is_refused_at_any_moment(name: str) -> None:
             for seat in (2, 9, 999):
                 why = refused(engine, line.format(seat))
                 assert why == f"there is no seat {seat}: 0 to 1", (number, line)
-        carry_out(table, event)
+        apply_event(table, event)
         said(engine, line_of(redact_event(event, 0, table.variant.exchange_is_public)))
 
 
@@ -312,7 +312,7 @@ def test_a_line_without_an_end_ends_it() -> None:
     engine, out, endless = Engine(GAME, "random"), StringIO(), Endless()
     engine.serve(endless, out)
     assert out.getvalue() == f"? the line is longer than {LONGEST_LINE} characters\n\n"
-    assert FARTHEST_END < endless.read_so_far < FARTHEST_END + 3 * LONGEST_LINE
+    assert MAX_SKIPPED < endless.read_so_far < MAX_SKIPPED + 3 * LONGEST_LINE
 
 
 # ---------------------------------------------------------------- as a process
@@ -323,7 +323,7 @@ class Pipes:
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "axio", "engine", *arguments],
+            [sys.executable, "-m", "axiogames", "engine", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -350,7 +350,7 @@ class Pipes:
 
 @pytest.fixture
 def pipes() -> Iterator[Pipes]:
-    opened = Pipes(GAME, "--player", "greedy")
+    opened = Pipes(GAME, "--bot", "greedy")
     yield opened
     opened.process.kill()
     opened.process.communicate()
@@ -396,7 +396,7 @@ def test_a_reader_that_goes_away_ends_it(pipes: Pipes) -> None:
 def test_it_plays_itself_through_pipes() -> None:
     """Two processes of ours, each told only what its seat learns, to the end of a game."""
     table = Table(find_variant(GAMES[-1]), "pipes")
-    engines = [Pipes(GAMES[-1], "--player", who) for who in ("balanced", "greedy")]
+    engines = [Pipes(GAMES[-1], "--bot", who) for who in ("balanced", "greedy")]
     told = [0, 0]
     for seat, engine in enumerate(engines):
         assert engine.ask(f"new_game {seat}".encode()) == b"="
@@ -418,8 +418,8 @@ def test_it_plays_itself_through_pipes() -> None:
     ("arguments", "words"),
     [
         (["chess"], ["chess", GAMES[-1]]),
-        ([GAME, "--player", "deepblue"], ["deepblue", "random"]),
-        ([GAME, "--player", "random@never"], ["never", "no limit"]),
+        ([GAME, "--bot", "deepblue"], ["deepblue", "random"]),
+        ([GAME, "--bot", "random@never"], ["never", "invalid budget"]),
         ([GAME, "--players", "5"], ["--players", "5"]),
         ([GAME, "--option", "blind"], ["blind"]),
     ],

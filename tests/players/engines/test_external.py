@@ -1,4 +1,4 @@
-"""Foreign engines as players: whole games, what they are told, and everything that can be wrong with them."""
+"""External engines as players: whole games, requests, and every kind of failure."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from axiogames.errors import EngineError, EngineProtocolError, EngineTerminated,
 from axiogames.games import GAMES
 from axiogames.model.view import View
 from axiogames.players import Budget, player
-from axiogames.players.engines.external import Foreign
-from axiogames.players.engines.specs import _idle, foreign, player_or_engine, seated
+from axiogames.players.engines.external import ExternalEngine
+from axiogames.players.engines.specs import _idle, external_engine, open_players, parse_player
 from axiogames.players.match import play_match
 from axiogames.rng import Generator
 from tests.cli.test_cli import assert_refused, run, spawn
 
 ROOT = Path(__file__).parents[3]
 EXAMPLE = f"{shlex.quote(sys.executable)} {shlex.quote(str(ROOT / 'examples' / 'engine.py'))}"
-OURS = f"{shlex.quote(sys.executable)} -m axio engine"
+OURS = f"{shlex.quote(sys.executable)} -m axiogames engine"
 
 # The frame of an engine that has something wrong with it; `think` is what differs.
 FRAME = """
@@ -57,7 +57,7 @@ class Bad:
         text = FRAME.replace("LOG", repr(str(self.log))).replace("VERSION", version)
         script.write_text(text.replace("THINK", think), encoding="utf-8")
         self.command = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
-        self.player = Foreign(self.command, setting_up=20, grace=0.3)
+        self.player = ExternalEngine(self.command, setup_timeout=20, grace=0.3)
 
     def choose(self, seconds: float = 0.01) -> axio.Move:
         return self.player.choose(view(), Budget(seconds), Generator(1)).move
@@ -84,7 +84,7 @@ def view(name: str = GAMES[0]) -> View:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_example_plays_a_whole_game_of_every_kind(name: str) -> None:
-    engine = Foreign(EXAMPLE)
+    engine = ExternalEngine(EXAMPLE)
     table = play_match(name, [engine, player("balanced")], "example", budget=Budget(0.01))
     assert table.result is not None
     again = play_match(name, [engine, player("balanced")], "example", budget=Budget(0.01))
@@ -94,12 +94,12 @@ def test_the_example_plays_a_whole_game_of_every_kind(name: str) -> None:
 
 @pytest.mark.parametrize("players", [1, 3, 4])
 def test_the_example_plays_alone_and_with_more(players: int) -> None:
-    with seated([f"engine:{EXAMPLE}@10ms", *["random"] * (players - 1)]) as seats:
+    with open_players([f"engine:{EXAMPLE}@10ms", *["random"] * (players - 1)]) as seats:
         assert play_match(GAMES[-1], seats, "more", options={"short": True}).over
 
 
 def test_it_takes_the_most_points() -> None:
-    engine = Foreign(EXAMPLE)
+    engine = ExternalEngine(EXAMPLE)
     choice = engine.choose(view(), Budget(), Generator(1))
     seen = view()
     most = max(sum(seen.gain(move).values()) for move in seen.legal_moves())
@@ -110,7 +110,7 @@ def test_it_takes_the_most_points() -> None:
 
 
 def test_our_engine_sits_as_a_foreign_one() -> None:
-    with seated([f"engine:{OURS} {GAMES[2]} --player greedy", "greedy"]) as seats:
+    with open_players([f"engine:{OURS} {GAMES[2]} --bot greedy", "greedy"]) as seats:
         table = play_match(GAMES[2], seats, "ours")
     assert table.over
 
@@ -156,11 +156,11 @@ def test_no_hidden_tile_ever_reaches_the_process(name: str, tmp_path: Path) -> N
 
 def test_two_seats_never_share_a_process() -> None:
     spec = f"engine:{EXAMPLE}"
-    with seated([spec, spec]) as seats:
+    with open_players([spec, spec]) as seats:
         assert seats[0] is not seats[1]
         play_match(GAMES[0], seats, 1)
     first = set(map(id, seats))
-    with seated([spec, spec]) as seats:
+    with open_players([spec, spec]) as seats:
         assert set(map(id, seats)) == first  # kept for the next game
 
 
@@ -171,13 +171,13 @@ def test_a_command_that_does_not_exist() -> None:
     with pytest.raises(
         EngineTerminated, match=r"the engine '/nowhere/engine' cannot be started: No such file"
     ):
-        Foreign("/nowhere/engine").choose(view(), Budget(), Generator(1))
+        ExternalEngine("/nowhere/engine").choose(view(), Budget(), Generator(1))
 
 
 @pytest.mark.parametrize("command", ["", "   ", "'open"])
 def test_a_command_that_is_none(command: str) -> None:
     with pytest.raises(InvalidPlayers):
-        player_or_engine(f"engine:{command}")
+        parse_player(f"engine:{command}")
 
 
 def test_a_crash_is_forgiven_once(tmp_path: Path) -> None:
@@ -214,7 +214,9 @@ def test_a_child_that_holds_the_pipes_is_ended_too(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_does_not_read_is_ended() -> None:
-    deaf = Foreign(f"{shlex.quote(sys.executable)} -c 'import time; time.sleep(60)'", setting_up=0.5)
+    deaf = ExternalEngine(
+        f"{shlex.quote(sys.executable)} -c 'import time; time.sleep(60)'", setup_timeout=0.5
+    )
     with pytest.raises(EngineTimeout, match="protocol_version"):
         deaf.choose(view(), Budget(), Generator(1))
 
@@ -259,9 +261,9 @@ def test_another_version_or_no_commands(tmp_path: Path) -> None:
     with pytest.raises(EngineProtocolError, match="speaks version '2', not 1"):
         Bad(tmp_path, LEGAL, version="2").choose()
     with pytest.raises(EngineProtocolError, match="an answer begins with =1"):
-        Foreign("cat").choose(view(), Budget(), Generator(1))
+        ExternalEngine("cat").choose(view(), Budget(), Generator(1))
     with pytest.raises(EngineTerminated, match="ended with exit code 1"):
-        Foreign("false").choose(view(), Budget(), Generator(1))
+        ExternalEngine("false").choose(view(), Budget(), Generator(1))
 
 
 def test_moves_may_be_written_either_way(tmp_path: Path) -> None:
@@ -288,20 +290,20 @@ def test_moves_may_be_written_either_way(tmp_path: Path) -> None:
     ],
 )
 def test_the_limit_stands_behind_the_last_sign(spec: str, command: str, budget: Budget | None) -> None:
-    engine = foreign(spec)
+    engine = external_engine(spec)
     assert (engine.command, engine._budget, engine.name) == (command, budget, spec)
 
 
 def test_simulate_takes_engines(tmp_path: Path) -> None:
     file = tmp_path / "games.jsonl"
     names = f"engine:{EXAMPLE}@10ms,balanced"
-    ran = run("simulate", GAMES[0], "--players", names, "--games", "3", "--out", str(file))
+    ran = run("simulate", GAMES[0], "--bots", names, "--games", "3", "--out", str(file))
     assert ran.code == 0, ran.err
     assert run("verify", str(file)).out == "3 passed, 0 failed\n"
     records = [record for _, record in axio.read_records(file)]
     assert records[0].players == tuple(names.split(","))
     two = tmp_path / "two.jsonl"
-    ran = run("simulate", GAMES[0], "--players", names, "--games", "3", "--out", str(two), "--jobs", "2")
+    ran = run("simulate", GAMES[0], "--bots", names, "--games", "3", "--out", str(two), "--jobs", "2")
     assert ran.code == 0, ran.err
     assert two.read_bytes() == file.read_bytes()
 
@@ -311,9 +313,9 @@ def test_no_engine_outlives_those_who_ask_it(tmp_path: Path) -> None:
     script = tmp_path / "engine.sh"
     script.write_text(f"echo $$ >> {shlex.quote(str(pids))}\nexec {EXAMPLE}\n", encoding="utf-8")
     spec = f"engine:sh {shlex.quote(str(script))}"
-    ran = spawn("simulate", GAMES[0], "--players", f"{spec},{spec}", "--games", "2")
+    ran = spawn("simulate", GAMES[0], "--bots", f"{spec},{spec}", "--games", "2")
     assert ran.code == 0, ran.err
-    with seated([spec]) as seats:
+    with open_players([spec]) as seats:
         play_match(GAMES[2], seats, 1)
     _idle[spec].pop().close()
     started = [int(line) for line in pids.read_text(encoding="utf-8").split()]
@@ -324,8 +326,8 @@ def test_no_engine_outlives_those_who_ask_it(tmp_path: Path) -> None:
 
 
 def test_simulate_says_what_is_wrong_with_an_engine() -> None:
-    assert_refused(run("simulate", GAMES[0], "--players", "engine:,random"), "engine:./my_engine")
-    ran = run("simulate", GAMES[0], "--players", "engine:/nowhere/x,random", "--games", "1")
+    assert_refused(run("simulate", GAMES[0], "--bots", "engine:,random"), "engine:./my_engine")
+    ran = run("simulate", GAMES[0], "--bots", "engine:/nowhere/x,random", "--games", "1")
     assert_refused(ran, "/nowhere/x", "cannot be started")
 
 

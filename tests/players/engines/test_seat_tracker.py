@@ -8,10 +8,10 @@ from axiogames.errors import AxioError, IllegalMove, ParseError
 from axiogames.games import GAMES, find_variant
 from axiogames.games.runtime.state import OFFER
 from axiogames.model.events import Exchange, redact_event
-from axiogames.model.record import carry_out
+from axiogames.model.record import apply_event
 from axiogames.model.table import Table
 from axiogames.moves import Move
-from axiogames.players.engines.seat_tracker import Following
+from axiogames.players.engines.seat_tracker import SeatTracker
 from axiogames.players.engines.serve import Engine
 from axiogames.players.engines.views import write_view
 from tests.games.conformance.positions import CASES, EACH, STYLES, Case, play
@@ -22,7 +22,7 @@ SQUARES, EDGES = GAMES[0], GAMES[-1]
 
 def engine_for(case: Case, seat: int) -> Engine:
     engine = Engine(case.game, "random", players=case.players, options=case.options)
-    engine._game = Following(case.variant(), seat)  # without a word to the player, who is not asked
+    engine._game = SeatTracker(case.variant(), seat)  # without a word to the player, who is not asked
     return engine
 
 
@@ -51,9 +51,9 @@ def test_every_seat_follows_whole_games(case: Case) -> None:
     assert exchanges or case.players == 1 or case.variant().other_actions == 0
 
 
-def dealt(seat: int = 0) -> Following:
+def dealt(seat: int = 0) -> SeatTracker:
     """A game of squares for two, after the deal, with a known hand."""
-    game = Following(find_variant(SQUARES), seat)
+    game = SeatTracker(find_variant(SQUARES), seat)
     for p in range(2):
         game.draw(p, ["RR", "RG", "GB", "GB", "GO"] if p == seat else ["?"] * 5)
     return game
@@ -72,14 +72,14 @@ def test_no_draw_is_told_where_none_is_due(seat: int, tiles: list[str], says: st
 
 
 def test_tiles_of_others_cannot_be_told() -> None:
-    game = Following(find_variant(SQUARES), 0)
+    game = SeatTracker(find_variant(SQUARES), 0)
     game.draw(0, ["RR"] * 4 + ["RG"])
     before = game.view.position
     for tiles in (["RR"], ["RG", "?"], ["?"] * 4 + ["BB"]):
         with pytest.raises(ParseError, match="does not see what seat 1 draws"):
             game.draw(1, tiles)
     assert game.view.position == before
-    edges = Following(find_variant(EDGES), 0)
+    edges = SeatTracker(find_variant(EDGES), 0)
     kinds = edges.variant.kinds
     edges.draw(0, kinds[: edges.variant.hand])
     edges.draw(1, ["?"] * edges.variant.hand)
@@ -115,7 +115,7 @@ def test_what_the_rules_or_the_unseen_tiles_contradict_is_refused() -> None:
 
 
 def test_a_tile_that_has_been_seen_elsewhere_is_in_no_other_hand() -> None:
-    game = Following(find_variant(SQUARES), 0)
+    game = SeatTracker(find_variant(SQUARES), 0)
     game.draw(0, ["RR"] * 4 + ["BB"])
     game.draw(1, ["?"] * 5)
     game.play(0, Move.parse("RR h11-i11"))
@@ -150,7 +150,7 @@ def test_a_view_is_a_start_as_good_as_any(case: Case) -> None:
             engines.append(engine_for(case, number % case.players))
             said = engines[-1].respond(f"view {write_view(table.view(number % case.players))}")
             assert said == "=\n\n"
-        carry_out(table, event)
+        apply_event(table, event)
         for engine in engines[-4:]:
             seat = engine._game.seat
             line = line_of(redact_event(event, seat, table.variant.exchange_is_public))

@@ -9,10 +9,10 @@ import pytest
 
 from axiogames.errors import ParseError
 from axiogames.games import GAMES, find_variant
-from axiogames.model.record import carry_out
+from axiogames.model.record import apply_event
 from axiogames.model.table import Table, new_game
 from axiogames.model.view import View
-from axiogames.players.engines.views import MOST_EVENTS, read_view, write_view
+from axiogames.players.engines.views import MAX_EVENTS, read_view, write_view
 from axiogames.players.search.determinization import hidden_tile_groups
 from axiogames.rng import Generator
 from tests.games.conformance.positions import CASES, EACH, STYLES, Case, play
@@ -259,7 +259,7 @@ def longest_game() -> Table:
 
 def test_the_longest_games_have_views() -> None:
     table = longest_game()
-    assert MOST_EVENTS // 2 < len(table.events) < MOST_EVENTS
+    assert MAX_EVENTS // 2 < len(table.events) < MAX_EVENTS
     for seat in range(4):
         view = table.view(seat)
         assert read_view(write_view(view)) == view
@@ -268,11 +268,11 @@ def test_the_longest_games_have_views() -> None:
 def test_a_view_has_no_more_events_than_a_game_can_have() -> None:
     told = example("trio")
     draw = {"t": "draw", "p": 1, "tiles": ["?"]}
-    told["events"] += [draw] * (MOST_EVENTS - len(told["events"]))
+    told["events"] += [draw] * (MAX_EVENTS - len(told["events"]))
     view = read_view(json.dumps(told))
     hidden_tile_groups(view)
     told["events"].append({"t": "draw", "p": 9, "tiles": ["?"] * 100})
-    with pytest.raises(ParseError, match=f"{MOST_EVENTS + 1} events, a game has at most {MOST_EVENTS}"):
+    with pytest.raises(ParseError, match=f"{MAX_EVENTS + 1} events, a game has at most {MAX_EVENTS}"):
         read_view(json.dumps(told))
 
 
@@ -343,7 +343,7 @@ def test_a_view_between_the_last_exchange_and_its_draw_comes_back() -> None:
     *_, whole = play(Case(GAMES[-1], 2).variant(), STYLES, "start")
     table = Table(whole.variant)
     for event in whole.events:
-        carry_out(table, event)
+        apply_event(table, event)
         for seat in range(2):
             text = write_view(table.view(seat))
             assert write_view(read_view(text)) == text

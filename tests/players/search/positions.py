@@ -1,4 +1,4 @@
-"""Positions in the middle of games, for tests of whoever thinks about them."""
+"""Positions in the middle of games, for tests of search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VARIANTS = [(game, players) for game in GAMES for players in range(1, MOST_PLAYE
 
 
 def played(game: str, players: int, plies: int, seed: int = 1, by: str = "greedy") -> Table:
-    """A table after so many moves, or before the last one if the game was over sooner."""
+    """Return a table after `plies` moves, or before the last move if the game ends sooner."""
     return _played(game, players, plies, seed, by).copy()
 
 
@@ -31,7 +31,7 @@ def _played(game: str, players: int, plies: int, seed: int, by: str) -> Table:
 
 
 def redealt(table: Table, seat: int, seed: int) -> Table:
-    """The same table as the seat sees it, but with other tiles where it cannot look."""
+    """Return a table that looks the same to a seat, with other tiles in the hidden hands."""
     other = table.copy()
     state = other.state
     rng = Generator(seed)

@@ -1,4 +1,4 @@
-"""What the hidden tiles can be: everything that fits what a seat has seen, and nothing else."""
+"""Hidden tiles: all that fit the events a seat has seen, and no others, are sampled."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from axiogames.rng import Generator
 
 
 def games_with_exchanges(game: str, players: int) -> Iterator[Table]:
-    """Tables after every move of games in which much is exchanged."""
+    """Yield tables after every move of games with many exchanges."""
     rng = Generator(f"{game}{players}")
     for seed in range(4):
         table = new_game(game, players, seed=seed)
         mover = player("balanced" if seed % 2 else "greedy")
         while not table.over:
             actions = table.legal_moves().actions
-            others = actions[actions >= table.variant.first_other_action].tolist()  # few moves are to be read
+            others = actions[actions >= table.variant.first_other_action].tolist()  # decoding is slow
             exchanges = [at for at in others if table.variant.decode(table.state, at).kind == "exchange"]
             if exchanges and rng.randint(3) == 0:
                 table.play_unchecked(exchanges[rng.randint(len(exchanges))])
@@ -37,31 +37,31 @@ def games_with_exchanges(game: str, players: int) -> Iterator[Table]:
 
 
 def hidden_kinds(table: Table, view: View) -> np.ndarray:
-    """How many tiles of each kind the seat does not see in hands, by looking at them."""
+    """Return the number of tiles of each kind in hands that the seat does not see."""
     hidden = view.state["hands"][0] == HIDDEN
     return np.bincount(table.state["hands"][0][hidden], minlength=len(table.variant.kinds))
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 @pytest.mark.parametrize("game", GAMES)
-def test_what_is_true_is_never_barred(game: str, players: int) -> None:
-    barred_at_all = 0
+def test_true_hidden_tiles_are_never_excluded(game: str, players: int) -> None:
+    excluded_in_all = 0
     for number, table in enumerate(games_with_exchanges(game, players)):
-        view = table.view(number % (players + 1) % players)  # every seat at every time of a round
-        rng, excluded = hidden_tile_groups(view)
+        view = table.view(number % (players + 1) % players)  # every seat at every point of a round
+        groups, excluded = hidden_tile_groups(view)
         true, unseen = hidden_kinds(table, view), view.state["bag"][0].astype(int)
-        assert rng[:, 1].sum() == true.sum()
-        # Tiles beyond what a row may draw from must be newer ones, which are in the rows after it.
-        for row in range(len(rng)):
+        assert groups[:, 1].sum() == true.sum()
+        # Tiles that a row excludes must be newer ones, in the rows after it.
+        for row in range(len(groups)):
             beyond = np.maximum(true - (unseen - excluded[row]), 0).sum()
-            assert beyond <= rng[row + 1 :, 1].sum()
-        barred_at_all += int(excluded.sum())
+            assert beyond <= groups[row + 1 :, 1].sum()
+        excluded_in_all += int(excluded.sum())
     exchanges = game != "rota"
-    assert (barred_at_all > 0) == exchanges
+    assert (excluded_in_all > 0) == exchanges
 
 
 def after_an_exchange() -> tuple[Table, tuple[str, ...]]:
-    """A table where the other seat has just got a new hand, and the tiles that it gave for it."""
+    """Return a table after an exchange of the other seat, and the tiles that it exchanged."""
     for seed in range(100):
         table = new_game("axio", 2, seed=seed)
         mover, rng = player("greedy"), Generator(seed)
@@ -70,29 +70,29 @@ def after_an_exchange() -> tuple[Table, tuple[str, ...]]:
             match table.events[-2:]:
                 case (Exchange(p, shown), Draw()) if table.turn == 1 - p:
                     return table, shown
-    raise AssertionError("nobody exchanged")
+    raise AssertionError("no game had an exchange")
 
 
-def test_a_new_hand_has_none_of_the_tiles_that_went_back_after_it() -> None:
+def test_new_hand_excludes_the_tiles_just_returned() -> None:
     table, shown = after_an_exchange()
     assert table.turn is not None
-    rng, excluded = hidden_tile_groups(table.view(table.turn))
+    groups, excluded = hidden_tile_groups(table.view(table.turn))
     kinds = np.array([table.variant.kind_of(tile) for tile in shown], np.int64)
-    assert rng.tolist() == [[1 - table.turn, len(table.hand(1 - table.turn))]]
+    assert groups.tolist() == [[1 - table.turn, len(table.hand(1 - table.turn))]]
     assert excluded.tolist() == [np.bincount(kinds, minlength=len(table.variant.kinds)).tolist()]
 
 
-def test_the_own_exchange_is_known_in_any_game() -> None:
+def test_own_exchange_is_known_in_every_game() -> None:
     table = new_game("trio", 2, seed=3)
     given = next(move for move in table.legal_moves() if move.kind == "exchange" and len(move.tiles) == 3)
     table.play(given)
     mine, theirs = hidden_tile_groups(table.view(0)), hidden_tile_groups(table.view(1))
     assert mine[1].sum() == 3
-    assert theirs[1].sum() == 0  # what was exchanged is not shown here
+    assert theirs[1].sum() == 0  # this game hides exchanged tiles
 
 
-def test_events_that_cannot_have_led_here_say_nothing() -> None:
-    """More tiles of a kind have gone back than there are, or so many that none is left for a hand."""
+def test_inconsistent_events_exclude_nothing() -> None:
+    """More tiles were returned than exist, or so many that none is left for a hand."""
     table = new_game("axio", 2, seed=1)
     view = table.view(0)
     unseen = view.state["bag"][0].tolist()
@@ -100,17 +100,17 @@ def test_events_that_cannot_have_led_here_say_nothing() -> None:
     drawn = Draw(1, view.hand(1), "bag")
     for shown, learned in ((tiles[:3], 3), (tiles[:1] * (max(unseen) + 1), 0), (tiles, 0)):
         told = View(view.variant, view.state, 0, (Exchange(1, tuple(shown)), drawn))
-        rng, excluded = hidden_tile_groups(told)
-        assert rng.tolist() == [[1, len(view.hand(1))]]
+        groups, excluded = hidden_tile_groups(told)
+        assert groups.tolist() == [[1, len(view.hand(1))]]
         assert excluded.sum() == learned
 
 
-def test_guesses_are_as_likely_as_the_tiles_are_many() -> None:
-    """Each kind turns up in a guessed hand as often as draws from what is not barred say; no tile is lost."""
+def test_determinizations_are_uniform() -> None:
+    """Each kind occurs in sampled hands as often as in draws from the tiles not excluded; no tile is lost."""
     table, _ = after_an_exchange()
     view = table.view(table.turn)
     variant, other = view.variant, 1 - int(view.state["seat"][0])
-    rng, excluded = hidden_tile_groups(view)
+    groups, excluded = hidden_tile_groups(view)
     unseen = view.state["bag"][0].astype(int)
     pool = unseen - excluded[0]
     action = view.legal_moves().actions[:1].copy()
@@ -119,11 +119,11 @@ def test_guesses_are_as_likely_as_the_tiles_are_many() -> None:
     weights, scratch = load_weights(variant), allocate(scratch_dtype(len(variant.tracks)))
     buffer, sums = np.zeros(variant.most_actions, np.int32), np.zeros(1)
     points = np.zeros((1, variant.players, len(variant.tracks)))
-    seen, guesses = np.zeros(len(pool)), 4000
-    for number in range(guesses):
+    seen, samples = np.zeros(len(pool)), 4000
+    for number in range(samples):
         variant.kernels[run_rollouts](
-            variant.constants, states, action, 1, seed_states(5, number, 1), 0, np.float32(2), rng, excluded,
-            weights, scratch, buffer, sums, sums, points,
+            variant.constants, states, action, 1, seed_states(5, number, 1), 0, np.float32(2), groups,
+            excluded, weights, scratch, buffer, sums, sums, points,
         )  # fmt: skip
         hand = states["hands"][1, other, : int(states["held"][1, other])]
         counts = np.bincount(hand, minlength=len(pool))
@@ -131,7 +131,7 @@ def test_guesses_are_as_likely_as_the_tiles_are_many() -> None:
         assert (states["bag"][1] + counts == unseen).all()
         assert states["in_bag"][1] == view.state["in_bag"][0] == states["bag"][1].sum()
         seen += counts
-    expected = guesses * rng[0, 1] * pool / pool.sum()
+    expected = samples * groups[0, 1] * pool / pool.sum()
     assert (seen[pool == 0] == 0).all()
     likely = expected > 0
     chi = ((seen - expected)[likely] ** 2 / expected[likely]).sum()

@@ -1,4 +1,4 @@
-"""How long moves are compared: as long as was agreed, and no longer than thought can change anything."""
+"""Sequential halving: it uses its budget, and stops early where more rollouts cannot change the result."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from axiogames import new_game
 from axiogames.games import GAMES
 from axiogames.players.evaluation.weights import untrained_weights
 from axiogames.players.search.analysis import analyse
-from axiogames.players.search.halving import ENOUGH, Deadline, sequential_halving
-from axiogames.players.search.rollouts import CHUNK, Rollouts, RolloutStats
+from axiogames.players.search.halving import MIN_SAMPLES, Deadline, sequential_halving
+from axiogames.players.search.rollouts import CHUNK, RolloutConfig, Rollouts, RolloutStats
 from tests.clock import Clock
 from tests.players.search.positions import played
 
-AGES = 90.0  # seconds: who waits for them has not stopped early
+LONG = 90.0  # seconds; a search that takes as long has not stopped early
 SOON = 30.0  # seconds
-STEP = 0.001  # seconds between two looks at the clock
+STEP = 0.001  # seconds between two readings of the clock
 
 
-class Planted(Rollouts):
-    """Rollouts of which is known what they come to: some worth, more or less by the same amount in turns."""
+class FakeRollouts(Rollouts):
+    """Rollouts with known results: `means`, plus and minus `deviation` in turn."""
 
-    def __init__(self, worth: Sequence[float], spread: float) -> None:
+    def __init__(self, means: Sequence[float], deviation: float) -> None:
         view = new_game(GAMES[0], 2, seed=1).view(0)
         super().__init__(view, untrained_weights(view.variant), 0)
-        self.worth, self.spread = np.array(worth), spread
+        self.means, self.deviation = np.array(means), deviation
 
     def run(
-        self, actions: np.ndarray, first: int, guesses: int, turns: int, chunk: int = CHUNK
+        self, actions: np.ndarray, first: int, samples: int, turns: int, chunk: int = CHUNK
     ) -> Iterator[RolloutStats]:
-        """As many guesses as were asked for, at once."""
-        numbers = np.arange(first, first + guesses)[:, None]
-        values = self.worth[actions] + np.where(numbers % 2, self.spread, -self.spread)
-        tally = RolloutStats(len(actions), self.variant.players, len(self.variant.tracks))
-        tally.count += guesses
-        tally.sums += values.sum(axis=0)
-        tally.squares += (values**2).sum(axis=0)
-        yield tally
+        """Yield all samples in one chunk."""
+        numbers = np.arange(first, first + samples)[:, None]
+        values = self.means[actions] + np.where(numbers % 2, self.deviation, -self.deviation)
+        stats = RolloutStats(len(actions), self.variant.players, len(self.variant.tracks))
+        stats.count += samples
+        stats.sums += values.sum(axis=0)
+        stats.squares += (values**2).sum(axis=0)
+        yield stats
 
 
 @pytest.fixture
@@ -50,64 +50,65 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def compared(worth: Sequence[float], spread: float, meter: Deadline) -> tuple[RolloutStats, float]:
-    """What came of moves of such worth, and the seconds that it took."""
-    moves = np.arange(len(worth))
-    tally = sequential_halving(Planted(worth, spread), moves, 1, meter, np.full(len(worth), 0.5), 0.0)
-    return tally, time.perf_counter() - meter.begun
+def compare(means: Sequence[float], deviation: float, deadline: Deadline) -> tuple[RolloutStats, float]:
+    """Compare moves with known results; return the statistics and the seconds taken."""
+    config = RolloutConfig(turns=1, width=len(means), prior_weight=0.0, search_after=0.0)
+    runner = FakeRollouts(means, deviation)
+    stats = sequential_halving(runner, np.arange(len(means)), config, deadline, np.full(len(means), 0.5))
+    return stats, time.perf_counter() - deadline.started
 
 
 @pytest.mark.parametrize(
-    ("worth", "spread"),
+    ("means", "deviation"),
     [
-        ([0.3, 0.9, 0.4, 0.2], 0.05),  # one is better beyond doubt
+        ([0.3, 0.9, 0.4, 0.2], 0.05),  # one is clearly better
         ([1.0, 1.0, 1.0, 1.0, 1.0], 0.0),  # all win
-        ([0.5, 0.5015], 0.0),  # what one is better by is not worth waiting for
+        ([0.5, 0.5015], 0.0),  # the difference is negligible
         ([0.7], 0.3),  # there is nothing to choose
     ],
 )
-def test_where_thought_changes_nothing_the_rest_of_the_time_is_given_back(
-    worth: list[float], spread: float, clock: Clock
+def test_search_stops_early_when_more_rollouts_cannot_change_the_result(
+    means: list[float], deviation: float, clock: Clock
 ) -> None:
-    tally, seconds = compared(worth, spread, Deadline(AGES, None))
+    stats, seconds = compare(means, deviation, Deadline(LONG, None))
     assert seconds < SOON
-    assert tally.count.min() >= ENOUGH  # errors of few rollouts are not believed
-    assert tally.means.argmax() == np.argmax(worth)
+    assert stats.count.min() >= MIN_SAMPLES  # standard errors of fewer rollouts are not trusted
+    assert stats.means.argmax() == np.argmax(means)
 
 
 @pytest.mark.parametrize(
-    ("worth", "spread"),
+    ("means", "deviation"),
     [
-        ([0.5, 0.5], 0.5),  # either may be better
+        ([0.5, 0.5], 0.5),  # either may be the best
         ([0.6, 0.6, 0.6], 0.4),
     ],
 )
-def test_while_thought_could_change_something_all_the_time_is_used(
-    worth: list[float], spread: float, clock: Clock
+def test_search_uses_all_its_time_while_the_result_is_open(
+    means: list[float], deviation: float, clock: Clock
 ) -> None:
-    _, seconds = compared(worth, spread, Deadline(0.5, None))
+    _, seconds = compare(means, deviation, Deadline(0.5, None))
     assert 0.5 <= seconds < 0.5 + 10 * STEP
 
 
 @pytest.mark.parametrize("rollouts", [3000, 20_000])
-def test_rollouts_that_are_counted_are_all_played(rollouts: int) -> None:
-    """Whoever asks for so many gets so many, and so the same again on any machine."""
-    tally, _ = compared([0.0, 1.0, 0.0, 0.0], 0.0, Deadline(AGES, rollouts))
-    assert 0.99 * rollouts <= tally.count.sum() <= rollouts
-    assert tally.count.max() > ENOUGH
+def test_all_counted_rollouts_are_run(rollouts: int) -> None:
+    """A counted search does not stop early, so that it gives the same result on every machine."""
+    stats, _ = compare([0.0, 1.0, 0.0, 0.0], 0.0, Deadline(LONG, rollouts))
+    assert 0.99 * rollouts <= stats.count.sum() <= rollouts
+    assert stats.count.max() > MIN_SAMPLES
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_decided_game_is_not_thought_about_for_long(game: str, clock: Clock) -> None:
-    """Before the last move there is nothing left to guess, and a clock is not waited for; a count is."""
+def test_search_of_a_last_move_stops_early(game: str, clock: Clock) -> None:
+    """Before the last move nothing is random. A time limit is not used up; counted rollouts are all run."""
     table = played(game, 2, 500)
     assert table.turn is not None
     view = table.view(table.turn)
     assert len(view.legal_moves()) > 1
-    begun = clock.now
-    found = analyse(view, seed=1, seconds=AGES)
-    assert clock.now - begun < SOON
+    started = clock.now
+    found = analyse(view, seed=1, seconds=LONG)
+    assert clock.now - started < SOON
     counted = analyse(view, seed=1, rollouts=6000)
     assert 0.95 * 6000 <= counted.rollouts <= 6000
-    assert min(line.rollouts for line in found.lines) >= ENOUGH
+    assert min(line.rollouts for line in found.lines) >= MIN_SAMPLES
     assert found.best.move == counted.best.move

@@ -1,4 +1,4 @@
-"""Manners of playing on: kept beside what has been learned, the usual ones where there are none."""
+"""Rollout configs: stored in the weights file, with defaults where it has none."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.players.search.positions import played
 ODD = RolloutConfig(turns=TO_THE_END, width=7, prior_weight=12.5, search_after=0.25)
 
 
-def test_a_manner_is_kept_beside_what_has_been_learned(tmp_path: Path) -> None:
+def test_config_is_stored_in_the_weights_file(tmp_path: Path) -> None:
     file = tmp_path / "weights.npz"
     two, three = find_variant("rota", 2), find_variant("rota", 3)
     write_weights(two, load_weights(two), file)
@@ -39,22 +39,22 @@ def test_a_manner_is_kept_beside_what_has_been_learned(tmp_path: Path) -> None:
     assert read_config(two, FAST, file) == ODD
     assert read_config(two, FULL, file) == FULL_CONFIG
     assert read_config(three, FAST, file) == FAST_CONFIG
-    write_weights(three, load_weights(three), file)  # learning more of something else changes nothing
+    write_weights(three, load_weights(three), file)  # other entries are kept
     assert read_config(two, FAST, file) == ODD
     assert np.array_equal(read_weights(two, file)["weights"], load_weights(two)["weights"])
 
 
-def test_without_a_mind_rollouts_go_to_the_end() -> None:
+def test_rollouts_without_a_network_run_to_the_end() -> None:
     variant = find_variant("rota", 2)
-    with patch.object(rollouts, "find_mind", return_value=untrained_weights(variant)):
+    with patch.object(rollouts, "load_weights", return_value=untrained_weights(variant)):
         for pace in DEFAULT_CONFIGS:
             assert load_config.__wrapped__(variant, pace) == UNTRAINED_CONFIG
 
 
-def test_a_game_is_thought_about_in_its_manner() -> None:
+def test_analysis_uses_the_config_of_the_game() -> None:
     table = played("rota", 2, 8)
     assert table.turn is not None
     view = table.view(table.turn)
     usual = analyse(view, seed=1, rollouts=2000)
-    assert usual == analyse(view, seed=1, rollouts=2000, manner=load_config(view.variant, FAST))
-    assert usual != analyse(view, seed=1, rollouts=2000, manner=ODD)
+    assert usual == analyse(view, seed=1, rollouts=2000, config=load_config(view.variant, FAST))
+    assert usual != analyse(view, seed=1, rollouts=2000, config=ODD)

@@ -1,11 +1,11 @@
-"""Kills the server at any instant, again and again, and compares its log with what clients were told.
+"""Crash tests: kill the server at random instants and compare its log with the messages clients received.
 
 `python -m tests.server.crash --kills 3000` is the long run, tests/server/test_crash.py the short one.
 
-    nursery.py   a process that has imported everything and forks servers, which are then killed
-    clients.py   people at tables, who play over WebSockets and HTTP as fast as they can
-    ledger.py    what they sent and what they were told
-    kept.py      what the database has
-    audit.py     the log, read from the database and replayed by the engine; raises `Lost`
-    arena.py     all of it together: start, play, kill, compare
+    processes.py  a process with all imports done that forks servers, which are then killed
+    clients.py    clients that play over WebSockets and HTTP and reconnect after every crash
+    ledger.py     the messages they sent and received
+    kept.py       direct reads of tables from the database
+    audit.py      replay of the stored log, and comparison with the ledger; raises `Lost`
+    arena.py      the loop: start, play, kill, compare
 """

@@ -1,4 +1,4 @@
-"""The long run: `python -m tests.server.crash --kills 3000`, on SQLite or on a PostgreSQL database."""
+"""Long crash test: `python -m tests.server.crash --kills 3000`, on SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SENTENCES = {
     help="An empty PostgreSQL database, with a server of its own. Can be given several times.",
 )
 def command(kills: int, seed: int, servers: int, databases: tuple[str, ...]) -> None:
-    """Kill the server again and again while people play; compare its log with what they were told."""
+    """Kill the server repeatedly while clients play; compare its log with the messages they received."""
     began = time.monotonic()
     with progress("killing the server", kills) as advance:
         try:
@@ -50,7 +50,7 @@ def command(kills: int, seed: int, servers: int, databases: tuple[str, ...]) -> 
 
 
 def show(counts: Counts, seconds: float) -> None:
-    """Print what a run has seen."""
+    """Print the statistics of a run."""
     for name, sentence in SENTENCES.items():
         click.echo(f"{getattr(counts, name):>8,} {sentence}")
     click.echo(f"Nothing was lost in {seconds:.0f} s ({counts.kills / seconds:.1f} kills a second).")

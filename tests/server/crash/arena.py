@@ -1,4 +1,4 @@
-"""A server that is killed again and again while people play, and the comparison after every death."""
+"""Loop of the crash test: start a server, let clients play, kill it, and check its log."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tests.server.crash.audit import Book, Lost
 from tests.server.crash.clients import Line, Match, Person, Player
 from tests.server.crash.kept import bots_to_move, finished, read, reader
 from tests.server.crash.ledger import Counts, Ledger
-from tests.server.crash.processes import Nursery
+from tests.server.crash.processes import ForkServer
 
-PATIENCE = 120.0  # seconds for a server to come up, for a bot to move, for anything to go on
+PATIENCE = 120.0  # seconds for a server to start, for a bot to move, for any progress
 SLOTS = 2  # tables played at the same time
-PEOPLE = 3  # who play at one table
+PEOPLE = 3  # players per table
 LONGEST_LIFE = 0.06  # seconds
-MORE = 10  # entries that are made after the last kill
+MORE = 10  # entries after the last kill
 SEATINGS = (
     ("me", "open"),
     ("me", "bot"),
@@ -39,27 +39,27 @@ SEATINGS = (
 
 
 class Arena:
-    """One database, one server at a time."""
+    """One database with one server at a time."""
 
-    def __init__(self, nursery: Nursery, number: int, engine: AsyncEngine, seed: str) -> None:
-        self._nursery = nursery
+    def __init__(self, fork_server: ForkServer, number: int, engine: AsyncEngine, seed: str) -> None:
+        self._fork_server = fork_server
         self._number = number
         self._engine = engine
         self._lots = random.Random(seed)
-        self._line = Line(nursery.ports[number], self._lots, self._notice, self._hear)
+        self._line = Line(fork_server.ports[number], self._lots, self._notice, self._hear)
         self._up = asyncio.Event()
         self._enough = asyncio.Event()
-        self._left = 0  # messages until it is enough
+        self._left = 0  # messages until the next kill
         self._playing: dict[str, Match] = {}
         self._books: dict[str, Book] = {}
         self._ledgers: dict[str, Ledger] = {}
-        self._bots: set[str] = set()  # tables that a server left behind at a bot's turn
+        self._bots: set[str] = set()  # tables at which it was a bot's turn when a server died
         self._closing = False
         self.counts = Counts()
 
     async def run(self, kills: int, progress: Callable[[], None]) -> None:
-        """Kill a server so many times; then let all games end. Raises `Lost`."""
-        await self._nursery.start(self._number)
+        """Kill the server `kills` times, then finish all games. Raises `Lost`."""
+        await self._fork_server.start(self._number)
         people = [await self._guest(f"Guest {number}") for number in range(SLOTS * PEOPLE)]
         slots = [
             asyncio.create_task(self._slot(people[first : first + PEOPLE]))
@@ -70,7 +70,7 @@ class Arena:
                 await self._while_they_play(slots, self._live_and_die())
                 await self._compare()
                 progress()
-                await self._nursery.start(self._number)
+                await self._fork_server.start(self._number)
             await self._while_they_play(slots, self._see_bots_move())
             self._close()
             await asyncio.wait_for(asyncio.gather(*slots), PATIENCE)
@@ -78,7 +78,7 @@ class Arena:
             for slot in slots:
                 slot.cancel()
         await self._check_records()
-        await self._nursery.bury(self._number)
+        await self._fork_server.reap(self._number)
         await self._compare(everything=True)
         self.counts.entries = sum(len(book) for book in self._books.values())
         self.counts.tables = len(self._books)
@@ -87,7 +87,7 @@ class Arena:
     async def _while_they_play(
         self, slots: Sequence[asyncio.Task[None]], work: Coroutine[Any, Any, None]
     ) -> None:
-        """Do something; if people meet with something wrong meanwhile, or nothing goes on, that ends it."""
+        """Run a coroutine; an error of a client, or a lack of progress, ends it."""
         task = asyncio.create_task(work)
         try:
             await asyncio.wait([task, *slots], return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE)
@@ -95,31 +95,31 @@ class Arena:
                 if one.done():
                     one.result()
             if not task.done():
-                raise Lost(f"nothing goes on; the servers wrote:\n{self._nursery.log[-5000:]}")
+                raise Lost(f"no progress; the servers wrote:\n{self._fork_server.log[-5000:]}")
         finally:
             task.cancel()
 
     # ------------------------------------------------------------ life and death
 
     async def _live_and_die(self) -> None:
-        """Let the server live for a moment, then kill it."""
+        """Let the server run for a moment, then kill it."""
         lots, kind = self._lots, self._lots.random()
         self._up.clear()
-        if kind < 0.1:  # while it starts
+        if kind < 0.1:  # during startup
             await asyncio.sleep(lots.uniform(0, LONGEST_LIFE))
-        elif kind < 0.5:  # at any instant
+        elif kind < 0.5:  # at a random instant
             await self._up.wait()
             await asyncio.sleep(lots.uniform(0, LONGEST_LIFE))
-        else:  # right after something was sent
+        else:  # right after a message was sent
             await self._up.wait()
             self._enough.clear()
             self._left = lots.randrange(1, 12)
-            with suppress(TimeoutError):  # perhaps nobody has anything to say
+            with suppress(TimeoutError):  # perhaps no client sends anything
                 await asyncio.wait_for(self._enough.wait(), 1.0)
             await asyncio.sleep(lots.choice((0.0, lots.uniform(0, 0.003), lots.uniform(0, 0.01))))
-        self._nursery.strike(self._number)
+        self._fork_server.kill(self._number)
         self.counts.kills += 1
-        await self._nursery.bury(self._number)
+        await self._fork_server.reap(self._number)
 
     def _notice(self) -> None:
         self._left -= 1
@@ -136,7 +136,7 @@ class Arena:
         return Person(made["id"], made["token"])
 
     async def _slot(self, people: list[Person]) -> None:
-        """Play one game after the other."""
+        """Play games one after another."""
         while not self._closing:
             match = await self._open(people)
             await asyncio.gather(*(Player(self._line, match, person).play() for person in match.people))
@@ -160,7 +160,7 @@ class Arena:
         return match
 
     def _close(self) -> None:
-        """Let everybody play a little, then leave."""
+        """Let all clients play a little, then leave."""
         self._closing = True
         for match in self._playing.values():
             match.stay = min(match.stay, match.ledger.highest + MORE)
@@ -168,7 +168,7 @@ class Arena:
     # ------------------------------------------------------------ comparing
 
     async def _compare(self, *, everything: bool = False) -> None:
-        """Hold the database against what clients know. Raises `Lost`."""
+        """Compare the database with the clients' knowledge. Raises `Lost`."""
         touched = [
             one.table_id for one in self._ledgers.values() if one.told or one.table_id in self._playing
         ]
@@ -199,12 +199,12 @@ class Arena:
                 counts.kept += book.knows(sent)
 
     async def _see_bots_move(self) -> None:
-        """Every bot whose turn it is has to move."""
+        """Check that every bot whose turn it was has moved."""
         while await bots_to_move(self._engine):
             await asyncio.sleep(0.02)
 
     async def _check_records(self) -> None:
-        """Every finished game has a record that checks."""
+        """Check that every finished game has a valid record."""
         for table_id in await finished(self._engine):
             answer = await self._line.insist("GET", f"/api/tables/{table_id}/record")
             if not replay(Record.parse(json.dumps(answer))).over:
@@ -218,17 +218,17 @@ async def _everywhere(
         Settings(
             data=str(folder / str(number)),
             database=database,
-            limits=False,
+            rate_limits=False,
             bot_threads=1,
             bot_seconds=0.01,
-            most_tables_each=1_000_000,
-            logs="warning",
+            max_tables_per_person=1_000_000,
+            log_level="warning",
         )
         for number, database in enumerate(databases)
     ]
-    async with Nursery(settings, folder / "log.txt") as nursery:
+    async with ForkServer(settings, folder / "log.txt") as fork_server:
         engines = [reader(one.url) for one in settings]
-        arenas = [Arena(nursery, n, engine, f"{seed}/{n}") for n, engine in enumerate(engines)]
+        arenas = [Arena(fork_server, n, engine, f"{seed}/{n}") for n, engine in enumerate(engines)]
         try:
             async with asyncio.TaskGroup() as group:
                 for number, arena in enumerate(arenas):
@@ -239,8 +239,8 @@ async def _everywhere(
         finally:
             for engine in engines:
                 await engine.dispose()
-        if nursery.log:
-            raise Lost(f"the servers complained:\n{nursery.log[:5000]}")
+        if fork_server.log:
+            raise Lost(f"the servers complained:\n{fork_server.log[:5000]}")
     return sum((arena.counts for arena in arenas), Counts())
 
 
@@ -251,7 +251,7 @@ def run(
     seed: int = 0,
     progress: Callable[[], None] = lambda: None,
 ) -> Counts:
-    """Kill servers so many times, one for each database (`""` is a file) at once; what was seen.
+    """Kill servers `kills` times, one per database (`""`: an SQLite file), and return the statistics.
 
     Raises `Lost`.
     """

@@ -1,4 +1,4 @@
-"""The log as the database has it, replayed by the engine and compared with what clients know."""
+"""Check of the stored log: replay it and compare it with the clients' ledger."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from axiogames.model.table import Table
 from tests.server.crash.kept import Kept
 from tests.server.crash.ledger import Json, Ledger, Sent, Told
 
-HOLD = 15_000  # milliseconds that a draw waits
+HOLD = 15_000  # milliseconds of a delayed draw
 PHASES = {PLACE: "place", OFFER: "offer", OVER: "over"}
 
 
 class Lost(AssertionError):
-    """The log is not what clients were told, or not what the rules allow."""
+    """The log contradicts the messages to clients or the rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A table after one of its entries."""
+    """State of a table after one entry."""
 
     act: Json
     events: tuple[Event, ...]
-    before: int  # how many of the events are older than the entry
+    before: int  # number of events before the entry
     status: str
     turn: int | None
-    offers: int  # how many moves the seat to move has
-    seen: dict[int | None, Json]  # for every seat and for spectators: what `now` has to say
+    offers: int  # number of legal moves of the seat to move
+    seen: dict[int | None, Json]  # expected `now` for every seat and for spectators
 
 
 class Book:
-    """One table's log. Every entry is carried out once; what was read before must stay as it was."""
+    """Log of one table. Each entry is applied once; entries that were read before must not change."""
 
     def __init__(self, kept: Kept, ledger: Ledger) -> None:
         row = kept.row
@@ -59,16 +59,16 @@ class Book:
 
     @property
     def bot_to_move(self) -> bool:
-        """Whether the next thing to happen is a bot's move."""
+        """Whether a bot is to move."""
         turn = self._turn
         return turn is not None and self._held is None and self._seats[turn]["bot"] is not None
 
     def knows(self, sent: Sent) -> bool:
-        """Whether a message was carried out."""
+        """Return whether a message was applied."""
         return (sent.seat, sent.id) in self._ids
 
     def compare(self, kept: Kept) -> None:
-        """Carry out what is new in the log and hold everything against the ledger. Raises `Lost`."""
+        """Apply new entries and compare the log with the ledger. Raises `Lost`."""
         known = len(self._entries)
         self._check(kept.entries[:known] == self._entries, "entries that were there have changed or are gone")
         for number, at, body in kept.entries[known:]:
@@ -162,7 +162,7 @@ class Book:
                 raise Lost(f"an entry that nobody knows: {act}")
 
     def _draw(self, table: Table, act: Json) -> None:
-        drawn = table.deal()  # what the seed deals, however often the server has died
+        drawn = table.deal()  # the draw that follows from the seed, independent of crashes
         self._check(drawn == act.get("drawn", []), f"{act} should have drawn {drawn}")
 
     def _note_id(self, number: int, seat: int, act: Json) -> None:
@@ -184,7 +184,7 @@ class Book:
 
     @property
     def _is_asked(self) -> bool:
-        """Whether somebody is offered moves; nobody is who has left the seat to a bot."""
+        """Return whether a person is offered moves; not if a bot has taken over the seat."""
         return self._turn is not None and not self.bot_to_move
 
     def _now(self, seat: int | None) -> Json:
@@ -200,7 +200,7 @@ class Book:
             "in_bag": view.in_bag,
         }
 
-    # ------------------------------------------------------------ what repeats of it
+    # ------------------------------------------------------------ derived columns
 
     def _check_rows(self, kept: Kept) -> None:
         at = self._entries[-1][1]
@@ -220,7 +220,7 @@ class Book:
         full = all(seat["person"] or seat["bot"] for seat in self._seats)
         self._check(not full or self._status != "open", "nobody is missing, but the game has not started")
 
-    # ------------------------------------------------------------ what clients know
+    # ------------------------------------------------------------ comparison with clients
 
     def _check_sent(self, sent: Sent) -> None:
         number = self._ids.get((sent.seat, sent.id))

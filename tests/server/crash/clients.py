@@ -1,4 +1,4 @@
-"""People at tables: they play over WebSockets and HTTP as fast as they can, and come back after every crash.
+"""Clients of the crash test: they play over WebSockets and HTTP and reconnect after every crash.
 
 A message whose fate is unknown is sent again, with the same id, until the server says what became of it.
 """
@@ -18,8 +18,8 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 from tests.server.crash.audit import Lost
 from tests.server.crash.ledger import Json, Ledger, Sent
 
-CUT = (OSError, EOFError, ConnectionClosed, InvalidHandshake, InvalidMessage)  # what a dying server leaves
-PATIENCE = 60.0  # seconds for an answer of a server that lives
+CUT = (OSError, EOFError, ConnectionClosed, InvalidHandshake, InvalidMessage)  # errors while the server dies
+PATIENCE = 60.0  # seconds for a response of a running server
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Person:
 
 @dataclass(slots=True)
 class Line:
-    """The way to the server: asks it over HTTP, and notices everything that is sent."""
+    """Connection to the server: sends HTTP requests and counts all messages."""
 
     port: int
     lots: random.Random
@@ -40,7 +40,7 @@ class Line:
     on_heard: Callable[[], None] = lambda: None
 
     async def ask(self, method: str, path: str, token: str = "", body: object = None) -> tuple[int, Any]:
-        """One request; the status and what came. Raises one of `CUT` if the answer is not whole."""
+        """Send one request and return status and body. Raises one of `CUT` if the response is incomplete."""
         payload = b"" if body is None else json.dumps(body).encode()
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         try:
@@ -64,7 +64,7 @@ class Line:
         return int(head.split()[1]), json.loads(content)
 
     async def insist(self, method: str, path: str, token: str = "", body: object = None) -> Any:
-        """A request that is made again until it is answered. Raises `Lost` if the answer is an error."""
+        """Send a request until it is answered. Raises `Lost` if the response is an error."""
         while True:
             try:
                 status, answer = await self.ask(method, path, token, body)
@@ -77,12 +77,12 @@ class Line:
 
 @dataclass(slots=True)
 class Match:
-    """A table, those who play at it, and how long they stay."""
+    """A table, its players, and how long they stay."""
 
     ledger: Ledger
     people: list[Person]
     stay: int  # entries after which they leave
-    done: set[str] = field(default_factory=set)  # people who have seen the end
+    done: set[str] = field(default_factory=set)  # people who received the end of the game
     status: str = "open"
 
     @property
@@ -95,7 +95,7 @@ class Match:
 
 
 class Player:
-    """One person at one table, with one seat or several."""
+    """One person at one table, with one or several seats."""
 
     def __init__(self, line: Line, match: Match, person: Person) -> None:
         self._line = line
@@ -111,7 +111,7 @@ class Player:
         self._leaving = False
 
     async def play(self) -> None:
-        """Play until the game is over or everybody has left."""
+        """Play until the game ends or all players have left."""
         first = True
         while self._person.id not in self._match.done:
             after = f"?after={self._number}" if self._number else ""
@@ -134,7 +134,7 @@ class Player:
 
     async def _converse(self, socket: ClientConnection, again: bool) -> None:
         if len(self._yours) > 1:
-            self._last["you"] = None  # nobody looks from a new connection
+            self._last["you"] = None  # a new connection has no selected seat
             self._looked = 0
         elif again and self._pending is not None and self._lots.random() < 0.5:
             await self._send(socket, self._pending.order)
@@ -150,14 +150,14 @@ class Player:
                 again = await self._send_again(socket, self._pending)
 
     async def _send_again(self, socket: ClientConnection, pending: Sent) -> bool:
-        """Send what was cut off; whether that has to wait, because somebody has to look first."""
+        """Resend the interrupted message; return whether a `look` must come first."""
         if len(self._yours) > 1 and self._last.get("you") is None and self._number == pending.n:
             await self._look(socket, pending.seat)
             return True
         await self._send(socket, pending.order)
         return False
 
-    # ------------------------------------------------------------ what is told
+    # ------------------------------------------------------------ messages from the server
 
     def _hear(self, message: Json) -> None:
         kind = message["type"]
@@ -190,13 +190,13 @@ class Player:
         sent = self._pending
         if sent is None or message["id"] != sent.id:
             raise Lost(f"{message} was told, but {sent} waits")
-        # Nothing else can have happened, unless the table was given up.
+        # No other entry is possible, unless the table was closed.
         if message["code"] not in ("stale", "game_over", "not_started"):
             raise Lost(f"{sent} was refused: {message}")
         sent.refused = message["code"]
         self._pending = None
 
-    # ------------------------------------------------------------ what is answered
+    # ------------------------------------------------------------ responses
 
     async def _answer(self, socket: ClientConnection) -> None:
         now, seat = self._last.get("now", {}), self._last.get("you")
@@ -246,7 +246,7 @@ class Player:
         status, answer = await self._line.ask("POST", path, self._person.token, order)
         if status == 201:
             self._acknowledged(sent.id, answer["n"], exactly=True)
-            self._last = {}  # what has changed is told to all who listen, as to anybody else
+            self._last = {}  # the change is broadcast to all listeners
             self._match.ledger.highest = max(self._match.ledger.highest, answer["n"])
         else:
             self._refused({"id": sent.id, "code": answer["code"], "view": None})

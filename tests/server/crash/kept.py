@@ -1,4 +1,4 @@
-"""What the database has of tables, read beside the server or after its death."""
+"""Direct reads of tables from the database, beside the server or after a crash."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.server.crash.ledger import Json
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One table at one instant."""
+    """Stored state of one table."""
 
     row: Json
     seats: list[Json]
@@ -23,10 +23,10 @@ class Kept:
 
 
 def reader(url: str) -> AsyncEngine:
-    """A way to read that leaves no trace.
+    """Engine for reads without side effects.
 
-    On SQLite the last one to leave tidies up, if it may write. Then the next server would not find what the
-    dead one has left behind.
+    On SQLite, the last connection with write access checkpoints the WAL when it closes. The next server would
+    then not find the files as the crash left them.
     """
     if url.startswith("sqlite"):
         path = url.partition(":///")[2]
@@ -35,7 +35,7 @@ def reader(url: str) -> AsyncEngine:
 
 
 async def read(engine: AsyncEngine, ids: Sequence[str] | None) -> dict[str, Kept]:
-    """Some tables or all, as they are at one instant."""
+    """Return some or all tables from one consistent snapshot."""
     found = []
     async with engine.connect() as connection:
         for table, key in ((tables, tables.c.id), (seats, seats.c.table_id), (entries, entries.c.table_id)):
@@ -50,7 +50,7 @@ async def read(engine: AsyncEngine, ids: Sequence[str] | None) -> dict[str, Kept
 
 
 async def bots_to_move(engine: AsyncEngine) -> list[str]:
-    """Tables at which it is a bot's turn."""
+    """Return the tables at which a bot is to move."""
     turn = (seats.c.table_id == tables.c.id) & (seats.c.seat == tables.c.turn)
     query = select(tables.c.id).join(seats, turn).where(seats.c.bot.is_not(None))
     async with engine.connect() as connection:
@@ -58,7 +58,7 @@ async def bots_to_move(engine: AsyncEngine) -> list[str]:
 
 
 async def finished(engine: AsyncEngine) -> list[str]:
-    """Tables whose game is over."""
+    """Return the tables with a finished game."""
     async with engine.connect() as connection:
         return list(
             (await connection.execute(select(tables.c.id).where(tables.c.status == "over"))).scalars()

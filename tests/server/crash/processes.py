@@ -1,8 +1,7 @@
-"""A process that has imported everything and forks servers, which are then killed.
+"""A process with all imports done that forks servers, which are then killed.
 
-Starting a server takes seconds, forking one takes milliseconds. The process that forks has no threads and no
-event loop. It holds the sockets that the servers listen on: who connects between two servers waits for the
-next one.
+Starting a server takes seconds, forking one takes milliseconds. The forking process has no threads and no
+event loop. It owns the listening sockets: a client that connects between two servers waits for the next one.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from typing import Any, Self
 
 from axiogames.server.settings import Settings
 
-START = 300.0  # seconds to import everything and, on a new machine, to compile the rules
-PATIENCE = 60.0  # seconds for a fork or a burial
+START = 300.0  # seconds for imports and, with a cold cache, compilation
+PATIENCE = 60.0  # seconds for a fork or a reaped process
 
 
-class Nursery:
-    """The forking process, seen from the test. Each of its databases has one server at a time."""
+class ForkServer:
+    """Client of the forking process. Each database has one server at a time."""
 
     def __init__(self, settings: Sequence[Settings], log: Path) -> None:
         self._settings = settings
@@ -49,7 +48,7 @@ class Nursery:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
-                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # or NumPy would start threads
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # keep NumPy from starting threads
             )
         try:
             self.ports = await self._answer(START)
@@ -62,28 +61,28 @@ class Nursery:
         process = self._process
         assert process is not None
         assert process.stdin is not None
-        process.stdin.close()  # it kills its servers and ends
+        process.stdin.close()  # the process then kills its servers and exits
         await asyncio.wait_for(process.wait(), PATIENCE)
 
     @property
     def log(self) -> str:
-        """What the servers have written to standard error."""
+        """Standard error of the servers."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     async def start(self, which: int) -> None:
         """Fork a server."""
         self._pids[which] = await self._ask("start", which)
 
-    def strike(self, which: int) -> None:
-        """SIGKILL, now. The number stays the server's until `bury`, so nobody else can be hit."""
+    def kill(self, which: int) -> None:
+        """Send SIGKILL. The process id stays reserved until `reap`, so no other process can be hit."""
         if which in self._pids:
             os.kill(self._pids[which], signal.SIGKILL)
 
-    async def bury(self, which: int) -> None:
-        """Kill the server if it lives, and wait until nothing is left of it."""
-        self.strike(which)
+    async def reap(self, which: int) -> None:
+        """Kill the server if it runs, and wait for its end."""
+        self.kill(which)
         del self._pids[which]
-        await self._ask("bury", which)
+        await self._ask("reap", which)
 
     async def _ask(self, command: str, which: int) -> Any:
         assert self._process is not None
@@ -97,7 +96,7 @@ class Nursery:
         assert self._process.stdout is not None
         line = await asyncio.wait_for(self._process.stdout.readline(), patience)
         if not line:
-            raise AssertionError(f"the nursery has ended; it wrote:\n{self.log}")
+            raise AssertionError(f"the fork server has ended; it wrote:\n{self.log}")
         return json.loads(line)
 
 
@@ -105,29 +104,29 @@ class Nursery:
 
 
 def main() -> None:
-    """Fork and bury servers as standard input says; at its end, end."""
+    """Fork and reap servers on commands from standard input, until it ends."""
     import uvicorn
     import uvloop
 
     from axiogames.server.app import make_app
-    from axiogames.server.logs import set_up_logs
-    from axiogames.server.processes import OPTIONS
+    from axiogames.server.logs import configure_logging
+    from axiogames.server.processes import UVICORN_OPTIONS
 
     settings = [Settings(**{**one, "origins": tuple(one["origins"])}) for one in json.loads(sys.argv[1])]
-    set_up_logs(settings[0].logs)
+    configure_logging(settings[0].log_level)
     with tempfile.TemporaryDirectory() as folder:
-        config = uvicorn.Config(make_app(replace(settings[0], data=folder, database="")), **OPTIONS)
-        uvloop.run(_rehearse(uvicorn.Server(config)))
-    for thread in threading.enumerate():  # a process with threads cannot be forked safely
+        config = uvicorn.Config(make_app(replace(settings[0], data=folder, database="")), **UVICORN_OPTIONS)
+        uvloop.run(_warm_up(uvicorn.Server(config)))
+    for thread in threading.enumerate():  # forking a process with threads is unsafe
         if thread is not threading.current_thread():
             thread.join()
-    doors = [socket.create_server(("127.0.0.1", 0), backlog=200) for _ in settings]
-    configs = [uvicorn.Config(make_app(one), **OPTIONS) for one in settings]
+    sockets = [socket.create_server(("127.0.0.1", 0), backlog=200) for _ in settings]
+    configs = [uvicorn.Config(make_app(one), **UVICORN_OPTIONS) for one in settings]
     for config in configs:
         config.load()
     gc.collect()
-    gc.freeze()  # what is not looked at need not be copied
-    _say([door.getsockname()[1] for door in doors])
+    gc.freeze()  # keep pages shared after the fork
+    _write_line([listener.getsockname()[1] for listener in sockets])
     alive: dict[int, int] = {}
     for line in sys.stdin:
         command, which = line.split()
@@ -135,24 +134,24 @@ def main() -> None:
         if command == "start":
             alive[number] = os.fork()
             if not alive[number]:
-                _serve(uvicorn.Server(configs[number]), doors[number])
-            _say(alive[number])
+                _serve(uvicorn.Server(configs[number]), sockets[number])
+            _write_line(alive[number])
         else:
-            _bury(alive.pop(number))
-            _say("buried")
+            _reap(alive.pop(number))
+            _write_line("reaped")
     for child in alive.values():
-        _bury(child)
+        _reap(child)
 
 
-async def _rehearse(server: Any) -> None:
-    """Start, play and stop once, so that no server has to import or to work out what never changes."""
+async def _warm_up(server: Any) -> None:
+    """Start, play and stop once, so that all imports and caches are warm."""
     from axiogames.games import GAMES
     from tests.server.crash.clients import Line, Match, Person, Player
     from tests.server.crash.ledger import Ledger
 
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        serving = asyncio.create_task(server.serve(sockets=[door]))
-        line = Line(door.getsockname()[1], random.Random(0))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        line = Line(listener.getsockname()[1], random.Random(0))
         made = await line.insist("POST", "/api/guests", body={"name": "Rehearsal"})
         person = Person(made["id"], made["token"])
         for game in GAMES:
@@ -163,22 +162,22 @@ async def _rehearse(server: Any) -> None:
         await serving
 
 
-def _serve(server: Any, door: socket.socket) -> None:
+def _serve(server: Any, listener: socket.socket) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)  # what the test says is not for the server
+    os.dup2(nothing, 0)  # standard input of the test is not for the server
     os.dup2(nothing, 1)
     try:
-        server.run(sockets=[door])
+        server.run(sockets=[listener])
     finally:
         os._exit(1)
 
 
-def _bury(child: int) -> None:
+def _reap(child: int) -> None:
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
 
 
-def _say(what: object) -> None:
+def _write_line(what: object) -> None:
     print(json.dumps(what), flush=True)
 
 

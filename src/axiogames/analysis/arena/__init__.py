@@ -1,1 +1,1 @@
-"""Programs play each other on shared deals, and figures say who is stronger and how sure that is."""
+"""Tournaments of bots on shared deals, with ratings, confidence intervals and reports."""

@@ -1,4 +1,4 @@
-"""The plots of a report, by day and by night."""
+"""Plots of an arena, drawn with matplotlib in the colours of a theme."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ import numpy as np
 
 from ...drawing.theme import Theme
 from ...optional_deps import require
-from .statistics import QUICK, Bootstrap, Meeting, add_up
-from .summary import Summary
+from .statistics import LIVE_RESAMPLES, Bootstrap, Comparison, sum_by_deal
+from .summary import ArenaSummary
 
 WIDTH = 6.0  # inches
-PAINTS = "BOGPRY"  # one for each bot, neighbours well apart
-STYLES = ("-", "--", ":", "-.")
+PAINTS = "BOGPRY"  # one for each bot; neighbours differ well
+LINE_STYLES = ("-", "--", ":", "-.")
 
 
 class Plots:
-    """The plots of an arena in the colours of a theme. Each is made when it is asked for."""
+    """The plots of an arena in the colours of a theme."""
 
-    def __init__(self, summary: Summary, met: Sequence[Meeting], theme: Theme) -> None:
+    def __init__(self, summary: ArenaSummary, compared: Sequence[Comparison], theme: Theme) -> None:
         self.summary = summary
-        self.met = met
+        self.compared = compared
         self.theme = theme
-        self.bots = [figures.bot for figures in summary.bots]
-        self.best_first = [self.bots.index(figures.bot) for figures in summary.ranking()]
+        self.bots = [stats.bot for stats in summary.bots]
+        self.best_first = [self.bots.index(stats.bot) for stats in summary.ranking()]
 
-    def all(self) -> Mapping[str, Callable[[], Any]]:
-        """The plots that there is something to show in, by name."""
+    def available(self) -> Mapping[str, Callable[[], Any]]:
+        """Return the functions that draw the plots, by name; a single bot has fewer plots."""
         several = {"ratings": self.ratings, "cross": self.cross} if len(self.bots) > 1 else {}
         return {**several, "running": self.running, "scores": self.scores}
 
     def ratings(self) -> Any:
-        """Elo with intervals, the strongest on top."""
+        """Draw Elo ratings with intervals, the strongest bot on top."""
         figure, axes = self._figure(max(2.4, 1.2 + 0.45 * len(self.bots)))
         for row, n in enumerate(reversed(self.best_first)):
             elo = self.summary.bots[n].elo
@@ -51,7 +51,7 @@ class Plots:
         axes.grid(False, axis="y")
         axes.tick_params(axis="y", length=0)
         axes.axvline(0, color=self.theme.muted, linewidth=0.8)
-        # An interval without an end would leave no room for the others.
+        # A very long interval would squeeze the others, so the axis cuts it off.
         values = [bot.elo.value for bot in self.summary.bots]
         reach = max(values) - min(values) + 200
         ends = [end for bot in self.summary.bots for end in (bot.elo.low, bot.elo.high) if end is not None]
@@ -62,7 +62,7 @@ class Plots:
         return figure
 
     def cross(self) -> Any:
-        """How often the bot of a row was ahead of the bot of a column."""
+        """Draw the rates at which the bot of a row was ahead of the bot of a column."""
         size = len(self.bots)
         rates = np.full((size, size), np.nan)
         for pair in self.summary.pairs:
@@ -70,7 +70,7 @@ class Plots:
             rates[i, j], rates[j, i] = pair.ahead.value, 1 - pair.ahead.value
         figure, axes = self._figure(max(2.4, min(WIDTH, 1.2 + 0.7 * size)))
         colours = require("matplotlib.colors").LinearSegmentedColormap.from_list(
-            "ours", [self.theme.paints["R"].fill, self.theme.card, self.theme.paints["B"].fill]
+            "cross", [self.theme.paints["R"].fill, self.theme.card, self.theme.paints["B"].fill]
         )
         axes.imshow(rates, cmap=colours, vmin=0, vmax=1, aspect="auto")
         for i, j in np.ndindex(size, size):
@@ -82,7 +82,7 @@ class Plots:
         axes.set_xticks(range(size), names, rotation=30 if size > 4 else 0)
         axes.set_yticks(range(size), names)
         axes.grid(False)
-        for edge in np.arange(size - 1) + 0.5:  # between the cells
+        for edge in np.arange(size - 1) + 0.5:  # gaps between the cells
             axes.axhline(edge, color=self.theme.card, linewidth=3)
             axes.axvline(edge, color=self.theme.card, linewidth=3)
         for spine in axes.spines.values():
@@ -92,15 +92,15 @@ class Plots:
         return figure
 
     def running(self) -> Any:
-        """The share of victories after each deal, with an interval for each moment."""
+        """Draw the win rate after each deal, with its interval."""
         figure, axes = self._figure(3.8)
-        sums = add_up(self.bots, self.met)
+        sums = sum_by_deal(self.bots, self.compared)
         deals = np.arange(1, len(sums.deals) + 1)
         for n in range(len(self.bots)):
-            won, of = sums.wins[:, n], sums.games[:, n]
-            rate = won.cumsum() / np.maximum(of.cumsum(), 1)
-            low, high = Bootstrap(len(deals), QUICK).running_rate(won, of)
-            style = STYLES[n // len(PAINTS) % len(STYLES)]
+            won, games = sums.wins[:, n], sums.games[:, n]
+            rate = won.cumsum() / np.maximum(games.cumsum(), 1)
+            low, high = Bootstrap(len(deals), LIVE_RESAMPLES).cumulative_rate(won, games)
+            style = LINE_STYLES[n // len(PAINTS) % len(LINE_STYLES)]
             axes.fill_between(
                 deals,
                 low,
@@ -114,21 +114,21 @@ class Plots:
         axes.set_xlim(1, max(2, len(deals)))
         axes.yaxis.set_major_formatter(lambda value, _: _percent(value))
         axes.set_xlabel("deals")
-        alone = self.summary.settings.players == 1
-        axes.set_ylabel("share of deals done best" if alone else "share of victories")
+        solo = self.summary.settings.players == 1
+        axes.set_ylabel("share of deals done best" if solo else "share of victories")
         axes.xaxis.set_major_locator(require("matplotlib.ticker").MaxNLocator(integer=True))
         self._legend(axes)
         return figure
 
     def scores(self) -> Any:
-        """How often each lowest colour (or number of points, where there is one track) came about."""
+        """Draw histograms of the lowest track (of the points, if there is one track) at the end of games."""
         lowest: dict[str, list[int]] = {bot: [] for bot in self.bots}
-        for meeting in self.met:
-            for bot, vector in zip(meeting.bots, meeting.vectors, strict=True):
+        for comparison in self.compared:
+            for bot, vector in zip(comparison.bots, comparison.vectors, strict=True):
                 lowest[bot].append(vector[0])
-        every = [value for values in lowest.values() for value in values]
-        width = max(1, round((max(every) - min(every) + 1) / 30))
-        edges = np.arange(min(every) - 0.5, max(every) + width, width)
+        everything = [value for values in lowest.values() for value in values]
+        width = max(1, round((max(everything) - min(everything) + 1) / 30))
+        edges = np.arange(min(everything) - 0.5, max(everything) + width, width)
         figure, rows = self._rows(len(self.bots), 1.0 + 0.85 * len(self.bots))
         for axes, n in zip(rows, self.best_first, strict=True):
             values = lowest[self.bots[n]]
@@ -148,9 +148,9 @@ class Plots:
             axes.grid(False)
             if axes is not rows[-1]:
                 axes.tick_params(labelbottom=False)
-        single = len(self.met[0].vectors[0]) == 1
-        what = "points" if single else "lowest colour"
-        rows[-1].set_xlabel(f"{what} at the end of a game; the line is the mean")
+        single = len(self.compared[0].vectors[0]) == 1
+        quantity = "points" if single else "lowest colour"
+        rows[-1].set_xlabel(f"{quantity} at the end of a game; the line is the mean")
         return figure
 
     def _figure(self, height: float) -> tuple[Any, Any]:
@@ -179,16 +179,16 @@ class Plots:
             bbox_to_anchor=(0, 1.14), borderaxespad=0,
         )  # fmt: skip
 
-    def _readable_on(self, ground: Any) -> str:
-        away = {ink: abs(_light(ink) - _light(ground)) for ink in (self.theme.ink, self.theme.card)}
-        return max(away, key=lambda ink: away[ink])
+    def _readable_on(self, background: Any) -> str:
+        luma = _luma(background)
+        return max((self.theme.ink, self.theme.card), key=lambda colour: abs(_luma(colour) - luma))
 
     def _paint(self, n: int) -> str:
         return self.theme.paints[PAINTS[n % len(PAINTS)]].fill
 
 
-def drawn(figure: Any, form: str) -> bytes:
-    """A plot as `png` or `svg`; the same plot gives the same bytes."""
+def render_figure(figure: Any, form: str) -> bytes:
+    """Return a figure as `png` or `svg`; equal figures give equal bytes."""
     out = io.BytesIO()
     with require("matplotlib").rc_context({"svg.hashsalt": __name__, "font.family": "DejaVu Sans"}):
         metadata = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
@@ -196,8 +196,8 @@ def drawn(figure: Any, form: str) -> bytes:
     return out.getvalue()
 
 
-def _light(colour: Any) -> float:
-    """How light a colour looks, from 0 to 1."""
+def _luma(colour: Any) -> float:
+    """Return the perceived lightness of a colour, from 0 to 1."""
     red, green, blue = require("matplotlib.colors").to_rgb(colour)
     return float(0.299 * red + 0.587 * green + 0.114 * blue)
 

@@ -1,4 +1,4 @@
-"""What it takes to get the same figures again: the command, and what they were made with."""
+"""Provenance of an arena's figures: the command that reproduces them, versions and machine."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 from msgspec import Struct
 
 from ... import PROGRAM, __version__
-from ..platform_info import installed, machine
-from .schedule import Schedule, Settings
-from .summary import Summary
+from ..platform_info import describe_machine, package_version
+from .schedule import ArenaSettings, Schedule
+from .summary import ArenaSummary
 
 LIBRARIES = ("numpy", "numba", "joblib", "openskill", "matplotlib")
 
 
 class Provenance(Struct, frozen=True):
-    """Where figures come from."""
+    """How, with what and on which machines figures were made."""
 
     command: str
     version: str
@@ -27,25 +27,25 @@ class Provenance(Struct, frozen=True):
     made: str
 
 
-def provenance(summary: Summary) -> Provenance:
-    """The provenance of figures that are made now, of games that were played wherever they say."""
+def provenance(summary: ArenaSummary) -> Provenance:
+    """Return the provenance of a summary that is computed now."""
     return Provenance(
         command(summary.settings, summary.deals),
         __version__,
-        "; ".join(summary.machines) or machine(),
+        "; ".join(summary.machines) or describe_machine(),
         platform.python_version(),
-        {library: installed(library) for library in LIBRARIES},
+        {library: package_version(library) for library in LIBRARIES},
         datetime.now(UTC).isoformat(timespec="seconds"),
     )
 
 
-def command(settings: Settings, deals: int) -> str:
-    """The command that plays these games again; more jobs make it faster and change nothing else."""
-    words = [PROGRAM, "arena", settings.game, "--bots", ",".join(settings.bots)]
+def command(settings: ArenaSettings, deals: int) -> str:
+    """Return the command that plays the same games again, with any number of jobs."""
+    words = [PROGRAM, "arena", "run", settings.game, "--bots", ",".join(settings.bots)]
     words += ["--players", str(settings.players), "--seed", settings.seed]
     words += ["--games", str(Schedule(settings.bots, settings.players).games_in(deals))]
     for option in settings.options:
         words += ["--option", option]
-    if test := settings.sprt:
-        words += ["--sprt", ",".join(f"{n:g}" for n in (test.elo0, test.elo1, test.alpha, test.beta))]
+    if settings.sprt:
+        words += ["--sprt", str(settings.sprt)]
     return shlex.join(words)

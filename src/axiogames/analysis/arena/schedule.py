@@ -1,11 +1,13 @@
-"""Who sits where on which deal, so that the luck of the deal and of the seat cancels.
+"""Settings of an arena and the schedule of its games, balanced so that luck cancels.
 
-A *line-up* is the bots of one table. Two bots or more that fill the seats exactly are a line-up; of more
-bots than seats, every selection is one; with fewer bots than seats, every way to seat each of them equally
-often, give or take one. Every line-up plays every deal, once for each rotation of an order round the table:
-so on each deal every bot of the line-up sits in every seat equally often. The order changes from deal to
-deal through all orders there are (1 for two seats, 2 for three, 6 for four), so that nobody always follows
-the same neighbour. Alone at the table, every bot plays every deal, and the bots make one line-up.
+A *line-up* is the set of bots that play together. Two or more bots that fill the seats exactly are one
+line-up. With more bots than seats, every combination is a line-up; with fewer, every multiset in which the
+bots occur equally often, give or take one.
+
+A *round* is the games of one line-up on one deal: one game for each rotation of an order of the bots around
+the table, so each bot of the line-up sits in every seat equally often. The order changes from deal to deal
+through all circular orders (1 for two seats, 2 for three, 6 for four), so that no bot always follows the same
+neighbour. In one-player games every bot plays every deal, and all bots form one line-up.
 """
 
 from __future__ import annotations
@@ -17,72 +19,72 @@ from itertools import accumulate, combinations, combinations_with_replacement, p
 from math import ceil, comb, lcm
 from typing import NamedTuple
 
-from msgspec import Struct
-
 from ... import __version__
 from ...errors import InvalidOption, InvalidPlayers
 from ...games import find_variant
-from ...players.engines.specs import player_or_engine
-from .sprt import Hypotheses, fault
+from ...players.engines.specs import parse_player
+from ..run_config import RunConfig
+from .sprt import Hypotheses, find_problem
 
-MOST_BOTS = 100
-MOST_LINE_UPS = 10_000
-
-
-class Settings(Struct, frozen=True):
-    """A game with its options, the bots, their seats, the seed of all deals, and when to stop early."""
-
-    game: str
-    players: int
-    options: tuple[str, ...]
-    bots: tuple[str, ...]
-    seed: str
-    sprt: Hypotheses | None = None
-    version: str = __version__
-
-
-def checked(
-    game: str,
-    bots: Sequence[str],
-    *,
-    players: int = 2,
-    seed: str = "0",
-    options: Iterable[str] = (),
-    sprt: Hypotheses | None = None,
-) -> Settings:
-    """Settings that can be played. Raises `UnknownGame`, `InvalidPlayers` or `InvalidOption`."""
-    variant = find_variant(game, players, dict.fromkeys(options, True))
-    for bot, often in Counter(bots).items():
-        player_or_engine(bot)
-        if often > 1:
-            raise InvalidPlayers(f"{bot!r} stands {often} times among the bots: name each once")
-    if not bots:
-        raise InvalidPlayers("an arena needs bots: name one or more")
-    _must_be_few(len(bots), players)
-    if sprt is not None and (wrong := fault(sprt)):
-        raise InvalidOption(f"the sequential test is none: {wrong}")
-    if sprt is not None and (len(bots) != 2 or players != 2):
-        raise InvalidOption(
-            f"the sequential test is for 2 bots at 2 seats, not for {len(bots)} bots and {players} players"
-        )
-    return Settings(variant.game.id, players, variant.options, tuple(bots), seed, sprt)
-
-
-def _must_be_few(bots: int, players: int) -> None:
-    """Raise `InvalidPlayers` for more bots than a schedule can be made for."""
-    line_ups = comb(bots, players) if 1 < players <= bots else 1
-    if bots > MOST_BOTS or line_ups > MOST_LINE_UPS:
-        raise InvalidPlayers(
-            f"{bots} bots for {players} seats make {line_ups} line-ups: "
-            f"at most {MOST_BOTS} bots and {MOST_LINE_UPS} line-ups can play"
-        )
-
+MAX_BOTS = 100
+MAX_LINE_UPS = 10_000
 
 LineUp = tuple[str, ...]
 
 
+class ArenaSettings(RunConfig, frozen=True):
+    """Settings of an arena: game, bots, seed of all deals, and an optional sequential test."""
+
+    sprt: Hypotheses | None = None
+    version: str = __version__
+
+    @classmethod
+    def create(
+        cls,
+        game: str,
+        bots: Sequence[str],
+        *,
+        players: int = 2,
+        seed: str = "0",
+        options: Iterable[str] = (),
+        sprt: Hypotheses | None = None,
+    ) -> ArenaSettings:
+        """Return validated settings.
+
+        Raises:
+            UnknownGame: there is no such game.
+            InvalidPlayers: unknown, repeated, missing or too many bots, or a wrong number of players.
+            InvalidOption: unknown option, or an invalid sequential test.
+        """
+        variant = find_variant(game, players, dict.fromkeys(options, True))
+        for bot, times in Counter(bots).items():
+            parse_player(bot)
+            if times > 1:
+                raise InvalidPlayers(f"{bot!r} is listed {times} times: name each bot once")
+        if not bots:
+            raise InvalidPlayers("an arena needs bots: name one or more")
+        _check_line_ups(len(bots), players)
+        if sprt is not None and (problem := find_problem(sprt)):
+            raise InvalidOption(f"invalid sequential test: {problem}")
+        if sprt is not None and (len(bots) != 2 or players != 2):
+            raise InvalidOption(
+                f"a sequential test needs 2 bots and 2 players, not {len(bots)} bots and {players} players"
+            )
+        return cls(variant.game.id, players, variant.options, tuple(bots), seed, sprt)
+
+
+def _check_line_ups(bots: int, players: int) -> None:
+    """Raise `InvalidPlayers` for more bots than a schedule can be made for."""
+    count = comb(bots, players) if 1 < players <= bots else 1
+    if bots > MAX_BOTS or count > MAX_LINE_UPS:
+        raise InvalidPlayers(
+            f"{bots} bots for {players} seats make {count} line-ups: "
+            f"at most {MAX_BOTS} bots and {MAX_LINE_UPS} line-ups can play"
+        )
+
+
 class Seating(NamedTuple):
-    """One game to be played: the number of its deal, and a bot for each seat."""
+    """A scheduled game: the number of its deal, and the bot of each seat."""
 
     deal: int
     seats: LineUp
@@ -90,7 +92,7 @@ class Seating(NamedTuple):
 
 @cache
 def line_ups(bots: LineUp, players: int) -> tuple[LineUp, ...]:
-    """The bots of each table that plays every deal.
+    """Return the line-ups; each plays every deal.
 
     >>> line_ups(("a", "b", "c"), 2)
     (('a', 'b'), ('a', 'c'), ('b', 'c'))
@@ -102,19 +104,19 @@ def line_ups(bots: LineUp, players: int) -> tuple[LineUp, ...]:
     if len(bots) >= players:
         return tuple(combinations(bots, players))
     fewest, most = players // len(bots), ceil(players / len(bots))
-    fair = []
+    balanced = []
     for chosen in combinations_with_replacement(bots, players):
-        often = Counter(chosen)
-        if all(fewest <= often[bot] <= most for bot in bots):
-            fair.append(chosen)
-    return tuple(fair)
+        times = Counter(chosen)
+        if all(fewest <= times[bot] <= most for bot in bots):
+            balanced.append(chosen)
+    return tuple(balanced)
 
 
 @cache
-def orders(line_up: LineUp) -> tuple[LineUp, ...]:
-    """The different orders round a table, each from one of the places where it can begin.
+def circular_orders(line_up: LineUp) -> tuple[LineUp, ...]:
+    """Return the distinct orders around a table, each as one of its rotations.
 
-    >>> orders(("a", "b", "c"))
+    >>> circular_orders(("a", "b", "c"))
     (('a', 'b', 'c'), ('a', 'c', 'b'))
     """
     found: dict[LineUp, LineUp] = {}
@@ -125,61 +127,61 @@ def orders(line_up: LineUp) -> tuple[LineUp, ...]:
 
 
 def _rotations(order: LineUp) -> list[LineUp]:
-    turned = (order[first:] + order[:first] for first in range(len(order)))
-    return list(dict.fromkeys(turned))
+    rotated = (order[first:] + order[:first] for first in range(len(order)))
+    return list(dict.fromkeys(rotated))
 
 
 class Schedule:
-    """The games of an arena, deal by deal, without an end: how many are played is said elsewhere."""
+    """The endless sequence of games of an arena, deal by deal."""
 
     def __init__(self, bots: LineUp, players: int) -> None:
         self.bots = bots
         self.players = players
         self.line_ups = line_ups(bots, players)
-        # Orders come again after so many deals, and with them the numbers of games.
-        period = 1 if players == 1 else lcm(*(len(orders(line_up)) for line_up in self.line_ups))
-        sizes = [[len(table) for table in self.tables(deal)] for deal in range(period)]
-        self._fewest = [1 if players == 1 else min(tables) for tables in sizes]
-        self._all = [sum(tables) for tables in sizes]
+        # Orders, and with them the numbers of games, repeat with this period.
+        period = 1 if players == 1 else lcm(*(len(circular_orders(line_up)) for line_up in self.line_ups))
+        sizes = [[len(games) for games in self.rounds(deal)] for deal in range(period)]
+        self._fewest = [1 if players == 1 else min(rounds) for rounds in sizes]
+        self._all = [sum(rounds) for rounds in sizes]
 
-    def tables(self, deal: int) -> Iterator[list[Seating]]:
-        """The games of each line-up on a deal."""
+    def rounds(self, deal: int) -> Iterator[list[Seating]]:
+        """Yield the games of each line-up on a deal."""
         for line_up in self.line_ups:
             if self.players == 1:
                 yield [Seating(deal, (bot,)) for bot in line_up]
             else:
-                choices = orders(line_up)
-                yield [Seating(deal, seats) for seats in _rotations(choices[deal % len(choices)])]
+                orders = circular_orders(line_up)
+                yield [Seating(deal, seats) for seats in _rotations(orders[deal % len(orders)])]
 
     def games(self, deal: int) -> list[Seating]:
-        """All games on a deal."""
-        return [seating for table in self.tables(deal) for seating in table]
+        """Return all games on a deal."""
+        return [seating for games in self.rounds(deal) for seating in games]
 
     def deals_for(self, games: int) -> int:
-        """How many deals it takes until every line-up has played so many games (alone: every bot)."""
-        rounds, rest = divmod(max(games, 1) - 1, sum(self._fewest))
+        """Return the number of deals after which every line-up (one player: every bot) has `games` games."""
+        cycles, rest = divmod(max(games, 1) - 1, sum(self._fewest))
         some = next(n for n, played in enumerate(accumulate(self._fewest), 1) if played > rest)
-        return rounds * len(self._fewest) + some
+        return cycles * len(self._fewest) + some
 
     def games_in(self, deals: int) -> int:
-        """How many games every line-up (alone: every bot) has played after so many deals.
+        """Return the number of games of each line-up (one player: of each bot) on so many deals.
 
         >>> schedule = Schedule(("a", "b", "c"), 2)
         >>> schedule.deals_for(7), schedule.games_in(4)
         (4, 8)
         """
-        return _over(self._fewest, deals)
+        return _sum_periodic(self._fewest, deals)
 
     def all_games_in(self, deals: int) -> int:
-        """How many games are played on so many deals.
+        """Return the total number of games on so many deals.
 
         >>> Schedule(("a", "b", "c"), 2).all_games_in(4)
         24
         """
-        return _over(self._all, deals)
+        return _sum_periodic(self._all, deals)
 
 
-def _over(each: Sequence[int], deals: int) -> int:
-    """The sum over deals of numbers that come again and again."""
-    rounds, some = divmod(deals, len(each))
-    return rounds * sum(each) + sum(each[:some])
+def _sum_periodic(values: Sequence[int], count: int) -> int:
+    """Return the sum of the first `count` terms of a sequence that repeats `values`."""
+    cycles, some = divmod(count, len(values))
+    return cycles * sum(values) + sum(values[:some])

@@ -1,19 +1,21 @@
-"""What luck did: how much the deal decides, and how much surer shared deals make a comparison.
+"""Statistics of an arena: bootstrap intervals with deals as the unit, and the effects of luck.
 
-**The share of the deal.** A result (what a seat has of the victory; alone at the table, the lowest colour) is
-explained by who sat there and by the deal. Take away the mean of the same bot in the same seat of the same
-line-up; of what is left, r, the results of one seat on one deal with different bots have only the deal in
-common:
+**Bootstrap.** Games on one deal are not independent, so deals are resampled, not games: each resample gives
+every deal an exponentially distributed weight (the Bayesian bootstrap).
 
-    share = mean of r · r' over two results of the same seat on the same deal / mean of r²
+**Deal variance share.** A result (a seat's share of the win; in one-player games its lowest track) is
+explained by who sat there and by the deal. Subtract the mean of the same bot in the same seat of the same
+line-up; what remains, r, has only the deal in common between two bots in one seat of one deal:
 
-1: the deal decides everything that skill does not. 0: it decides nothing, only play does. (Few deals can
-give less than 0 by chance.)
+    share = mean of r · r' over pairs of results of one seat on one deal / mean of r²
 
-**The difference of two bots** is the mean over deals of what one scored more than the other on the same
-deal, over all seatings. Its standard error, SE = √(variance between deals / deals), is set beside the one it
-would have if every game had a deal of its own. The squared ratio says how many times as many games that
-would take.
+1: the deal decides everything that skill does not. 0: the deal decides nothing. With few deals, the estimate
+can be below 0.
+
+**Difference of two bots.** The mean over deals of how much more one scored than the other on the same deal,
+over all seatings. Its standard error is √(variance between deals / number of deals). It is compared with the
+standard error for games on independent deals; the squared ratio is how many times as many games those would
+take.
 """
 
 from __future__ import annotations
@@ -28,17 +30,19 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from .results import Played
-from .schedule import Schedule, Seating, Settings
+from .results import ArenaGame
+from .schedule import ArenaSettings, Schedule, Seating
 
 RESAMPLES = 2000
-QUICK = 200  # for figures that are shown while games go on
-CHUNK = 1 << 22  # weights in memory at a time
-LEVEL = (2.5, 97.5)  # per cent
+LIVE_RESAMPLES = 200  # for figures shown during a run
+WEIGHTS_IN_MEMORY = 1 << 22
+INTERVAL_PERCENTILES = (2.5, 97.5)
+
+Rounds = list[list[ArenaGame]]  # the games of each line-up on each deal
 
 
-class Estimate(Struct, frozen=True):
-    """A figure and its interval of 95 %; there is none from a single deal."""
+class IntervalEstimate(Struct, frozen=True):
+    """An estimate with its interval of 95 %; a mean over a single deal has none."""
 
     value: float
     low: float | None = None
@@ -46,102 +50,105 @@ class Estimate(Struct, frozen=True):
 
 
 class Bootstrap:
-    """Sums over deals, computed many times with weights by lot; the same weights for every sum."""
+    """A bootstrap over deals; all sums use the same weights."""
 
     def __init__(self, deals: int, resamples: int = RESAMPLES) -> None:
         self.deals = deals
         self.resamples = resamples
 
     def sums(self, columns: np.ndarray) -> np.ndarray:
-        """The weighted sums of columns with a row for each deal: a row for each resample."""
+        """Return weighted sums over deals, the first axis of `columns`: one row for each resample."""
         flat = columns.reshape(self.deals, -1)
         rng = np.random.default_rng(0)
-        size = max(1, CHUNK // max(1, self.deals))
+        size = max(1, WEIGHTS_IN_MEMORY // max(1, self.deals))
         parts = [
             rng.standard_exponential((min(size, self.resamples - first), self.deals)) @ flat
             for first in range(0, self.resamples, size)
         ]
         return np.concatenate(parts).reshape(self.resamples, *columns.shape[1:])
 
-    def half_deals(self, *shape: int) -> np.ndarray:
-        """Weights of half a deal all won and of half a deal all lost, for each resample and this shape."""
+    def pseudo_counts(self, *shape: int) -> np.ndarray:
+        """Return weights of half a deal won and half a deal lost, for each resample and this shape."""
         return np.random.default_rng(1).standard_gamma(0.5, (2, self.resamples, *shape))
 
-    def means(self, sums: np.ndarray, counts: np.ndarray) -> list[Estimate]:
-        """The mean of each column: its sum over all deals by its count."""
+    def means(self, sums: np.ndarray, counts: np.ndarray) -> list[IntervalEstimate]:
+        """Return the mean of each column: its sum over all deals divided by its count."""
         values = sums.sum(axis=0) / counts.sum(axis=0)
         return self._estimates(values, self.sums(sums) / self.sums(counts))
 
-    def rates(self, won: np.ndarray, of: np.ndarray) -> list[Estimate]:
-        """The share of each column that was won."""
-        total = of.sum(axis=0)
-        ours, theirs = self.half_deals(*of.shape[1:]) * (total / self.deals)
-        samples = (self.sums(won) + ours) / (self.sums(of) + ours + theirs)
-        return self._estimates(won.sum(axis=0) / total, samples, certain=False)
+    def rates(self, won: np.ndarray, games: np.ndarray) -> list[IntervalEstimate]:
+        """Return the win rate of each column."""
+        total = games.sum(axis=0)
+        extra_won, extra_lost = self.pseudo_counts(*games.shape[1:]) * (total / self.deals)
+        samples = (self.sums(won) + extra_won) / (self.sums(games) + extra_won + extra_lost)
+        return self._estimates(won.sum(axis=0) / total, samples, needs_deals=False)
 
-    def running_rate(self, won: np.ndarray, of: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The interval of the share that was won, after each deal."""
+    def cumulative_rate(self, won: np.ndarray, games: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends of the interval of the win rate after each deal."""
         weights = np.random.default_rng(0).standard_exponential((self.resamples, self.deals))
-        games_a_deal = of.cumsum() / np.arange(1, self.deals + 1)
-        ours, theirs = self.half_deals(1) * games_a_deal
-        samples = ((weights * won).cumsum(axis=1) + ours) / ((weights * of).cumsum(axis=1) + ours + theirs)
-        low, high = np.percentile(samples, LEVEL, axis=0)
+        games_per_deal = games.cumsum() / np.arange(1, self.deals + 1)
+        extra_won, extra_lost = self.pseudo_counts(1) * games_per_deal
+        won_so_far = (weights * won).cumsum(axis=1) + extra_won
+        samples = won_so_far / ((weights * games).cumsum(axis=1) + extra_won + extra_lost)
+        low, high = np.percentile(samples, INTERVAL_PERCENTILES, axis=0)
         return low, high
 
-    def _estimates(self, values: np.ndarray, samples: np.ndarray, certain: bool = True) -> list[Estimate]:
-        if self.deals < 2 and certain:
-            return [Estimate(float(value)) for value in values]
-        low, high = np.percentile(samples, LEVEL, axis=0)
-        return [Estimate(*map(float, figures)) for figures in zip(values, low, high, strict=True)]
+    def _estimates(
+        self, values: np.ndarray, samples: np.ndarray, needs_deals: bool = True
+    ) -> list[IntervalEstimate]:
+        if self.deals < 2 and needs_deals:
+            return [IntervalEstimate(float(value)) for value in values]
+        low, high = np.percentile(samples, INTERVAL_PERCENTILES, axis=0)
+        return [IntervalEstimate(*map(float, row)) for row in zip(values, low, high, strict=True)]
 
 
-Tables = list[list[Played]]  # the games of a line-up on a deal, for each of those
+# ---------------------------------------------------------------- rounds and comparisons
 
 
-class Meeting(NamedTuple):
-    """Bots compared under the same conditions, with each one's place and points, the lowest first.
+class Comparison(NamedTuple):
+    """Bots compared under equal conditions: their ranks, and their points with the lowest track first.
 
-    That is a game or, where bots play alone, one deal that each of them has played.
+    A comparison is a game or, in one-player games, a deal that every bot has played.
     """
 
     deal: int
     bots: tuple[str, ...]
-    place: tuple[int, ...]
+    ranks: tuple[int, ...]
     vectors: tuple[tuple[int, ...], ...]
 
     @property
-    def shares(self) -> tuple[float, ...]:
-        """What each has of the victory: 1, or a part of it if it is shared."""
-        winners = self.place.count(1)
-        return tuple(1 / winners if place == 1 else 0.0 for place in self.place)
+    def win_shares(self) -> tuple[float, ...]:
+        """The share of the win of each bot: 1, or a part of it if the first rank is shared."""
+        winners = self.ranks.count(1)
+        return tuple(1 / winners if rank == 1 else 0.0 for rank in self.ranks)
 
 
-def whole_tables(settings: Settings, played: Mapping[Seating, Played]) -> Tables:
-    """The tables played to the end, in the order of the schedule."""
+def complete_rounds(settings: ArenaSettings, played: Mapping[Seating, ArenaGame]) -> Rounds:
+    """Return the rounds of which all games have been played, in the order of the schedule."""
     schedule = Schedule(settings.bots, settings.players)
     return [
-        [played[seating] for seating in table]
+        [played[seating] for seating in seatings]
         for deal in sorted({seating.deal for seating in played})
-        for table in schedule.tables(deal)
-        if all(seating in played for seating in table)
+        for seatings in schedule.rounds(deal)
+        if all(seating in played for seating in seatings)
     ]
 
 
-def meetings(settings: Settings, tables: Tables) -> list[Meeting]:
-    """The meetings at these tables."""
+def comparisons(settings: ArenaSettings, rounds: Rounds) -> list[Comparison]:
+    """Return the comparisons that these rounds make."""
     if settings.players == 1:
-        return [_on_a_deal(table) for table in tables]
+        return [_compare_on_deal(games) for games in rounds]
     return [
-        Meeting(game.deal, game.seats, game.place, tuple(map(_ascending, game.scores)))
-        for table in tables
-        for game in table
+        Comparison(game.deal, game.seats, game.place, tuple(map(_ascending, game.scores)))
+        for games in rounds
+        for game in games
     ]
 
 
-def _on_a_deal(games: Sequence[Played]) -> Meeting:
+def _compare_on_deal(games: Sequence[ArenaGame]) -> Comparison:
     vectors = tuple(_ascending(game.scores[0]) for game in games)
-    place = tuple(1 + sum(other > own for other in vectors) for own in vectors)
-    return Meeting(games[0].deal, tuple(game.seats[0] for game in games), place, vectors)
+    ranks = tuple(1 + sum(other > own for other in vectors) for own in vectors)
+    return Comparison(games[0].deal, tuple(game.seats[0] for game in games), ranks, vectors)
 
 
 def _ascending(points: Iterable[int]) -> tuple[int, ...]:
@@ -149,49 +156,98 @@ def _ascending(points: Iterable[int]) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Sums:
-    """Meetings added up: a row for each deal, the independent unit, and a column for each bot."""
+class DealSums:
+    """Sums of comparisons: a row for each deal, the independent unit, and a column for each bot."""
 
     deals: tuple[int, ...]
     games: np.ndarray
     wins: np.ndarray
-    places: np.ndarray
+    ranks: np.ndarray
     lowest: np.ndarray
-    vectors: np.ndarray  # a vector for each bot, over all deals
-    points: np.ndarray  # [deal, bot, other]: 1 for each better place, ½ for each equal one
+    vectors: np.ndarray  # [bot, track]: over all deals, the lowest track first
+    points: np.ndarray  # [deal, bot, other]: 1 for each better rank, ½ for each equal one
 
 
-def add_up(bots: Sequence[str], met: Sequence[Meeting]) -> Sums:
-    """The sums over all meetings."""
-    deals = tuple(dict.fromkeys(meeting.deal for meeting in met))
+def sum_by_deal(bots: Sequence[str], compared: Sequence[Comparison]) -> DealSums:
+    """Add up all comparisons."""
+    deals = tuple(dict.fromkeys(comparison.deal for comparison in compared))
     row_of = {deal: row for row, deal in enumerate(deals)}
     column_of = {bot: column for column, bot in enumerate(bots)}
     shape = (len(deals), len(bots))
-    tracks = len(met[0].vectors[0]) if met else 0
-    games, wins, places, lowest = (np.zeros(shape) for _ in range(4))
+    tracks = len(compared[0].vectors[0]) if compared else 0
+    games, wins, ranks, lowest = (np.zeros(shape) for _ in range(4))
     vectors, points = np.zeros((len(bots), tracks)), np.zeros((*shape, len(bots)))
-    for meeting in met:
-        row, columns = row_of[meeting.deal], [column_of[bot] for bot in meeting.bots]
-        for column, place, share, vector in zip(
-            columns, meeting.place, meeting.shares, meeting.vectors, strict=True
+    for comparison in compared:
+        row, columns = row_of[comparison.deal], [column_of[bot] for bot in comparison.bots]
+        for column, rank, share, vector in zip(
+            columns, comparison.ranks, comparison.win_shares, comparison.vectors, strict=True
         ):
             games[row, column] += 1
             wins[row, column] += share
-            places[row, column] += place
+            ranks[row, column] += rank
             lowest[row, column] += vector[0]
             vectors[column] += vector
-        for (one, ahead), (other, behind) in combinations(zip(columns, meeting.place, strict=True), 2):
+        ranked = zip(columns, comparison.ranks, strict=True)
+        for (one, rank), (other, other_rank) in combinations(ranked, 2):
             if one != other:
-                better = 0.5 if ahead == behind else float(ahead < behind)
-                points[row, one, other] += better
-                points[row, other, one] += 1 - better
-    return Sums(deals, games, wins, places, lowest, vectors, points)
+                score = 0.5 if rank == other_rank else float(rank < other_rank)
+                points[row, one, other] += score
+                points[row, other, one] += 1 - score
+    return DealSums(deals, games, wins, ranks, lowest, vectors, points)
 
 
-class Difference(Struct, frozen=True):
-    """What the first of two bots scores more than the second on the same deal.
+# ---------------------------------------------------------------- luck
 
-    `level` is how the deals went, as numbers of those that the first won, neither, and the second won.
+
+def seat_result(settings: ArenaSettings, game: ArenaGame, seat: int) -> float:
+    """Return a seat's share of the win or, in one-player games, its lowest track."""
+    if settings.players == 1:
+        return float(min(game.scores[seat]))
+    return 1 / game.place.count(1) if game.place[seat] == 1 else 0.0
+
+
+def deal_variance_share(settings: ArenaSettings, rounds: Rounds, resamples: int) -> IntervalEstimate | None:
+    """Return the share of the variance not due to skill that is due to the deal; needs two deals."""
+    deals = list(dict.fromkeys(games[0].deal for games in rounds))
+    if len(deals) < 2:
+        return None
+    row_of = {deal: row for row, deal in enumerate(deals)}
+    results: dict[tuple[tuple[str, ...], str, int], list[tuple[int, float]]] = defaultdict(list)
+    for games in rounds:
+        line_up = tuple(sorted(bot for game in games for bot in game.seats))
+        for game in games:
+            for seat, bot in enumerate(game.seats):
+                results[line_up, bot, seat].append((row_of[game.deal], seat_result(settings, game, seat)))
+    shape = (len(deals), settings.players)
+    total, squares, count = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    for (_, _, seat), rows in results.items():
+        mean = sum(value for _, value in rows) / len(rows)
+        for row, value in rows:
+            total[row, seat] += value - mean
+            squares[row, seat] += (value - mean) ** 2
+            count[row, seat] += 1
+    products = (total**2 - squares).sum(axis=1)  # r · r' over ordered pairs of results
+    pairs = (count**2 - count).sum(axis=1)
+    columns = np.stack([products, pairs, squares.sum(axis=1), count.sum(axis=1)], axis=1)
+    if not pairs.any() or not squares.any():
+        return None
+    samples = _variance_ratio(Bootstrap(len(deals), resamples).sums(columns))
+    low, high = np.percentile(samples, INTERVAL_PERCENTILES)
+    return IntervalEstimate(float(_variance_ratio(columns.sum(axis=0))), float(low), float(high))
+
+
+def _variance_ratio(sums: np.ndarray) -> np.ndarray:
+    products, pairs, squares, count = np.moveaxis(sums, -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.nan_to_num((products / pairs) / (squares / count)))
+
+
+class BotDifference(Struct, frozen=True):
+    """How much more the first of two bots scores than the second on the same deal.
+
+    `error` is the standard error, `error_alone` that of games on independent deals, and `times_the_games` how
+    many times as many of those it would take. `level` counts the deals that the first won, neither won, and
+    the second won.
     """
 
     value: float
@@ -203,118 +259,77 @@ class Difference(Struct, frozen=True):
     level: tuple[int, int, int]
 
 
-def value_of(settings: Settings, game: Played, seat: int) -> float:
-    """What a game is worth to a seat: its part of the victory or, alone, its lowest colour."""
-    if settings.players == 1:
-        return float(min(game.scores[seat]))
-    return 1 / game.place.count(1) if game.place[seat] == 1 else 0.0
-
-
-def share_of_the_deal(settings: Settings, tables: Tables, resamples: int) -> Estimate | None:
-    """How much of what skill does not explain is decided by the deal; nothing from less than two deals."""
-    deals = list(dict.fromkeys(table[0].deal for table in tables))
-    if len(deals) < 2:
-        return None
-    row_of = {deal: row for row, deal in enumerate(deals)}
-    results: dict[tuple[tuple[str, ...], str, int], list[tuple[int, float]]] = defaultdict(list)
-    for table in tables:
-        line_up = tuple(sorted(bot for game in table for bot in game.seats))
-        for game in table:
-            for seat, bot in enumerate(game.seats):
-                results[line_up, bot, seat].append((row_of[game.deal], value_of(settings, game, seat)))
-    shape = (len(deals), settings.players)
-    total, squares, count = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-    for (_, _, seat), rows in results.items():
-        mean = sum(value for _, value in rows) / len(rows)
-        for row, value in rows:
-            total[row, seat] += value - mean
-            squares[row, seat] += (value - mean) ** 2
-            count[row, seat] += 1
-    common = (total**2 - squares).sum(axis=1)  # over ordered pairs of two results
-    pairs = (count**2 - count).sum(axis=1)
-    columns = np.stack([common, pairs, squares.sum(axis=1), count.sum(axis=1)], axis=1)
-    if not pairs.any() or not squares.any():
-        return None
-    low, high = np.percentile(_ratio(Bootstrap(len(deals), resamples).sums(columns)), LEVEL)
-    return Estimate(float(_ratio(columns.sum(axis=0))), float(low), float(high))
-
-
-def _ratio(sums: np.ndarray) -> np.ndarray:
-    common, pairs, squares, count = np.moveaxis(sums, -1, 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.nan_to_num((common / pairs) / (squares / count)))
-
-
-def differences(settings: Settings, tables: Tables, resamples: int) -> dict[tuple[str, str], Difference]:
-    """The difference of every two bots that sat at the same tables (alone: that played the same deals)."""
+def bot_differences(
+    settings: ArenaSettings, rounds: Rounds, resamples: int
+) -> dict[tuple[str, str], BotDifference]:
+    """Return the difference of every two bots that have a line-up (one player: a deal) in common."""
     found = {}
     for pair in combinations(settings.bots, 2):
-        if deals := _deal_by_deal(settings, tables, pair):
-            games = _game_by_game(settings, tables, pair)
-            found[pair] = _difference(settings, deals, games, resamples)
+        if by_deal := _differences_by_deal(settings, rounds, pair):
+            by_game = _differences_by_game(settings, rounds, pair)
+            found[pair] = _bot_difference(settings, by_deal, by_game, resamples)
     return found
 
 
-def _deal_by_deal(settings: Settings, tables: Tables, pair: tuple[str, str]) -> list[float]:
-    """What the first bot scored more than the second, on each deal."""
-    apart: dict[int, list[float]] = defaultdict(list)
-    for table in tables:
-        ours, theirs = (_values(settings, table, bot) for bot in pair)
-        if ours and theirs:
-            apart[table[0].deal].append(fmean(ours) - fmean(theirs))
-    return [fmean(deal) for deal in apart.values()]
+def _differences_by_deal(settings: ArenaSettings, rounds: Rounds, pair: tuple[str, str]) -> list[float]:
+    """Return how much more the first bot scored than the second on each deal."""
+    differences: dict[int, list[float]] = defaultdict(list)
+    for games in rounds:
+        first, second = (_results_of(settings, games, bot) for bot in pair)
+        if first and second:
+            differences[games[0].deal].append(fmean(first) - fmean(second))
+    return [fmean(deal) for deal in differences.values()]
 
 
-def _game_by_game(settings: Settings, tables: Tables, pair: tuple[str, str]) -> list[list[float]]:
-    """The same from each game by itself, those of one seating together; alone, the results of each bot."""
-    games = [game for table in tables for game in table]
+def _differences_by_game(settings: ArenaSettings, rounds: Rounds, pair: tuple[str, str]) -> list[list[float]]:
+    """Return the differences within single games, by seating; in one-player games the results of each bot."""
+    games = [game for games in rounds for game in games]
     if settings.players == 1:
-        return [_values(settings, games, bot) for bot in pair]
-    apart: dict[tuple[str, ...], list[float]] = defaultdict(list)
+        return [_results_of(settings, games, bot) for bot in pair]
+    differences: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for game in games:
-        ours, theirs = (_values(settings, [game], bot) for bot in pair)
-        if ours and theirs:
-            apart[game.seats].append(fmean(ours) - fmean(theirs))
-    return list(apart.values())
+        first, second = (_results_of(settings, [game], bot) for bot in pair)
+        if first and second:
+            differences[game.seats].append(fmean(first) - fmean(second))
+    return list(differences.values())
 
 
-def _values(settings: Settings, games: Sequence[Played], bot: str) -> list[float]:
-    """What these games were worth to a bot."""
+def _results_of(settings: ArenaSettings, games: Sequence[ArenaGame], bot: str) -> list[float]:
     return [
-        value_of(settings, game, seat)
+        seat_result(settings, game, seat)
         for game in games
         for seat, name in enumerate(game.seats)
         if name == bot
     ]
 
 
-def _difference(
-    settings: Settings, deals: list[float], games: list[list[float]], resamples: int
-) -> Difference:
-    column = np.array(deals)[:, None]
+def _bot_difference(
+    settings: ArenaSettings, by_deal: list[float], by_game: list[list[float]], resamples: int
+) -> BotDifference:
+    column = np.array(by_deal)[:, None]
     ones = np.ones_like(column)
-    bootstrap = Bootstrap(len(deals), resamples)
+    bootstrap = Bootstrap(len(by_deal), resamples)
     if settings.players == 1:
         (estimate,) = bootstrap.means(column, ones)
     else:
         (rate,) = bootstrap.rates((column + 1) / 2, ones)  # from -1..1 to 0..1 and back
         assert rate.low is not None, "a rate has an interval"
         assert rate.high is not None, "a rate has an interval"
-        estimate = Estimate(2 * rate.value - 1, 2 * rate.low - 1, 2 * rate.high - 1)
-    level = (sum(d > 0 for d in deals), sum(d == 0 for d in deals), sum(d < 0 for d in deals))
-    error = alone = times = None
-    if len(deals) > 1:
-        error = float(np.std(deals, ddof=1) / np.sqrt(len(deals)))
-        alone = _error_alone(settings, games)
-        times = (alone / error) ** 2 if error else None
-    return Difference(estimate.value, estimate.low, estimate.high, error, alone, times, level)
+        estimate = IntervalEstimate(2 * rate.value - 1, 2 * rate.low - 1, 2 * rate.high - 1)
+    level = (sum(d > 0 for d in by_deal), sum(d == 0 for d in by_deal), sum(d < 0 for d in by_deal))
+    error = independent = times = None
+    if len(by_deal) > 1:
+        error = float(np.std(by_deal, ddof=1) / np.sqrt(len(by_deal)))
+        independent = _independent_error(settings, by_game)
+        times = (independent / error) ** 2 if error else None
+    return BotDifference(estimate.value, estimate.low, estimate.high, error, independent, times, level)
 
 
-def _error_alone(settings: Settings, games: list[list[float]]) -> float:
-    """The standard error of the difference if every game had a deal of its own."""
-    # Seats are balanced in any case: what a seat is worth is no luck of the deal.
+def _independent_error(settings: ArenaSettings, by_game: list[list[float]]) -> float:
+    """Return the standard error of the difference if every game had a deal of its own."""
+    # Seats are balanced in either design, so the advantage of a seat is not luck of the deal.
     if settings.players == 1:
-        return float(np.sqrt(sum(np.var(values, ddof=1) / len(values) for values in games)))
-    total = sum(map(len, games))
-    within = sum(float(np.var(values)) * len(values) for values in games)
-    return float(np.sqrt(within / max(1, total - len(games)) / total))
+        return float(np.sqrt(sum(np.var(values, ddof=1) / len(values) for values in by_game)))
+    total = sum(map(len, by_game))
+    within = sum(float(np.var(values)) * len(values) for values in by_game)
+    return float(np.sqrt(within / max(1, total - len(by_game)) / total))

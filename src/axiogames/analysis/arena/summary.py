@@ -1,4 +1,4 @@
-"""All figures of an arena in one structure: what is shown, printed as JSON and reported."""
+"""Summary of an arena: the figures that are printed, written as JSON and reported."""
 
 from __future__ import annotations
 
@@ -8,198 +8,215 @@ from itertools import combinations
 import numpy as np
 from msgspec import Struct
 
-from .ratings import Skill, elo, openskill
-from .results import Played
-from .schedule import Seating, Settings
-from .sprt import Standing, Watch
+from .ratings import OpenSkillRating, elo_ratings, openskill_ratings
+from .results import ArenaGame
+from .schedule import ArenaSettings, Seating
+from .sprt import SequentialTest, SprtStatus
 from .statistics import (
     RESAMPLES,
     Bootstrap,
-    Difference,
-    Estimate,
-    Sums,
-    Tables,
-    add_up,
-    differences,
-    meetings,
-    share_of_the_deal,
-    whole_tables,
+    BotDifference,
+    DealSums,
+    IntervalEstimate,
+    Rounds,
+    bot_differences,
+    comparisons,
+    complete_rounds,
+    deal_variance_share,
+    sum_by_deal,
 )
 
 
-class BotFigures(Struct, frozen=True):
-    """How a bot did. Alone at the table, a win is to have done best on a deal."""
+class BotStats(Struct, frozen=True):
+    """Results of a bot. In one-player games, a win is the best result on a deal."""
 
     bot: str
     games: int
-    win_rate: Estimate
-    mean_place: Estimate
-    mean_lowest: Estimate
+    win_rate: IntervalEstimate
+    mean_place: IntervalEstimate
+    mean_lowest: IntervalEstimate
     mean_vector: tuple[float, ...]
-    elo: Estimate
-    openskill: Skill | None
+    elo: IntervalEstimate
+    openskill: OpenSkillRating | None
     moves: int
     seconds_a_move: float
     slowest_move: float
 
 
-class PairFigures(Struct, frozen=True):
-    """Two bots compared: how often the first was ahead (a draw is half), and by how much on shared deals."""
+class PairStats(Struct, frozen=True):
+    """Two bots compared: the rate at which the first ranked higher (a tie is half), and their difference."""
 
     bots: tuple[str, str]
     compared: int
-    ahead: Estimate
-    difference: Difference
+    ahead: IntervalEstimate
+    difference: BotDifference
 
 
-class SeatFigures(Struct, frozen=True):
-    """How often a seat won, whoever sat there."""
+class SeatStats(Struct, frozen=True):
+    """The win rate of a seat, over all bots."""
 
     seat: int
-    win_rate: Estimate
+    win_rate: IntervalEstimate
 
 
-class Summary(Struct, frozen=True):
-    """The figures of whole tables. `games` counts their games, `left_out` those of tables not yet whole."""
+class ArenaSummary(Struct, frozen=True):
+    """Figures of the complete rounds; `left_out` counts the games that are not part of one."""
 
-    settings: Settings
+    settings: ArenaSettings
     games: int
     deals: int
     left_out: int
-    bots: tuple[BotFigures, ...]
-    pairs: tuple[PairFigures, ...]
-    seats: tuple[SeatFigures, ...]
-    share_of_the_deal: Estimate | None
-    sprt: Standing | None
+    bots: tuple[BotStats, ...]
+    pairs: tuple[PairStats, ...]
+    seats: tuple[SeatStats, ...]
+    share_of_the_deal: IntervalEstimate | None
+    sprt: SprtStatus | None
     machines: tuple[str, ...] = ()  # on which the games were played
 
-    def ranking(self) -> list[BotFigures]:
-        """The bots, the strongest first: by Elo or, alone, by their mean points, the lowest first."""
-        alone = self.settings.players == 1
-        return sorted(self.bots, key=lambda bot: bot.mean_vector if alone else (bot.elo.value,), reverse=True)
+    def ranking(self) -> list[BotStats]:
+        """Return the bots, best first: by Elo or, in one-player games, by mean points, lowest track first."""
+        solo = self.settings.players == 1
+        return sorted(self.bots, key=lambda bot: bot.mean_vector if solo else (bot.elo.value,), reverse=True)
 
 
 def summarise(
-    settings: Settings,
-    played: Mapping[Seating, Played],
+    settings: ArenaSettings,
+    played: Mapping[Seating, ArenaGame],
     *,
     resamples: int = RESAMPLES,
-    skill: bool = True,
-) -> Summary:
-    """The figures of these games, in whatever order they came. Without `skill`, OpenSkill is left out."""
-    tables, sprt = counted(settings, played)
-    if not tables:
-        return Summary(settings, 0, 0, len(played), (), (), (), None, sprt)
-    met = meetings(settings, tables)
-    sums = add_up(settings.bots, met)
-    games = sum(map(len, tables))
-    return Summary(
+    openskill: bool = True,
+) -> ArenaSummary:
+    """Return the summary of these games; it does not depend on their order.
+
+    Args:
+        settings: settings of the arena.
+        played: the games played so far.
+        resamples: number of bootstrap resamples.
+        openskill: whether to compute OpenSkill ratings, which takes the longest.
+    """
+    rounds, sprt = counted_rounds(settings, played)
+    if not rounds:
+        return ArenaSummary(settings, 0, 0, len(played), (), (), (), None, sprt)
+    compared = comparisons(settings, rounds)
+    sums = sum_by_deal(settings.bots, compared)
+    games = sum(map(len, rounds))
+    skills = openskill_ratings(settings.bots, compared) if openskill else {}
+    return ArenaSummary(
         settings,
         games,
         len(sums.deals),
         len(played) - games,
-        _bots(settings, tables, sums, resamples, openskill(settings.bots, met) if skill else {}),
-        _pairs(settings, tables, sums, resamples),
-        _seats(settings, tables, resamples),
-        share_of_the_deal(settings, tables, resamples),
+        _bot_stats(settings, rounds, sums, resamples, skills),
+        _pair_stats(settings, rounds, sums, resamples),
+        _seat_stats(settings, rounds, resamples),
+        deal_variance_share(settings, rounds, resamples),
         sprt,
-        tuple(sorted({game.machine for table in tables for game in table if game.machine})),
+        tuple(sorted({game.machine for games in rounds for game in games if game.machine})),
     )
 
 
-def counted(settings: Settings, played: Mapping[Seating, Played]) -> tuple[Tables, Standing | None]:
-    """The tables that count, and where the sequential test stands, if there is one.
+def counted_rounds(
+    settings: ArenaSettings, played: Mapping[Seating, ArenaGame]
+) -> tuple[Rounds, SprtStatus | None]:
+    """Return the rounds that count, and the status of the sequential test if there is one.
 
-    The test looks at the deals up to the first that is not whole. What was played after it had ended is not
-    counted: that depends on how many games were under way just then.
+    The test considers the deals before the first incomplete one. Games played after its end do not count,
+    since their number depends on how many games were in progress at that moment.
     """
-    tables = whole_tables(settings, played)
+    rounds = complete_rounds(settings, played)
     if settings.sprt is None:
-        return tables, None
-    watch = Watch(settings.sprt)
-    for deal, table in enumerate(tables):
-        if table[0].deal != deal:
+        return rounds, None
+    test = SequentialTest(settings.sprt)
+    for deal, games in enumerate(rounds):
+        if games[0].deal != deal:
             break
-        if watch.add(score_of_the_deal(settings, table)).accepted is not None:
-            return tables[: deal + 1], watch.standing
-    return tables, watch.standing
+        if test.add(deal_score(settings, games)).accepted is not None:
+            return rounds[: deal + 1], test.status
+    return rounds, test.status
 
 
-def score_of_the_deal(settings: Settings, table: list[Played]) -> float:
-    """What the first bot scored on a deal, from 0 to 1."""
+def deal_score(settings: ArenaSettings, games: list[ArenaGame]) -> float:
+    """Return the score of the first bot on a deal, from 0 to 1."""
     first = settings.bots[0]
     shares = [
         share
-        for met in meetings(settings, [table])
-        for bot, share in zip(met.bots, met.shares, strict=True)
+        for comparison in comparisons(settings, [games])
+        for bot, share in zip(comparison.bots, comparison.win_shares, strict=True)
         if bot == first
     ]
     return sum(shares) / len(shares)
 
 
-def _bots(
-    settings: Settings, tables: Tables, sums: Sums, resamples: int, skills: Mapping[str, Skill]
-) -> tuple[BotFigures, ...]:
+def _bot_stats(
+    settings: ArenaSettings,
+    rounds: Rounds,
+    sums: DealSums,
+    resamples: int,
+    skills: Mapping[str, OpenSkillRating],
+) -> tuple[BotStats, ...]:
     bootstrap = Bootstrap(len(sums.deals), resamples)
     wins = bootstrap.rates(sums.wins, sums.games)
-    places = bootstrap.means(sums.places, sums.games)
+    ranks = bootstrap.means(sums.ranks, sums.games)
     lowest = bootstrap.means(sums.lowest, sums.games)
-    ratings = elo(sums.points, bootstrap)
+    ratings = elo_ratings(sums.points, bootstrap)
     games = sums.games.sum(axis=0)
-    clocks = _clocks(settings, tables)
+    times = _thinking_times(settings, rounds)
     return tuple(
-        BotFigures(
+        BotStats(
             bot,
             int(games[n]),
             wins[n],
-            places[n],
+            ranks[n],
             lowest[n],
             tuple((sums.vectors[n] / games[n]).tolist()),
             ratings[n],
             skills.get(bot),
-            clocks[bot][0],
-            clocks[bot][1] / max(1, clocks[bot][0]),
-            clocks[bot][2],
+            times[bot][0],
+            times[bot][1] / max(1, times[bot][0]),
+            times[bot][2],
         )
         for n, bot in enumerate(settings.bots)
     )
 
 
-def _clocks(settings: Settings, tables: Tables) -> dict[str, tuple[int, float, float]]:
-    """Moves, seconds, and seconds of the slowest move of each bot."""
-    clocks = dict.fromkeys(settings.bots, (0, 0.0, 0.0))
-    for game in (game for table in tables for game in table):
+def _thinking_times(settings: ArenaSettings, rounds: Rounds) -> dict[str, tuple[int, float, float]]:
+    """Return the number of moves, their total seconds, and the seconds of the slowest, by bot."""
+    times = dict.fromkeys(settings.bots, (0, 0.0, 0.0))
+    for game in (game for games in rounds for game in games):
         for seat, bot in enumerate(game.seats):
-            moves, seconds, slowest = clocks[bot]
-            clocks[bot] = (
+            moves, seconds, slowest = times[bot]
+            times[bot] = (
                 moves + game.moves[seat],
                 seconds + game.seconds[seat],
                 max(slowest, game.slowest[seat]),
             )
-    return clocks
+    return times
 
 
-def _pairs(settings: Settings, tables: Tables, sums: Sums, resamples: int) -> tuple[PairFigures, ...]:
+def _pair_stats(
+    settings: ArenaSettings, rounds: Rounds, sums: DealSums, resamples: int
+) -> tuple[PairStats, ...]:
     found = []
-    apart = differences(settings, tables, resamples)
+    differences = bot_differences(settings, rounds, resamples)
     for (i, one), (j, other) in combinations(enumerate(settings.bots), 2):
         ahead = sums.points[:, i, j]
         compared = ahead + sums.points[:, j, i]
-        on = compared > 0  # deals on which both have played at the same tables
-        if not on.any():
+        common = compared > 0  # deals that both have played in one line-up
+        if not common.any():
             continue
-        (rate,) = Bootstrap(int(on.sum()), resamples).rates(ahead[on, None], compared[on, None])
-        found.append(PairFigures((one, other), int(compared.sum()), rate, apart[one, other]))
+        bootstrap = Bootstrap(int(common.sum()), resamples)
+        (rate,) = bootstrap.rates(ahead[common, None], compared[common, None])
+        found.append(PairStats((one, other), int(compared.sum()), rate, differences[one, other]))
     return tuple(found)
 
 
-def _seats(settings: Settings, tables: Tables, resamples: int) -> tuple[SeatFigures, ...]:
+def _seat_stats(settings: ArenaSettings, rounds: Rounds, resamples: int) -> tuple[SeatStats, ...]:
     if settings.players == 1:
         return ()
-    deals = {deal: row for row, deal in enumerate(dict.fromkeys(table[0].deal for table in tables))}
-    won = np.zeros((len(deals), settings.players))
-    for met in meetings(settings, tables):
-        won[deals[met.deal]] += met.shares
-    of = np.repeat(won.sum(axis=1, keepdims=True), settings.players, axis=1)
-    rates = Bootstrap(len(deals), resamples).rates(won, of)
-    return tuple(SeatFigures(seat, rate) for seat, rate in enumerate(rates))
+    row_of = {deal: row for row, deal in enumerate(dict.fromkeys(games[0].deal for games in rounds))}
+    won = np.zeros((len(row_of), settings.players))
+    for comparison in comparisons(settings, rounds):
+        won[row_of[comparison.deal]] += comparison.win_shares
+    games = np.repeat(won.sum(axis=1, keepdims=True), settings.players, axis=1)
+    rates = Bootstrap(len(row_of), resamples).rates(won, games)
+    return tuple(SeatStats(seat, rate) for seat, rate in enumerate(rates))

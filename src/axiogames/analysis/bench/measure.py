@@ -1,7 +1,7 @@
-"""Measuring the rules: short rounds, the yardstick and the games in turn, medians of many rounds.
+"""Speed of the rules: medians of short rounds, in which a reference game and the games take turns.
 
-The yardstick runs right before each piece of work, so what else the machine does falls on both, and the
-ratio stays true where the speeds do not.
+The reference game runs right before each workload, so other load on the machine affects both. The ratio of
+their speeds is comparable between machines and between days; the speeds are not.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from ...games import find_variant
 from ...games.runtime.loops import greedy_playouts, random_playouts
 from ...games.runtime.xorshift import seed_state
 from ...model.table import new_game
-from ..platform_info import installed, machine
+from ..platform_info import describe_machine, package_version
 from . import reference_game
 
-Count = Callable[[], tuple[float, ...]]  # does some work and says how much of each kind it was
-SLICE = 0.05  # seconds of a round
+Workload = Callable[[], tuple[float, ...]]  # does some work and returns the amount of each kind
+SLICE = 0.05  # seconds per round
 
 
 class Speed(msgspec.Struct, frozen=True):
-    """What was measured of one thing: the median of its rounds and how far they lay apart."""
+    """Speed of one workload: median and spread of its rounds."""
 
     name: str
     unit: str
     per_second: float
-    spread: float  # half the distance between the quartiles, as a share of the median
-    ratio: float  # to the yardstick's speed in the same round, the median of all rounds
+    spread: float  # half the interquartile range, relative to the median
+    ratio: float  # to the reference game in the same round, median of all rounds
 
 
-class Circumstances(msgspec.Struct, frozen=True):
-    """Where and how something was measured."""
+class RunInfo(msgspec.Struct, frozen=True):
+    """Machine, versions and settings of a measurement."""
 
     machine: str
     python: str
@@ -46,46 +46,51 @@ class Circumstances(msgspec.Struct, frozen=True):
     seconds: float
 
 
-def circumstances(players: int, seconds: float) -> dict[str, Any]:
-    """Those of a measurement here and now."""
-    here = Circumstances(
-        machine(), platform.python_version(), installed("numpy"), installed("numba"), players, seconds
+def run_info(players: int, seconds: float) -> dict[str, Any]:
+    """Return the fields of `RunInfo` for a measurement on this machine."""
+    here = RunInfo(
+        describe_machine(),
+        platform.python_version(),
+        package_version("numpy"),
+        package_version("numba"),
+        players,
+        seconds,
     )
     return msgspec.structs.asdict(here)
 
 
-class Report(Circumstances, frozen=True, tag_field="suite", tag="rules"):
-    """All that was measured of the rules in one run."""
+class Report(RunInfo, frozen=True, tag_field="suite", tag="rules"):
+    """Speeds of the rules, as measured in one run."""
 
     speeds: tuple[Speed, ...]
     compile_seconds: float
     state_bytes: dict[str, int]
 
 
-def yardstick_work() -> Count:
-    """Random games of the yardstick."""
+def reference_workload() -> Workload:
+    """Random playouts of the reference game."""
     states = reference_game.new_states()
     seeds = iter(range(1, 1 << 62, 1000))
     reference_game.playouts(reference_game.BOARD, states, 1, 0)
     return lambda: (reference_game.playouts(reference_game.BOARD, states, 200, next(seeds)),)
 
 
-def random_work(game: str, players: int) -> Count:
-    """Random games, by the complete rules, in compiled code."""
+def random_workload(game: str, players: int) -> Workload:
+    """Random playouts in compiled code."""
     variant = find_variant(game, players)
     loop, states, rng = variant.kernels[random_playouts], variant.new_state(), seed_state(1)
     return lambda: (loop(variant.constants, variant.opening, states, rng, 100),)
 
 
-def greedy_work(game: str, players: int) -> Count:
-    """Games of most points now, in compiled code: moves made, and placements scored to find them."""
+def greedy_workload(game: str, players: int) -> Workload:
+    """Greedy playouts in compiled code; counts moves and scored placements."""
     variant = find_variant(game, players)
     loop, states, rng = variant.kernels[greedy_playouts], variant.new_state(), seed_state(1)
     return lambda: tuple(loop(variant.constants, variant.opening, states, rng, 20))
 
 
-def python_work(game: str, players: int) -> Count:
-    """Games driven from Python: list the legal moves and play one of them, until the end."""
+def python_workload(game: str, players: int) -> Workload:
+    """Games through `Table`: list the legal moves and play the middle one, until the game ends."""
     seeds = iter(range(1 << 62))
 
     def play() -> tuple[float, ...]:
@@ -97,60 +102,60 @@ def python_work(game: str, players: int) -> Count:
     return play
 
 
-def works(games: Sequence[str], players: int) -> dict[tuple[tuple[str, str], ...], Count]:
-    """Everything to be measured: the names and units of what it counts, and the work."""
-    found: dict[tuple[tuple[str, str], ...], Count] = {}
+def workloads(games: Sequence[str], players: int) -> dict[tuple[tuple[str, str], ...], Workload]:
+    """Return all workloads, keyed by the names and units of their counts."""
+    found: dict[tuple[tuple[str, str], ...], Workload] = {}
     for game in games:
-        found[((f"{game} random", "moves/s"),)] = random_work(game, players)
-        found[((f"{game} greedy", "moves/s"), (f"{game} greedy", "placements scored/s"))] = greedy_work(
+        found[((f"{game} random", "moves/s"),)] = random_workload(game, players)
+        found[((f"{game} greedy", "moves/s"), (f"{game} greedy", "placements scored/s"))] = greedy_workload(
             game, players
         )
-        found[((f"{game} from Python", "plies/s"),)] = python_work(game, players)
+        found[((f"{game} from Python", "plies/s"),)] = python_workload(game, players)
     return found
 
 
 def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[float], None]) -> Report:
-    """Measure these games for about so many seconds each; `tick` hears how much of it all is done."""
+    """Measure each workload for about `seconds`. `tick` receives the completed share, in [0, 1]."""
     start = perf_counter()
-    beside = yardstick_work()
-    work = works(games, players)
+    reference = reference_workload()
+    work = workloads(games, players)
     for do in work.values():
         do()
     compile_seconds = perf_counter() - start
-    speeds = beside_the_yardstick(work, beside, seconds, tick)
+    speeds = measure_speeds(work, reference, seconds, tick)
     return Report(
-        **circumstances(players, seconds),
+        **run_info(players, seconds),
         speeds=speeds,
         compile_seconds=compile_seconds,
         state_bytes={game: find_variant(game, players).opening.dtype.itemsize for game in games},
     )
 
 
-def beside_the_yardstick(
-    work: Mapping[tuple[tuple[str, str], ...], Count],
-    beside: Count,
+def measure_speeds(
+    work: Mapping[tuple[tuple[str, str], ...], Workload],
+    reference: Workload,
     seconds: float,
     tick: Callable[[float], None],
 ) -> tuple[Speed, ...]:
-    """Measure each piece of work for about so many seconds, in rounds; the yardstick's speed comes first."""
+    """Measure each workload for about `seconds`, in rounds. The first result is the reference game's."""
     rounds: dict[tuple[str, str], list[tuple[float, float]]] = {name: [] for names in work for name in names}
-    reference: list[tuple[float, float]] = []
+    base_rounds: list[tuple[float, float]] = []
     total = max(3, round(seconds / SLICE))
     for n in range(total):
         for names, do in work.items():
-            # The yardstick comes right before each piece of work, so that both meet the same machine.
-            (base,) = rates(beside, SLICE / 2)
-            reference.append((base, 1.0))
+            # Right before each workload, so that both meet the same load on the machine.
+            (base,) = rates(reference, SLICE / 2)
+            base_rounds.append((base, 1.0))
             for name, rate in zip(names, rates(do, SLICE), strict=True):
                 rounds[name].append((rate, rate / base))
         tick((n + 1) / total)
-    speeds = [summary(("yardstick random", "moves/s"), reference)]
-    speeds += [summary(name, values) for name, values in rounds.items()]
+    speeds = [summarize(("yardstick random", "moves/s"), base_rounds)]
+    speeds += [summarize(name, values) for name, values in rounds.items()]
     return tuple(speeds)
 
 
-def rates(do: Count, seconds: float) -> tuple[float, ...]:
-    """What work does in a second, measured for about so many seconds."""
+def rates(do: Workload, seconds: float) -> tuple[float, ...]:
+    """Return the amounts per second of a workload, measured for about `seconds`."""
     start = perf_counter()
     done = do()
     while (elapsed := perf_counter() - start) < seconds:
@@ -158,8 +163,8 @@ def rates(do: Count, seconds: float) -> tuple[float, ...]:
     return tuple(n / elapsed for n in done)
 
 
-def summary(name: tuple[str, str], rounds: Sequence[tuple[float, float]]) -> Speed:
-    """The medians of rounds of (rate, ratio)."""
+def summarize(name: tuple[str, str], rounds: Sequence[tuple[float, float]]) -> Speed:
+    """Return the medians of rounds of (rate, ratio)."""
     ordered = sorted(rate for rate, _ in rounds)
     middle = median(ordered)
     spread = (ordered[3 * len(ordered) // 4] - ordered[len(ordered) // 4]) / 2 / middle

@@ -1,10 +1,11 @@
-"""Positions as seats saw them, with moves and results, as Parquet for training (docs/datasets.md).
+"""Datasets of positions, moves and results as Parquet, for training (docs/guides/datasets.md).
 
-`read` gives a file back as a pyarrow table, `states` its records, `points` its columns of points.
+`read` returns a file as a pyarrow table, `metadata` its settings and layout, `states` its game states, and
+`column_array` a numeric column as an array.
 """
 
 from __future__ import annotations
 
-from .reading import facts, points, read, states
+from .reading import column_array, metadata, read, states
 
-__all__ = ["facts", "points", "read", "states"]
+__all__ = ["column_array", "metadata", "read", "states"]

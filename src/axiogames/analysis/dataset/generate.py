@@ -1,4 +1,4 @@
-"""Playing what is left of a dataset, in this process or in many."""
+"""Generating a dataset, in one process or several."""
 
 from __future__ import annotations
 
@@ -9,56 +9,66 @@ from pathlib import Path
 from time import perf_counter
 
 from ...parallel import map_unordered
-from .parts import Part, Parts, Stretch, encode, parts
-from .rows import play, warm
-from .schema import Facts
-from .settings import Settings
+from .parts import DatasetPart, GameRange, PartStore, encode_part, open_parts
+from .rows import game_rows, warm_up_bots
+from .schema import DatasetMetadata
+from .settings import DatasetSettings
 
-PORTION = 2.0  # seconds of work in a part: so much is lost when the program is killed
-MOST = 256  # games in a part, however fast they are
+SECONDS_PER_PART = 2.0  # the work that a kill of the process can lose
+MAX_GAMES_PER_PART = 256
 
 
-def write(settings: Settings, out: str | Path, *, jobs: int = 1, force: bool = False) -> int:
-    """Make a dataset, or go on with one that was interrupted; how many rows it has.
+def write_dataset(settings: DatasetSettings, path: str | Path, *, jobs: int = 1, force: bool = False) -> int:
+    """Write a dataset, or resume one that was interrupted, and return its number of rows.
 
-    Raises `InvalidFile` or `SettingsMismatch` as `parts` does, and `MissingDependency` without pyarrow.
+    Args:
+        settings: settings of the dataset.
+        path: the Parquet file to write.
+        jobs: number of processes.
+        force: whether an existing file is replaced.
+
+    Raises:
+        InvalidFile: the file exists, or cannot be written.
+        SettingsMismatch: the interrupted dataset has other settings.
+        MissingDependency: pyarrow is not installed.
     """
-    with parts(settings, out, force=force) as kept:
-        with closing(play_left(kept, jobs)) as made:
-            for part in made:
-                kept.add(part)
-        kept.join()
-        return kept.positions
+    with open_parts(settings, path, force=force) as store:
+        with closing(generate_parts(store, jobs)) as parts:
+            for part in parts:
+                store.add(part)
+        store.join()
+        return store.positions
 
 
-def play_left(kept: Parts, jobs: int = 1) -> Generator[Part, None, None]:
-    """Play the games that are missing and give each part to whoever asks, to `add` it. Close it to stop."""
-    left = list(kept.left())
-    if not left:
+def generate_parts(store: PartStore, jobs: int = 1) -> Generator[DatasetPart, None, None]:
+    """Play the missing games and yield each part as it is made; the caller adds it. Close it to stop."""
+    missing = list(store.missing())
+    if not missing:
         return
-    settings = kept.facts.settings
-    warm(settings)  # other processes then find the compiled rules in the cache
-    begun = perf_counter()
-    yield make(settings, Stretch(left[0].first, left[0].first + 1))
-    size = max(1, min(MOST, int(PORTION / (perf_counter() - begun))))
-    left[0] = left[0]._replace(first=left[0].first + 1)
-    pieces = [piece for stretch in left for piece in cut(stretch, size)]
-    with closing(map_unordered(partial(make, settings), pieces, jobs)) as made:
-        yield from made
+    settings = store.metadata.settings
+    warm_up_bots(settings)  # other processes then find the compiled rules in the cache
+    start = perf_counter()
+    first = missing[0].first
+    yield generate_part(settings, GameRange(first, first + 1))
+    size = max(1, min(MAX_GAMES_PER_PART, int(SECONDS_PER_PART / (perf_counter() - start))))
+    missing[0] = missing[0]._replace(first=first + 1)
+    ranges = [piece for games in missing for piece in split_range(games, size)]
+    with closing(map_unordered(partial(generate_part, settings), ranges, jobs)) as parts:
+        yield from parts
 
 
-def cut(stretch: Stretch, size: int) -> Iterator[Stretch]:
-    """The stretch in pieces of so many games, the last with what is left.
+def split_range(games: GameRange, size: int) -> Iterator[GameRange]:
+    """Yield consecutive ranges of `size` games; the last one may be shorter.
 
-    >>> list(cut(Stretch(3, 8), 2))
-    [Stretch(first=3, end=5), Stretch(first=5, end=7), Stretch(first=7, end=8)]
+    >>> list(split_range(GameRange(3, 8), 2))
+    [GameRange(first=3, end=5), GameRange(first=5, end=7), GameRange(first=7, end=8)]
     """
-    for first in range(stretch.first, stretch.end, size):
-        yield Stretch(first, min(first + size, stretch.end))
+    for first in range(games.first, games.end, size):
+        yield GameRange(first, min(first + size, games.end))
 
 
-def make(settings: Settings, stretch: Stretch) -> Part:
-    """Play the games of a stretch."""
-    warm(settings)
-    rows = [row for game in range(*stretch) for row in play(settings, game)]
-    return encode(Facts.of(settings), stretch, rows)
+def generate_part(settings: DatasetSettings, games: GameRange) -> DatasetPart:
+    """Play a range of games and return their rows as a part."""
+    warm_up_bots(settings)
+    rows = [row for game in range(*games) for row in game_rows(settings, game)]
+    return encode_part(DatasetMetadata.of(settings), games, rows)

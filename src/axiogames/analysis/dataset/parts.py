@@ -1,7 +1,7 @@
-"""A dataset while it is made: parts in a folder beside it, each whole, joined when all are there.
+"""Incomplete datasets: atomically written parts in a folder, joined when all games have been played.
 
-The folder of `FILE` is `FILE.parts`. It holds the settings and, for each stretch of games that has been
-played, a file of Parquet. How games were cut into stretches is not seen in the end: `join` cuts anew.
+The folder of `FILE` is `FILE.parts`. It contains the settings and one Parquet file for each part, a range of
+games. The joined file does not depend on how the games were divided into parts.
 """
 
 from __future__ import annotations
@@ -20,23 +20,22 @@ import numpy as np
 from msgspec import Struct
 
 from ...errors import InvalidFile
-from ...files import STDOUT, check_name, lock_directory, naming, read_whole, write_atomic
+from ...files import STDOUT, check_file_name, file_name_in_errors, lock_directory, read_file, write_atomic
 from ...optional_deps import require
-from ..run_config import check_same_settings
-from .reading import check
+from .reading import check_table
 from .rows import Row
-from .schema import EXTRA, Facts, schema, writer
-from .settings import Settings
+from .schema import EXTRA, DatasetMetadata, arrow_schema, parquet_writer
+from .settings import DatasetSettings
 
-SETTINGS = "settings.json"
-WHOLE = "whole.parquet"
-LONGEST_PART = 1 << 30  # bytes; a part has some hundred games, of less than a megabyte each
-GROUP = 256  # games in a row group of the finished file
-_NAME = re.compile(r"([0-9]{9,10})-([0-9]{9,10})\.parquet")
+SETTINGS_FILE = "settings.json"
+JOINED_FILE = "whole.parquet"
+MAX_PART = 1 << 30  # bytes; a part has at most a few hundred games of less than a megabyte each
+GAMES_PER_GROUP = 256  # in a row group of the joined file
+_PART_NAME = re.compile(r"([0-9]{9,10})-([0-9]{9,10})\.parquet")
 
 
-class Stretch(NamedTuple):
-    """The games with the numbers from `first` up to, but without, `end`."""
+class GameRange(NamedTuple):
+    """A range of game numbers, without `end`."""
 
     first: int
     end: int
@@ -46,189 +45,195 @@ class Stretch(NamedTuple):
         return self.end - self.first
 
 
-class Part(Struct, frozen=True):
-    """The rows of a stretch of games, as a file of Parquet."""
+class DatasetPart(Struct, frozen=True):
+    """The rows of a range of games, as a Parquet file in memory."""
 
-    stretch: Stretch
+    games: GameRange
     rows: int
     content: bytes
 
 
-def encode(facts: Facts, stretch: Stretch, rows: list[Row]) -> Part:
-    """The part that these rows make."""
-    columns = schema(facts)
+def encode_part(metadata: DatasetMetadata, games: GameRange, rows: list[Row]) -> DatasetPart:
+    """Return the part with these rows."""
+    columns = arrow_schema(metadata)
     table = require("pyarrow", EXTRA).Table.from_pylist(rows, columns)
     file = io.BytesIO()
-    with writer(file, columns) as out:
+    with parquet_writer(file, columns) as out:
         out.write_table(table)
-    return Part(stretch, len(rows), file.getvalue())
+    return DatasetPart(games, len(rows), file.getvalue())
 
 
-class Parts:
-    """The parts that are there already, and room for more."""
+@contextmanager
+def open_parts(settings: DatasetSettings, path: str | Path, *, force: bool = False) -> Iterator[PartStore]:
+    """Open the parts of the dataset that is to become the file `path`, and lock them.
 
-    def __init__(self, facts: Facts, target: Path, folder: Path, force: bool) -> None:
-        self.facts = facts
+    Args:
+        settings: settings of the dataset.
+        path: the final file.
+        force: whether an existing file is replaced.
+
+    Raises:
+        InvalidFile: the file exists, or cannot be written.
+        SettingsMismatch: the stored parts have other settings.
+        MissingDependency: pyarrow is not installed.
+    """
+    if str(path) == STDOUT:
+        raise InvalidFile("a dataset cannot be written to standard output: name a file")
+    require("pyarrow.parquet", EXTRA)
+    check_file_name(path)
+    target = Path(os.path.realpath(path))  # so that a symbolic link is not replaced
+    _check_target(target, force)
+    folder = target.with_name(f"{target.name}.parts")
+    if folder.exists() and not folder.is_dir():
+        raise InvalidFile(f"{folder}: not a folder; parts are stored in a folder of this name")
+    folder.mkdir(exist_ok=True)
+    with lock_directory(folder, "another program"):
+        _check_settings(folder, settings)
+        store = PartStore(DatasetMetadata.of(settings), target, folder, force)
+        try:
+            yield store
+        finally:
+            if not store.rows:
+                shutil.rmtree(folder)  # settings without a part would only block other settings
+
+
+def _check_target(target: Path, force: bool) -> None:
+    if target.exists() and not target.is_file():
+        raise InvalidFile(f"{target}: not a regular file")
+    if target.exists() and not force:
+        raise InvalidFile(f"{target}: the file exists; --force replaces it")
+
+
+def _check_settings(folder: Path, requested: DatasetSettings) -> None:
+    """Check that a folder has no parts with other settings, and store the settings in a new one."""
+    path = folder / SETTINGS_FILE
+    if not any(_PART_NAME.fullmatch(other.name) for other in folder.iterdir()):
+        write_atomic(path, msgspec.json.encode(requested))
+        return
+    try:
+        stored = msgspec.json.decode(read_file(path), type=DatasetSettings)
+    except FileNotFoundError:
+        raise InvalidFile(f"{folder}: parts without settings ({SETTINGS_FILE}); remove the folder") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidFile(f"{path}: not the settings of a dataset: {error}") from None
+    stored.check_resumable(requested, folder, "remove the folder or choose another file")
+
+
+class PartStore:
+    """The stored parts of a dataset."""
+
+    def __init__(self, metadata: DatasetMetadata, target: Path, folder: Path, force: bool) -> None:
+        self.metadata = metadata
         self.target = target
         self.folder = folder
-        self.force = force  # whether a file under the final name may be replaced
-        self.rows = {stretch: int(self._open(stretch).metadata.num_rows) for stretch in self._found()}
+        self.force = force  # whether an existing target is replaced
+        self.rows = {games: int(self._open(games).metadata.num_rows) for games in self._stored_ranges()}
 
     @property
     def games(self) -> int:
-        """How many games are there."""
-        return sum(stretch.games for stretch in self.rows)
+        """Number of stored games."""
+        return sum(games.games for games in self.rows)
 
     @property
     def positions(self) -> int:
-        """How many rows are there."""
+        """Number of stored rows."""
         return sum(self.rows.values())
 
-    def left(self) -> Iterator[Stretch]:
-        """The games that are missing, in their order."""
+    def missing(self) -> Iterator[GameRange]:
+        """Yield the ranges of games that are not stored, in their order."""
         end = 0
-        for stretch in sorted(self.rows):
-            if end < stretch.first:
-                yield Stretch(end, stretch.first)
-            end = stretch.end
-        if end < self.facts.settings.games:
-            yield Stretch(end, self.facts.settings.games)
+        for games in sorted(self.rows):
+            if end < games.first:
+                yield GameRange(end, games.first)
+            end = games.end
+        if end < self.metadata.settings.games:
+            yield GameRange(end, self.metadata.settings.games)
 
-    def add(self, part: Part) -> None:
-        """Keep a part; when this returns, the program may be killed and the part is still there."""
-        write_atomic(self._path(part.stretch), part.content)
-        self.rows[part.stretch] = part.rows
+    def add(self, part: DatasetPart) -> None:
+        """Store a part. Once this returns, the part survives a kill of the process."""
+        write_atomic(self._path(part.games), part.content)
+        self.rows[part.games] = part.rows
 
     def join(self) -> int:
-        """Put all parts together under the final name and remove them; how many bytes that are.
+        """Join all parts into the target file, remove them, and return the size of the file in bytes.
 
-        Raises `InvalidFile` for a part that cannot be read, and if the final name has been taken meanwhile.
+        Raises:
+            InvalidFile: a part is damaged, or the target was created in the meantime.
         """
-        # Written in the folder, so that what an interruption leaves behind goes with it.
-        whole = self.folder / WHOLE
-        columns = schema(self.facts)
-        with naming(self.target), open(whole, "wb") as file:
-            with writer(file, columns) as out:
+        # Written in the folder, so that a partial file is removed with it after an interruption.
+        joined = self.folder / JOINED_FILE
+        columns = arrow_schema(self.metadata)
+        with file_name_in_errors(self.target), open(joined, "wb") as file:
+            with parquet_writer(file, columns) as out:
                 for group in self._groups(columns):
                     out.write_table(group, row_group_size=max(1, len(group)))
             file.flush()
             os.fsync(file.fileno())
             size = file.tell()
-        _must_be_free(self.target, self.force)
-        os.replace(whole, self.target)
+        _check_target(self.target, self.force)
+        os.replace(joined, self.target)
         shutil.rmtree(self.folder)
         return size
 
     def _groups(self, columns: Any) -> Iterator[Any]:
-        """The rows of so many games each, whatever parts they come from."""
+        """Yield tables of `GAMES_PER_GROUP` games each, independent of the boundaries of parts."""
         pa = require("pyarrow", EXTRA)
-        waiting = columns.empty_table()
-        boundary = GROUP
-        for stretch in sorted(self.rows):
-            waiting = pa.concat_tables([waiting, self._read(stretch, columns)])
-            while boundary <= stretch.end:
-                cut = int(np.searchsorted(waiting["game"].to_numpy(), boundary))
-                yield waiting.slice(0, cut).combine_chunks()
-                waiting, boundary = waiting.slice(cut), boundary + GROUP
-        if len(waiting):
-            yield waiting.combine_chunks()
+        pending = columns.empty_table()
+        boundary = GAMES_PER_GROUP
+        for games in sorted(self.rows):
+            pending = pa.concat_tables([pending, self._read(games, columns)])
+            while boundary <= games.end:
+                cut = int(np.searchsorted(pending["game"].to_numpy(), boundary))
+                yield pending.slice(0, cut).combine_chunks()
+                pending, boundary = pending.slice(cut), boundary + GAMES_PER_GROUP
+        if len(pending):
+            yield pending.combine_chunks()
 
     # ------------------------------------------------------------ files
 
-    def _path(self, stretch: Stretch) -> Path:
-        return self.folder / f"{stretch.first:09}-{stretch.end:09}.parquet"
+    def _path(self, games: GameRange) -> Path:
+        return self.folder / f"{games.first:09}-{games.end:09}.parquet"
 
-    def _found(self) -> list[Stretch]:
-        names = (_NAME.fullmatch(path.name) for path in self.folder.iterdir())
-        found = sorted(Stretch(int(name[1]), int(name[2])) for name in names if name)
+    def _stored_ranges(self) -> list[GameRange]:
+        names = (_PART_NAME.fullmatch(path.name) for path in self.folder.iterdir())
+        found = sorted(GameRange(int(name[1]), int(name[2])) for name in names if name)
         end = 0
-        for stretch in found:
-            if not end <= stretch.first < stretch.end <= self.facts.settings.games:
-                raise self._damaged(stretch)
-            end = stretch.end
+        for games in found:
+            if not end <= games.first < games.end <= self.metadata.settings.games:
+                raise self._damaged(games)
+            end = games.end
         return found
 
-    def _open(self, stretch: Stretch) -> Any:
-        """A part, opened. Raises `InvalidFile`."""
+    def _open(self, games: GameRange) -> Any:
+        """Return a part as an open Parquet file. Raises `InvalidFile`."""
         try:
-            # Through bytes: pyarrow opens no name that is not UTF-8.
-            content = require("pyarrow", EXTRA).BufferReader(read_whole(self._path(stretch), LONGEST_PART))
+            # Read into memory first: pyarrow rejects names that are not UTF-8.
+            content = require("pyarrow", EXTRA).BufferReader(read_file(self._path(games), MAX_PART))
             return require("pyarrow.parquet", EXTRA).ParquetFile(content)
         except (require("pyarrow", EXTRA).ArrowException, OSError):
-            raise self._damaged(stretch) from None
+            raise self._damaged(games) from None
 
-    def _read(self, stretch: Stretch, columns: Any) -> Any:
-        """Return the rows of a part. Raises `InvalidFile` if they do not belong to this dataset."""
+    def _read(self, games: GameRange, columns: Any) -> Any:
+        """Return the rows of a part. Raises `InvalidFile` if they are not those of this dataset."""
         try:
-            table = self._open(stretch).read()
+            table = self._open(games).read()
         except (require("pyarrow", EXTRA).ArrowException, OSError):
-            raise self._damaged(stretch) from None
-        if not table.schema.equals(columns, check_metadata=True) or len(table) != self.rows[stretch]:
-            raise self._damaged(stretch)
+            raise self._damaged(games) from None
+        if not table.schema.equals(columns, check_metadata=True) or len(table) != self.rows[games]:
+            raise self._damaged(games)
         try:
-            check(table, "its content")
+            check_table(table, "its content")
         except InvalidFile as error:
-            raise self._damaged(stretch, str(error)) from None
-        games = table["game"].to_numpy()
-        ends = (games[0], games[-1] + 1) if len(games) else (0, 0)
-        if ends != stretch or not np.isin(np.diff(games), (0, 1)).all():
-            raise self._damaged(
-                stretch, f"its games are not {stretch.first} to {stretch.end - 1}, one after the other"
-            )
+            raise self._damaged(games, str(error)) from None
+        numbers = table["game"].to_numpy()
+        ends = (numbers[0], numbers[-1] + 1) if len(numbers) else (0, 0)
+        if ends != games or not np.isin(np.diff(numbers), (0, 1)).all():
+            raise self._damaged(games, f"its games are not {games.first} to {games.end - 1} in order")
         return table
 
-    def _damaged(self, stretch: Stretch, why: str = "") -> InvalidFile:
+    def _damaged(self, games: GameRange, why: str = "") -> InvalidFile:
         reason = f" ({why})" if why else ""
         return InvalidFile(
-            f"{self._path(stretch)}: not a part of this dataset{reason};"
+            f"{self._path(games)}: not a part of this dataset{reason};"
             " remove it, and its games are played again"
         )
-
-
-@contextmanager
-def parts(settings: Settings, out: str | Path, *, force: bool = False) -> Iterator[Parts]:
-    """The parts of a dataset that is to become the file `out`.
-
-    Raises `InvalidFile` if that exists (unless `force` says that it may be replaced) or cannot be a file, and
-    `SettingsMismatch` if parts with other settings are there.
-    """
-    if str(out) == STDOUT:
-        raise InvalidFile("a dataset cannot go to standard output: its end is written first; name a file")
-    require("pyarrow.parquet", EXTRA)
-    check_name(out)
-    target = Path(os.path.realpath(out))  # a link stays one
-    _must_be_free(target, force)
-    folder = target.with_name(f"{target.name}.parts")
-    if folder.exists() and not folder.is_dir():
-        raise InvalidFile(f"{folder}: parts are kept in a folder, and this is none")
-    folder.mkdir(exist_ok=True)
-    with lock_directory(folder, "another program"):
-        _compare(folder, settings)
-        kept = Parts(Facts.of(settings), target, folder, force)
-        try:
-            yield kept
-        finally:
-            if not kept.rows:
-                shutil.rmtree(folder)  # settings without a part would only stand in the way of others
-
-
-def _must_be_free(target: Path, force: bool) -> None:
-    if target.exists() and not target.is_file():
-        raise InvalidFile(f"{target}: a dataset is written to a file, and this is none")
-    if target.exists() and not force:
-        raise InvalidFile(f"{target}: the file exists; --force replaces it")
-
-
-def _compare(folder: Path, asked: Settings) -> None:
-    """See to it that a folder holds parts with these settings only, and says so."""
-    path = folder / SETTINGS
-    if not any(_NAME.fullmatch(other.name) for other in folder.iterdir()):
-        write_atomic(path, msgspec.json.encode(asked))
-        return
-    try:
-        kept = msgspec.json.decode(read_whole(path), type=Settings)
-    except FileNotFoundError:
-        raise InvalidFile(f"{folder}: parts without their settings ({SETTINGS}); remove the folder") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidFile(f"{path}: not the settings of a dataset: {error}") from None
-    check_same_settings(kept, asked, f"{folder} holds parts", ", remove the folder or choose another file")

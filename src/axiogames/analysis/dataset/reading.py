@@ -1,4 +1,4 @@
-"""Datasets read again: tables of pyarrow, and their columns as arrays of NumPy."""
+"""Reading datasets: pyarrow tables, and their columns as NumPy arrays."""
 
 from __future__ import annotations
 
@@ -9,62 +9,74 @@ from typing import Any
 import numpy as np
 
 from ...errors import InvalidFile, InvalidOption, ParseError, abbreviated
-from ...files import check_name
+from ...files import check_file_name
 from ...optional_deps import require
-from .schema import EXTRA, Facts, schema
+from .schema import EXTRA, DatasetMetadata, arrow_schema
 
 
 def read(path: str | Path, columns: Sequence[str] | None = None) -> Any:
-    """A dataset, or some columns of it, as a pyarrow table.
+    """Return a dataset as a pyarrow table.
 
-    Raises `InvalidFile` for a file that is none, `InvalidOption` for a column that it does not have, and
-    `MissingDependency` without pyarrow.
+    Args:
+        path: the Parquet file.
+        columns: names of the columns to read; all by default.
+
+    Raises:
+        InvalidFile: the file is not a dataset, or damaged.
+        InvalidOption: the dataset has no such column.
+        MissingDependency: pyarrow is not installed.
     """
     arrow, parquet = require("pyarrow", EXTRA), require("pyarrow.parquet", EXTRA)
     if not isinstance(path, str | Path):
-        raise InvalidFile(f"{abbreviated(path)} is no dataset: give the name of a file")
+        raise InvalidFile(f"{abbreviated(path)} is not a dataset: give the name of a file")
     try:
-        check_name(path)
-        # Opened here: that says in fewer words what is wrong, and pyarrow opens no name that is not UTF-8.
+        check_file_name(path)
+        # Opened here for shorter error messages, and since pyarrow rejects names that are not UTF-8.
         with open(path, "rb") as source:
             file = parquet.ParquetFile(source)
-            Facts.parse(file.schema_arrow.metadata, str(path))
+            DatasetMetadata.parse(file.schema_arrow.metadata, str(path))
             _check_types(file.schema_arrow, str(path))
             missing = {*map(str, columns or ())} - set(file.schema_arrow.names)
             if missing:
-                there = ", ".join(file.schema_arrow.names)
-                raise InvalidOption(f"{path} has no column {', '.join(sorted(missing))}: choose from {there}")
+                names = ", ".join(file.schema_arrow.names)
+                raise InvalidOption(f"{path} has no column {', '.join(sorted(missing))}: choose from {names}")
             table = file.read(columns=None if columns is None else list(columns))
     except arrow.ArrowException as error:
-        raise InvalidFile(f"{path}: not a file of Parquet: {error}") from None
+        raise InvalidFile(f"{path}: not a Parquet file: {error}") from None
     except OSError as error:
         raise InvalidFile(f"{path}: {error.strerror or error}") from None
-    check(table, str(path))
+    check_table(table, str(path))
     return table
 
 
-def facts(source: Any) -> Facts:
-    """What a dataset says about itself: given as a path, or as a table or batch read from it."""
+def metadata(source: Any) -> DatasetMetadata:
+    """Return the metadata of a dataset, given as a path or as a table or batch read from it.
+
+    Raises:
+        InvalidFile: the source is not a dataset.
+    """
     if isinstance(source, str | Path):
         source = read(source, [])
     if not hasattr(source, "schema"):
-        raise InvalidFile(f"{abbreviated(source)} is no dataset: give a path, or a table of pyarrow")
-    return Facts.parse(source.schema.metadata, "this table")
+        raise InvalidFile(f"{abbreviated(source)} is not a dataset: give a path or a pyarrow table")
+    return DatasetMetadata.parse(source.schema.metadata, "this table")
 
 
 def states(table: Any, *, checked: bool = True) -> np.ndarray:
-    """The column `state` of a table or batch as an array of records, one for each row.
+    """Return the column `state` as a structured array, one record for each row.
 
-    A record is what the rules work on: `View(variant, states[n : n + 1], seat, ())` can be asked everything.
-    The array is the table's own memory where it lies in one piece, so it cannot be written to.
+    The rules operate on such records: `View(variant, states[n : n + 1], seat, ())` is the view of row n. The
+    array shares the memory of the table if that is contiguous, so it is read-only.
 
-    Every record is checked, which takes about 0.3 ms: compiled rules trust what they are given. With
-    `checked=False` that is left out, for files that you have made yourself.
+    Args:
+        table: table or batch with the column `state`.
+        checked: whether every record is checked, which takes about 0.3 ms each. Compiled rules trust their
+            input, so leave this out only for files that you have generated yourself.
 
     Raises:
-        BadFile: a record is not a state that a game can have, or there is none in a row.
+        InvalidFile: a record is not a valid state, or a value is missing.
     """
-    found = facts(table)
+    found = metadata(table)
     dtype, variant = found.dtype, found.settings.variant
     column = _column(table, "state")
     data = column.buffers()[1]
@@ -75,27 +87,32 @@ def states(table: Any, *, checked: bool = True) -> np.ndarray:
         try:
             variant.check_state(records[row : row + 1])
         except ParseError as error:
-            raise InvalidFile(f"row {row}: the state is none of {variant.game.id}: {error}") from None
+            raise InvalidFile(f"row {row}: not a valid state of {variant.game.id}: {error}") from None
     return records
 
 
-def points(table: Any, name: str = "scores") -> np.ndarray:
-    """A column of numbers by seat, by track or both as one array with a row for each row of the table."""
+def column_array(table: Any, name: str = "scores") -> np.ndarray:
+    """Return a numeric column as an array; its first axis is the rows, the others are seats or tracks.
+
+    Raises:
+        InvalidOption: there is no such column, or it is not numeric.
+        InvalidFile: the column does not have the type of the format, or a value is missing.
+    """
     column = _column(table, name)
-    kinds = require("pyarrow.types", EXTRA)
-    if not (kinds.is_fixed_size_list(column.type) or kinds.is_integer(column.type)):
-        raise InvalidOption(f"the column {name} holds no numbers")
+    types = require("pyarrow.types", EXTRA)
+    if not (types.is_fixed_size_list(column.type) or types.is_integer(column.type)):
+        raise InvalidOption(f"the column {name} is not numeric")
     shape = [len(column)]
     while hasattr(column.type, "list_size"):
         shape.append(column.type.list_size)
         column = column.flatten()
-    numbers: np.ndarray = column.to_numpy().reshape(shape)
-    return numbers
+    array: np.ndarray = column.to_numpy().reshape(shape)
+    return array
 
 
 def _column(table: Any, name: str) -> Any:
     if not hasattr(table, "schema"):
-        raise InvalidFile(f"{abbreviated(table)} is no dataset: give a table of pyarrow")
+        raise InvalidFile(f"{abbreviated(table)} is not a dataset: give a pyarrow table")
     if name not in table.schema.names:
         raise InvalidOption(f"the table has no column {name}: it has {', '.join(table.schema.names)}")
     _check_types(table.schema, "this table", [name])
@@ -104,13 +121,17 @@ def _column(table: Any, name: str) -> Any:
     return column.combine_chunks() if hasattr(column, "combine_chunks") else column
 
 
-def check(table: Any, name: str) -> None:
-    """Check the columns of a table against what its metadata says of it. Raises `InvalidFile`.
+# ---------------------------------------------------------------- checks
 
-    Seats, places and numbers of moves are within bounds, and no value is missing; what a state holds is
-    checked by `states`.
+
+def check_table(table: Any, name: str) -> None:
+    """Check types, ranges and missing values of the columns of a table. `states` checks the states.
+
+    Raises:
+        InvalidFile: a column does not match the metadata; `name` is part of the message.
     """
-    settings = Facts.parse(table.schema.metadata, name).settings
+    found = DatasetMetadata.parse(table.schema.metadata, name)
+    settings = found.settings
     _check_types(table.schema, name)
     last_action = settings.variant.first_other_action + settings.variant.other_actions - 1
     bounds = {
@@ -127,38 +148,38 @@ def check(table: Any, name: str) -> None:
         "gain": (0, None),
     }
     compute = require("pyarrow.compute", EXTRA)
-    for column in set(schema(Facts.parse(table.schema.metadata, name)).names) & set(table.schema.names):
+    for column in set(arrow_schema(found).names) & set(table.schema.names):
         values = table.column(column)
         _check_nulls(column, values, name)
         while hasattr(values.type, "value_type"):
             values = compute.list_flatten(values)
         if column not in bounds or not len(values):
             continue
-        found = compute.min_max(values).as_py()
+        extremes = compute.min_max(values).as_py()
         low, high = bounds[column]
-        if found["min"] < low or (high is not None and found["max"] > high):
-            least, most = found["min"], found["max"]
-            upper = "" if high is None else f" to {high}"
+        if extremes["min"] < low or (high is not None and extremes["max"] > high):
+            upper = " or more" if high is None else f" to {high}"
             raise InvalidFile(
-                f"{name}: the column {column} has {least} to {most}, it should have {low}{upper}"
+                f"{name}: the column {column} has values from {extremes['min']} to {extremes['max']},"
+                f" expected {low}{upper}"
             )
 
 
 def _check_types(columns: Any, name: str, only: Sequence[str] | None = None) -> None:
-    """See to it that our columns, or some of them, have the types that we write. Raises `InvalidFile`."""
-    for field in schema(Facts.parse(columns.metadata, name)):
+    """Raise `InvalidFile` unless the columns of the format, or only some of them, have their types."""
+    for field in arrow_schema(DatasetMetadata.parse(columns.metadata, name)):
         if field.name not in columns.names or (only is not None and field.name not in only):
             continue
         if columns.names.count(field.name) > 1:
-            raise InvalidFile(f"{name}: the column {field.name} stands there twice")
+            raise InvalidFile(f"{name}: duplicate column {field.name}")
         if (found := columns.field(field.name).type) != field.type:
-            raise InvalidFile(f"{name}: the column {field.name} is {found}, it should be {field.type}")
+            raise InvalidFile(f"{name}: the column {field.name} has type {found}, expected {field.type}")
 
 
-def _check_nulls(name: str, values: Any, where: str) -> None:
+def _check_nulls(column: str, values: Any, name: str) -> None:
     while True:
         if values.null_count:
-            raise InvalidFile(f"{where}: {values.null_count} values of the column {name} are missing")
+            raise InvalidFile(f"{name}: {values.null_count} values of the column {column} are missing")
         if not hasattr(values.type, "value_type"):
             return
         values = require("pyarrow.compute", EXTRA).list_flatten(values)

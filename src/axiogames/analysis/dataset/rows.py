@@ -1,4 +1,4 @@
-"""Playing the games of a dataset: a row for each decision of a player."""
+"""Playing the games of a dataset: one row for each decision of a player."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from typing import Any
 
 from ...model.table import Table
 from ...model.view import View
-from ...players.engines.specs import seated, warm_up
+from ...players.engines.specs import open_players, warm_up
 from ...rng import Generator
-from .settings import Settings, budget_of
+from .settings import DatasetSettings, budget_of
 
-Row = dict[str, Any]  # by the names of `columns.schema`
+Row = dict[str, Any]  # column name (see `schema.arrow_schema`) to value
 
 
-def seen(view: View, legal: bool) -> Row:
-    """What a row holds of the position: nothing but what the seat to move knows."""
+def observation_columns(view: View, legal: bool) -> Row:
+    """Return the columns that describe the position, from what the seat to move knows.
+
+    Args:
+        view: view of the seat to move.
+        legal: whether the legal actions are included.
+    """
     actions = view.legal_moves().actions
     row: Row = {
         "seat": view.turn,
@@ -27,11 +32,21 @@ def seen(view: View, legal: bool) -> Row:
     return {**row, "legal": actions} if legal else row
 
 
-def play(settings: Settings, game: int) -> list[Row]:
-    """The rows of a game. They follow from the settings and its number, wherever it is played.
+def _move_columns(table: Table, view: View, gain: dict[str, int]) -> Row:
+    """Return the columns that describe the last move, before any draw after it."""
+    action = table.actions[-1]
+    return {
+        "action": action,
+        "move": str(view.variant.decode(view.state, action)),
+        "gain": [gain.get(track, 0) for track in view.variant.tracks],
+    }
 
-    The game has the seed SEED/game and its seats the lots that a match has, so that without noise it is the
-    match of these players on this seed. Moves by lot have lots of their own.
+
+def game_rows(settings: DatasetSettings, game: int) -> list[Row]:
+    """Play a game and return its rows, which are determined by the settings and the number of the game.
+
+    The game has the seed SEED/game and its seats the random generators of a match, so without noise it is the
+    match of these players on this seed. Noise has a random generator of its own.
     """
     seed = f"{settings.seed}/{game}"
     table = Table(settings.variant, seed)
@@ -39,19 +54,19 @@ def play(settings: Settings, game: int) -> list[Row]:
     noise = Generator(f"{seed}/noise")
     bots = settings.seats(game)
     rows: list[Row] = []
-    with seated(bots) as players:
+    with open_players(bots) as players:
         budgets = [budget_of(player) for player in players]
         while (seat := table.turn) is not None:
             view = table.view(seat)
-            row = seen(view, settings.legal)
-            by_lot = noise.bits() < settings.noise * 2**64
-            if by_lot:
+            row = observation_columns(view, settings.legal)
+            noisy = noise.bits() < settings.noise * 2**64
+            if noisy:
                 moves = view.legal_moves()
                 move = moves[noise.randint(len(moves))]
             else:
                 move = players[seat].choose(view, budgets[seat], rng[seat]).move
-            row |= {"game": game, "ply": table.plies, "bot": bots[seat], "lot": by_lot}
-            rows.append(row | _made(table, view, table.play(move, deal=False)))
+            row |= {"game": game, "ply": table.plies, "bot": bots[seat], "lot": noisy}
+            rows.append(row | _move_columns(table, view, table.play(move, deal=False)))
             table.deal()
     result = table.result
     assert result is not None, "a game is played to its end"
@@ -62,17 +77,7 @@ def play(settings: Settings, game: int) -> list[Row]:
     return rows
 
 
-def _made(table: Table, view: View, gain: dict[str, int]) -> Row:
-    """What a row holds of the move that was just made, before any draw after it."""
-    action = table.actions[-1]
-    return {
-        "action": action,
-        "move": str(view.variant.decode(view.state, action)),
-        "gain": [gain.get(track, 0) for track in view.variant.tracks],
-    }
-
-
 @cache
-def warm(settings: Settings) -> None:
-    """Have everything compiled in this process that its games need."""
+def warm_up_bots(settings: DatasetSettings) -> None:
+    """Compile and load in this process what the games need."""
     warm_up(settings.variant, list(dict.fromkeys(settings.bots)))

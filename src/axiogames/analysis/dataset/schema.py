@@ -1,4 +1,4 @@
-"""The columns of a dataset, and what its file says about itself."""
+"""The columns of a dataset and the metadata of its file."""
 
 from __future__ import annotations
 
@@ -10,53 +10,59 @@ from msgspec import Struct
 
 from ...errors import AxioError, InvalidFile
 from ...optional_deps import require
-from .settings import Settings, checked
+from .settings import DatasetSettings
 
 FORMAT = "axio-dataset/1"
-KEY = b"axio-dataset"  # of the metadata of a file
-EXTRA = "data"  # of this package, that brings pyarrow
+METADATA_KEY = b"axio-dataset"  # in the metadata of the Parquet file
+EXTRA = "data"  # the extra that installs pyarrow
 
-Field = tuple[str, str, tuple[int, ...]]  # name, type and shape, as NumPy writes them
+Field = tuple[str, str, tuple[int, ...]]  # name, type and shape, as in a NumPy dtype
 
 
-class Facts(Struct, frozen=True):
-    """What a file says about itself."""
+class DatasetMetadata(Struct, frozen=True):
+    """Description of a dataset, stored in its file as JSON."""
 
     format: str
-    settings: Settings
-    deterministic: bool  # whether the same settings would give the same rows again
-    tracks: tuple[str, ...]  # what the numbers of each seat in `scores`, `final_scores` and `gain` count
-    state: tuple[Field, ...]  # the record in the column `state`
+    settings: DatasetSettings
+    deterministic: bool  # whether equal settings are certain to give equal rows
+    tracks: tuple[str, ...]  # names of the last axis of `scores`, `final_scores` and `gain`
+    state: tuple[Field, ...]  # fields of the record in the column `state`
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The record in the column `state`, as NumPy knows it and the rules take it."""
+        """The dtype of the records in the column `state`."""
         return np.dtype([*self.state], align=True)
 
     @classmethod
-    def of(cls, settings: Settings) -> Facts:
-        """The facts about a dataset with these settings."""
+    def of(cls, settings: DatasetSettings) -> DatasetMetadata:
+        """Return the metadata of a dataset with these settings."""
         variant = settings.variant
         fields = tuple((name, kind, tuple(*shape)) for name, kind, *shape in variant.opening.dtype.descr)
         return cls(FORMAT, settings, settings.deterministic, variant.tracks, fields)
 
     @classmethod
-    def parse(cls, metadata: Any, name: str) -> Facts:
-        """The facts in the metadata of a file. Raises `InvalidFile`, which says its name."""
-        text = (metadata or {}).get(KEY)
+    def parse(cls, metadata: Any, name: str) -> DatasetMetadata:
+        """Parse the metadata of an Arrow schema.
+
+        Raises:
+            InvalidFile: the metadata is missing, damaged or of another format; `name` is part of the message.
+        """
+        text = (metadata or {}).get(METADATA_KEY)
         if text is None:
-            raise InvalidFile(f"{name}: no dataset of ours: its metadata lacks {KEY.decode()!r}")
+            raise InvalidFile(f"{name}: not an axio dataset: its metadata lacks {METADATA_KEY.decode()!r}")
         try:
-            head = msgspec.json.decode(text, type=_Head)
-            if head.format == FORMAT:
+            header = msgspec.json.decode(text, type=_Header)
+            if header.format == FORMAT:
                 found = msgspec.json.decode(text, type=cls)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InvalidFile(f"{name}: its metadata is damaged: {error}") from None
-        if head.format != FORMAT:
-            raise InvalidFile(f"{name}: the format is {head.format[:40]!r}, but only {FORMAT!r} can be read")
+        if header.format != FORMAT:
+            raise InvalidFile(
+                f"{name}: unsupported format {header.format[:40]!r}: this version reads {FORMAT!r}"
+            )
         settings = found.settings
         try:
-            asked = checked(
+            valid = DatasetSettings.create(
                 settings.game,
                 settings.bots,
                 players=settings.players,
@@ -68,59 +74,59 @@ class Facts(Struct, frozen=True):
             )
         except AxioError as error:
             raise InvalidFile(f"{name}: its metadata is damaged: {error}") from None
-        if asked.options != settings.options:
-            raise InvalidFile(f"{name}: its metadata is damaged: its options are not written as we do")
-        ours = cls.of(settings)
-        if found.tracks != ours.tracks or found.state != ours.state:
+        if valid.options != settings.options:
+            raise InvalidFile(f"{name}: its metadata is damaged: its options are not in canonical form")
+        expected = cls.of(settings)
+        if found.tracks != expected.tracks or found.state != expected.state:
             raise InvalidFile(
-                f"{name}: its states are laid out otherwise than in this version of the package"
+                f"{name}: the layout of its states differs from that of this version of the package"
             )
         return found
 
 
-class _Head(Struct, frozen=True):
+class _Header(Struct, frozen=True):
     format: str
 
 
-def schema(facts: Facts) -> Any:
-    """The columns of a dataset, in their order, as pyarrow knows them."""
+def arrow_schema(metadata: DatasetMetadata) -> Any:
+    """Return the columns of a dataset, in their order, as a pyarrow schema."""
     pa = require("pyarrow", EXTRA)
 
-    def many(of: Any, count: int = -1) -> Any:
-        return pa.list_(pa.field("element", of, nullable=False), count)  # the name that Parquet gives back
+    def list_of(kind: Any, size: int = -1) -> Any:
+        return pa.list_(pa.field("element", kind, nullable=False), size)  # Parquet reads back this name
 
-    by_track = many(pa.int16(), len(facts.tracks))
-    by_seat_and_track = many(by_track, facts.settings.players)
+    by_track = list_of(pa.int16(), len(metadata.tracks))
+    by_seat_and_track = list_of(by_track, metadata.settings.players)
     columns = [
         ("game", pa.int32()),
         ("ply", pa.int16()),
         ("seat", pa.int8()),
         ("bot", pa.string()),
         ("position", pa.string()),
-        ("state", pa.binary(facts.dtype.itemsize)),
+        ("state", pa.binary(metadata.dtype.itemsize)),
         ("scores", by_seat_and_track),
         ("legal_count", pa.int32()),
-        *([("legal", many(pa.int32()))] if facts.settings.legal else []),
+        *([("legal", list_of(pa.int32()))] if metadata.settings.legal else []),
         ("action", pa.int32()),
         ("move", pa.string()),
         ("lot", pa.bool_()),
         ("gain", by_track),
         ("final_scores", by_seat_and_track),
-        ("places", many(pa.int8(), facts.settings.players)),
+        ("places", list_of(pa.int8(), metadata.settings.players)),
         ("place", pa.int8()),
         ("won", pa.bool_()),
     ]
     fields = [pa.field(name, kind, nullable=False) for name, kind in columns]
-    return pa.schema(fields, {KEY: msgspec.json.encode(facts)})
+    return pa.schema(fields, {METADATA_KEY: msgspec.json.encode(metadata)})
 
 
-def writer(where: Any, columns: Any) -> Any:
-    """Something that writes tables with these columns as Parquet, a row group each."""
+def parquet_writer(where: Any, columns: Any) -> Any:
+    """Return a writer of tables with these columns; each table becomes a row group."""
     return require("pyarrow.parquet", EXTRA).ParquetWriter(
         where,
         columns,
         compression="zstd",
-        # Texts and states are hardly ever the same twice: looking for that would only take time.
+        # Texts and states hardly ever repeat; a dictionary of them would only take time.
         use_dictionary=["game", "seat", "bot", "place"],
         write_statistics=["game", "ply", "seat", "place", "lot", "won"],
     )

@@ -1,99 +1,97 @@
-"""What decides the rows of a dataset: the same settings give the same rows."""
+"""Settings of a dataset. Equal settings give equal rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from msgspec import Struct
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
 
 from ... import __version__
 from ...errors import InvalidOption, InvalidPlayers
 from ...games import find_variant
-from ...games.variant import Variant
 from ...players import Budget, Player
-from ...players.bots.levels import Glimpse, Level
+from ...players.bots.levels import Level, SampledMoves
 from ...players.bots.searching import FlatMonteCarlo, Instant, Sim
 from ...players.bots.simple import Balanced, Greedy, Random
-from ...players.engines.specs import player_or_engine
-from ...players.interface import UNLIMITED, Limited
+from ...players.engines.specs import parse_player
+from ...players.interface import UNLIMITED, FixedBudget
+from ..run_config import RunConfig
 
-STEADY = (Random, Greedy, Balanced, Instant, Glimpse)  # never look at a clock
-COUNTING = (Sim, FlatMonteCarlo)  # nor do these where their rollouts are counted
+DETERMINISTIC = (Random, Greedy, Balanced, Instant, SampledMoves)  # never use a clock
+DETERMINISTIC_BY_ROLLOUTS = (Sim, FlatMonteCarlo)  # do not use one when limited by rollouts
 
 
-class Settings(Struct, frozen=True):
-    """A game with its options, the bots, the seed and number of games, and what is written of them."""
+class DatasetSettings(RunConfig, frozen=True):
+    """Settings of a dataset: game, bots, seed and number of games, and which columns are written."""
 
-    game: str
-    players: int
-    options: tuple[str, ...]
-    bots: tuple[str, ...]
-    seed: str
+    flags: ClassVar[Mapping[str, str]] = {**RunConfig.flags, "legal": "--legal-actions"}
+
     games: int
-    noise: float = 0.0  # how likely a move is made by lot instead of by the bot
-    legal: bool = False  # whether the legal moves are written
+    noise: float = 0.0  # probability of a uniformly random move instead of the bot's
+    legal: bool = False  # whether the legal actions are written
     version: str = __version__
 
-    @property
-    def variant(self) -> Variant:
-        """The rules of the game that is played."""
-        return find_variant(self.game, self.players, dict.fromkeys(self.options, True))
+    @classmethod
+    def create(
+        cls,
+        game: str,
+        bots: Sequence[str],
+        *,
+        players: int = 2,
+        games: int = 100,
+        seed: str = "0",
+        options: Iterable[str] = (),
+        noise: float = 0.0,
+        legal: bool = False,
+    ) -> DatasetSettings:
+        """Return validated settings.
+
+        Raises:
+            UnknownGame: there is no such game.
+            InvalidPlayers: unknown or missing bots, or a wrong number of players.
+            InvalidOption: unknown option, or a number out of range.
+        """
+        variant = find_variant(game, players, dict.fromkeys(options, True))
+        if not bots:
+            raise InvalidPlayers("a dataset needs bots: name one or more")
+        for bot in bots:
+            parse_player(bot)
+        if games < 1:
+            raise InvalidOption(f"{games} games: must be 1 or more")
+        if not 0 <= noise <= 1:
+            raise InvalidOption(f"noise {noise}: must be a probability, from 0 to 1")
+        return cls(variant.game.id, players, variant.options, tuple(bots), seed, games, noise, legal)
 
     @property
     def deterministic(self) -> bool:
-        """Whether the same settings are sure to give the same rows: no bot thinks by the clock."""
-        return all(repeats(player_or_engine(bot)) for bot in self.bots)
+        """Whether equal settings are certain to give equal rows: no bot uses a clock."""
+        return all(is_deterministic(parse_player(bot)) for bot in self.bots)
 
     def seats(self, game: int) -> tuple[str, ...]:
-        """The bot of each seat in this game: from game to game they move up by one seat.
+        """Return the bot of each seat in a game. Bots move up by one seat from game to game.
 
-        >>> [Settings("", 2, (), ("a", "b", "c"), "0", 3).seats(game) for game in range(3)]
+        >>> [DatasetSettings("", 2, (), ("a", "b", "c"), "0", 3).seats(game) for game in range(3)]
         [('a', 'b'), ('b', 'c'), ('c', 'a')]
         """
         return tuple(self.bots[(game + seat) % len(self.bots)] for seat in range(self.players))
 
 
-def checked(
-    game: str,
-    bots: Sequence[str],
-    *,
-    players: int = 2,
-    games: int = 100,
-    seed: str = "0",
-    options: Iterable[str] = (),
-    noise: float = 0.0,
-    legal: bool = False,
-) -> Settings:
-    """Settings that can be played. Raises `UnknownGame`, `InvalidPlayers` or `InvalidOption`."""
-    variant = find_variant(game, players, dict.fromkeys(options, True))
-    if not bots:
-        raise InvalidPlayers("a dataset needs bots that play: name one or more")
-    for bot in bots:
-        player_or_engine(bot)
-    if games < 1:
-        raise InvalidOption(f"{games} games: 1 or more can be played")
-    if not 0 <= noise <= 1:
-        raise InvalidOption(f"noise {noise}: it is the chance of a move by lot, from 0 to 1")
-    return Settings(variant.game.id, players, variant.options, tuple(bots), seed, games, noise, legal)
+def is_deterministic(player: Player) -> bool:
+    """Return whether a player is certain to repeat its choice, given the same view and random generator.
 
-
-def repeats(player: Player) -> bool:
-    """Whether a player is sure to choose the same again from the same view and lots.
-
-    Of players that are not known here nothing is promised.
+    The answer for players of unknown classes is no.
     """
     inner = player
-    while isinstance(inner, Limited | Level):
+    while isinstance(inner, FixedBudget | Level):
         inner = inner.player
-    if isinstance(inner, STEADY):
+    if isinstance(inner, DETERMINISTIC):
         return True
-    if not isinstance(inner, COUNTING):
+    if not isinstance(inner, DETERMINISTIC_BY_ROLLOUTS):
         return False
-    if isinstance(player, Limited):
+    if isinstance(player, FixedBudget):
         return player.budget.rollouts is not None
     return isinstance(player, Level) and player.rollouts is not None
 
 
 def budget_of(player: Player) -> Budget:
-    """How long a player may think: as usual, or, if only rollouts are to stop it, as long as they take."""
-    return Budget(UNLIMITED) if repeats(player) else Budget()
+    """Return a player's budget: without a time limit if it is deterministic, otherwise the default one."""
+    return Budget(UNLIMITED) if is_deterministic(player) else Budget()

@@ -1,1 +1,1 @@
-"""Reviewing games: what moves were worth, what they gave up, and what was luck. It knows no game's name."""
+"""Reviews of recorded games and hints: values of moves, mistakes, and luck. Independent of the game."""

@@ -1,4 +1,4 @@
-"""The best moves of a position, and what speaks for each."""
+"""Hints: the best moves of a position, with the reasons for each."""
 
 from __future__ import annotations
 
@@ -7,41 +7,45 @@ from msgspec import Struct
 from ...errors import AxioError
 from ...model.view import View
 from ...players.interface import Budget
-from .judging import Candidate, judge
-from .remarks import Remark, remarks_for
-from .values import Terms, terms_of
+from .judging import JudgedMove, judge
+from .remarks import Remark, hint_remarks
+from .values import ValueScale, value_scale
 
 
 class Suggestion(Struct, frozen=True):
-    """A move, how it was judged, and what there is to say for it."""
+    """A move, its judgement, and remarks on its advantages."""
 
-    candidate: Candidate
+    candidate: JudgedMove
     remarks: tuple[Remark, ...]
 
 
 class Hint(Struct, frozen=True):
-    """The best moves of a position, the best first."""
+    """The best moves of a position, best first."""
 
-    terms: Terms
+    terms: ValueScale
     tracks: tuple[str, ...]
     suggestions: tuple[Suggestion, ...]
     rollouts: int
 
 
-def hint(view: View, budget: Budget, seed: int) -> Hint:
-    """What the seat to move could do, from what the view shows. Raises `AxioError` if nobody is to move."""
+def best_moves(view: View, budget: Budget, seed: int) -> Hint:
+    """Return the best moves of the seat to move, from the knowledge in the view.
+
+    Raises:
+        AxioError: no seat is to move, or the tiles of the seat to move are hidden.
+    """
     if view.turn is None:
-        raise AxioError("nobody is to move in this position: " + _waits_for(view))
+        raise AxioError(f"no seat is to move in this position: {_reason_for_no_turn(view)}")
     if view.hides_turn:
         raise AxioError(f"the tiles of seat {view.turn}, which is to move, are hidden in this position")
     judgement = judge(view, None, budget, seed)
     return Hint(
-        terms_of(view.variant),
+        value_scale(view.variant),
         view.variant.tracks,
-        tuple(Suggestion(one, remarks_for(view, one)) for one in judgement.candidates),
+        tuple(Suggestion(one, hint_remarks(view, one)) for one in judgement.candidates),
         judgement.rollouts,
     )
 
 
-def _waits_for(view: View) -> str:
+def _reason_for_no_turn(view: View) -> str:
     return "the game is over" if view.over else "a tile has to be drawn first"

@@ -1,8 +1,9 @@
-"""Judging one decision from what the seat knew: the best moves, the one that was made, and how sure that is.
+"""Judging a decision from the knowledge of the seat: the best moves, the chosen move, and standard errors.
 
-First a search finds the promising moves. Then these and the one that was made are played on again, all in the
-same guesses of what is hidden, which are not those that they were chosen by: otherwise the best would look
-better than it is. Guesses come in chunks, and the spread of the chunks says how sure a difference is.
+First a search finds the most promising moves. Then these and the chosen move are compared by rollouts with
+common determinizations (samples of the hidden tiles). The comparison does not reuse those of the search:
+the best move was selected by them, so its value would be biased upwards. Determinizations come in chunks; the
+variance between chunks gives the standard errors.
 """
 
 from __future__ import annotations
@@ -25,70 +26,28 @@ from ...players.evaluation.weights import load_weights, scratch_dtype
 from ...players.interface import Budget
 from ...players.search.analysis import analyse
 from ...players.search.rollouts import CHUNK, FAST, TO_THE_END, Rollouts, load_config
-from .values import LEAST, SURE, straight
+from .values import MIN_DIFFERENCE, SIGNIFICANCE, linear_values
+
+MAX_SHOWN = 5  # moves that are compared, besides the chosen one
+SEARCH, COMPARE, FINISH = 0.4, 0.4, 0.2  # shares of the budget
+MIN_CHUNKS, MAX_CHUNKS = 4, 4096
+SEED_DISTANCE = 1 << 40  # between seeds that have no determinization in common
 
 
-def after(view: View, action: int) -> State:
-    """The state that a move leads to, before anything is drawn."""
-    state = view.state.copy()
-    view.variant.kernels[step](view.variant.constants, state, action, False)
-    return state
-
-
-def wasted(view: View, action: int, led_to: State) -> int:
-    """How many points of a move are lost because a track cannot show them."""
-    variant = view.variant
-    if variant.cap is None or action >= variant.first_other_action:
-        return 0
-    fresh = view.state.copy()
-    fresh["scores"] = 0  # so that no track is near its cap
-    rated = variant.gains(fresh, np.array([action], np.int32))[0]
-    return int(np.maximum(rated - led_to["gain"][0], 0).sum())
-
-
-def wins_turn(view: View, led_to: State) -> bool:
-    """Whether the move that has led to a state won one more turn or placement."""
-    variant, before = view.variant, view.state
-    if led_to["phase"][0] == DRAW:
-        elsewhere = variant.source(led_to) != variant.source(before)
-        return elsewhere or variant.extra_turns(led_to) > variant.extra_turns(before)
-    return bool(
-        variant.players > 1 and led_to["phase"][0] == PLACE and led_to["seat"][0] == before["seat"][0]
-    )
-
-
-def simple_move(view: View) -> int:
-    """The number of the move that simple play makes for the seat to move."""
-    variant = view.variant
-    scratch = allocate(scratch_dtype(len(variant.tracks)))
-    state = copied(view.state)  # rating writes into the state's scratch fields
-    return int(
-        variant.kernels[rollout_policy_at](
-            variant.constants, state, seed_state(0), load_weights(variant), scratch
-        )
-    )
-
-
-SHOWN = 5  # moves that are compared, besides the one that was made
-SEARCH, COMPARE, FINISH = 0.4, 0.4, 0.2  # how a budget is shared out
-FEWEST, MOST = 4, 4096  # chunks
-APART = 1 << 40  # from one seed to another that shares no guess with it
-
-
-class Estimate(Struct, frozen=True):
-    """A number and its standard error."""
+class ValueEstimate(Struct, frozen=True):
+    """An estimate and its standard error."""
 
     value: float
     error: float
 
 
-class Candidate(Struct, frozen=True):
-    """A move that was compared with the others.
+class JudgedMove(Struct, frozen=True):
+    """A move that was compared with others.
 
-    `value` is what it is worth, `behind` how much less that is than the best, each with its standard error.
-    `gain` is what it scores at once, by track, `wasted` how many points more that would be without the cap.
-    `points` are what every seat is likely to have in the end, and `points_error` how sure their difference to
-    those of the best is.
+    `value` is its value and `behind` the difference to the best move, each with its standard error. `gain` is
+    what it scores at once, by track; `wasted` is the number of points lost to the cap. `points` are the
+    expected final points of every seat, and `points_error` the standard errors of their differences to those
+    of the best move.
     """
 
     move: str
@@ -104,173 +63,220 @@ class Candidate(Struct, frozen=True):
     points_error: tuple[tuple[float, ...], ...]
 
     @property
-    def told_apart(self) -> bool:
-        """Whether it is surely, and noticeably, worse than the best."""
-        return self.behind > max(SURE * self.behind_error, LEAST)
+    def significantly_worse(self) -> bool:
+        """Whether the difference to the best move is significant and not negligible."""
+        return self.behind > max(SIGNIFICANCE * self.behind_error, MIN_DIFFERENCE)
 
 
 class Judgement(Struct, frozen=True):
-    """The moves that were compared, the best first, and which of them was made (-1: none).
+    """The moves that were compared, best first, and the index of the chosen one (-1: none).
 
-    A move without an alternative is not judged: it has no candidates. `simple` is what the position is worth
-    to somebody who plays simply (see `yardstick`), as it was expected before. The move that was made is worth
-    `choice` more than that, and `lead` more than the simple move is worth now.
+    A forced move is not judged: it has no candidates. `simple` is the value of the position under the rollout
+    policy, as the seat's previous decision expected it. The chosen move is worth `choice` more than that, and
+    `lead` more than the policy's move now.
     """
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[JudgedMove, ...]
     made: int = -1
     rollouts: int = 0
-    simple: Estimate = Estimate(0.0, 0.0)
-    choice: Estimate = Estimate(0.0, 0.0)
-    lead: Estimate = Estimate(0.0, 0.0)
+    simple: ValueEstimate = ValueEstimate(0.0, 0.0)
+    choice: ValueEstimate = ValueEstimate(0.0, 0.0)
+    lead: ValueEstimate = ValueEstimate(0.0, 0.0)
 
     @property
     def forced(self) -> bool:
-        """Whether there was no choice."""
+        """Whether there was only one legal move."""
         return not self.candidates
 
     @property
-    def chosen(self) -> Candidate:
-        """The move that was made."""
+    def chosen(self) -> JudgedMove:
+        """The chosen move."""
         return self.candidates[self.made]
 
     @property
     def given_up(self) -> float:
-        """What the move gave up; nothing, where it cannot be told apart from the best."""
-        if self.forced or not self.chosen.told_apart:
+        """The loss of value by the chosen move; 0 if it is not significant."""
+        if self.forced or not self.chosen.significantly_worse:
             return 0.0
         return self.chosen.behind
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
-    """What came of some moves in chunks of guesses: values and points by chunk and move."""
+class RolloutSample:
+    """Results of rollouts: values by chunk and move, and points by chunk, move, seat and track."""
 
     values: np.ndarray
     points: np.ndarray
 
     @property
     def rollouts(self) -> int:
-        """How often moves were played on, all together."""
+        """Number of rollouts."""
         return int(self.values.size * CHUNK)
 
 
-def judge(view: View, made: int | None, budget: Budget, seed: int) -> Judgement:
-    """Judge the position of a view whose seat has to move, and the move with this number, if one was made.
+def judge(view: View, chosen: int | None, budget: Budget, seed: int) -> Judgement:
+    """Judge the moves of the seat to move.
 
-    A budget of rollouts is kept to as long as its seconds last. Where they do, the same seed gives the same.
+    Args:
+        view: view of the seat to move.
+        chosen: action that was chosen, if any; it is always compared.
+        budget: limits of the search. If it is limited by rollouts and not stopped by its seconds, equal seeds
+            give equal judgements.
+        seed: seed of the determinizations.
     """
     actions = view.legal_moves().actions
     if len(actions) < 2:
         return Judgement(())
-    manner = load_config(view.variant, FAST)
-    turns = manner.turns
+    config = load_config(view.variant, FAST)
+    turns = config.turns
     found = analyse(
         view,
         seed=seed,
         seconds=budget.seconds * SEARCH,
         rollouts=None if budget.rollouts is None else int(budget.rollouts * SEARCH),
         threads=budget.threads,
-        manner=manner,
-        include=() if made is None else (made,),
+        config=config,
+        include=() if chosen is None else (chosen,),
     )
-    simple = simple_move(view)
-    tried = [line.action for line in found.lines[:SHOWN]]
-    shown = {*tried, made}
+    policy = rollout_policy_action(view)
+    tried = [line.action for line in found.lines[:MAX_SHOWN]]
+    shown = {*tried, chosen}
     tried += [
-        action for action in dict.fromkeys((made, simple)) if action is not None and action not in tried
+        action for action in dict.fromkeys((chosen, policy)) if action is not None and action not in tried
     ]
-    playing = Rollouts(view, load_weights(view.variant), seed + APART, budget.threads)
+    rollouts = Rollouts(view, load_weights(view.variant), seed + SEED_DISTANCE, budget.threads)
     try:
         if turns == TO_THE_END:
-            compared = finished = _sample(playing, tried, TO_THE_END, budget, COMPARE + FINISH)
-            earlier = compared.values[:, tried.index(simple)]
+            compared = finished = _sample(rollouts, tried, TO_THE_END, budget, COMPARE + FINISH)
+            expected = compared.values[:, tried.index(policy)]
         else:
-            compared = _sample(playing, tried, turns, budget, COMPARE)
-            finished = _sample(playing, tried, TO_THE_END, budget, FINISH)
-            earlier = _as_expected(playing, simple, turns, len(compared.values))
+            compared = _sample(rollouts, tried, turns, budget, COMPARE)
+            finished = _sample(rollouts, tried, TO_THE_END, budget, FINISH)
+            expected = _expected_before(rollouts, policy, turns, len(compared.values))
     finally:
-        playing.close()
-    played = found.rollouts + compared.rollouts + (finished.rollouts if finished is not compared else 0)
-    judgement = _judgement(view, tried, shown, made, compared, finished)
-    mine = earlier if made is None else compared.values[:, tried.index(made)]
+        rollouts.close()
+    count = found.rollouts + compared.rollouts + (finished.rollouts if finished is not compared else 0)
+    judgement = _judgement(view, tried, shown, chosen, compared=compared, finished=finished)
+    own = expected if chosen is None else compared.values[:, tried.index(chosen)]
     return replace(
         judgement,
-        rollouts=played,
-        simple=_estimate(earlier),
-        choice=_estimate(mine - earlier),
-        lead=_estimate(mine - compared.values[:, tried.index(simple)]),
+        rollouts=count,
+        simple=_estimate(expected),
+        choice=_estimate(own - expected),
+        lead=_estimate(own - compared.values[:, tried.index(policy)]),
     )
 
 
-def _sample(playing: Rollouts, actions: Sequence[int], turns: int, budget: Budget, share: float) -> Sample:
-    """Play the moves on for a share of the budget."""
-    numbers = np.array(actions, np.int32)
+def rollout_policy_action(view: View) -> int:
+    """Return the action of the rollout policy for the seat to move."""
+    variant = view.variant
+    scratch = allocate(scratch_dtype(len(variant.tracks)))
+    state = copied(view.state)  # scoring writes into the state's scratch fields
+    return int(
+        variant.kernels[rollout_policy_at](
+            variant.constants, state, seed_state(0), load_weights(variant), scratch
+        )
+    )
+
+
+def _sample(
+    rollouts: Rollouts, actions: Sequence[int], turns: int, budget: Budget, share: float
+) -> RolloutSample:
+    """Run rollouts of all actions for a share of the budget."""
+    ids = np.array(actions, np.int32)
     values, points = list[np.ndarray](), list[np.ndarray]()
-    wanted, until = MOST, time.perf_counter() + budget.seconds * share
+    wanted, until = MAX_CHUNKS, time.perf_counter() + budget.seconds * share
     if budget.rollouts is not None:
-        wanted = max(FEWEST, round(budget.rollouts * share / len(actions) / CHUNK))
+        wanted = max(MIN_CHUNKS, round(budget.rollouts * share / len(actions) / CHUNK))
     while len(values) < wanted:
         chunks = min(budget.threads, wanted - len(values))
-        for tally in playing.run(numbers, len(values) * CHUNK, chunks * CHUNK, turns):
-            values.append(straight(playing.variant, tally.means))
-            points.append(tally.points / tally.count[:, None, None])
-        if len(values) >= FEWEST and time.perf_counter() > until:
+        for stats in rollouts.run(ids, len(values) * CHUNK, chunks * CHUNK, turns):
+            values.append(linear_values(rollouts.variant, stats.means))
+            points.append(stats.points / stats.count[:, None, None])
+        if len(values) >= MIN_CHUNKS and time.perf_counter() > until:
             break
-    return Sample(np.array(values), np.array(points))
+    return RolloutSample(np.array(values), np.array(points))
 
 
-def _as_expected(playing: Rollouts, simple: int, turns: int, chunks: int) -> np.ndarray:
-    """The simple move as the judgement of the seat's move before saw it: with one turn less still to come.
+def _expected_before(rollouts: Rollouts, policy: int, turns: int, chunks: int) -> np.ndarray:
+    """Return the values of the policy's move as the seat's previous decision saw it: with one turn less.
 
-    That judgement was a mean over all that could happen until now, so what differs from it is luck alone.
+    That decision's value is a mean over everything that could happen until now, so the difference is luck.
     """
-    tallies = playing.run(np.array([simple], np.int32), 0, chunks * CHUNK, turns - 1)
-    return np.array([straight(playing.variant, tally.means)[0] for tally in tallies])
+    parts = rollouts.run(np.array([policy], np.int32), 0, chunks * CHUNK, turns - 1)
+    return np.array([linear_values(rollouts.variant, stats.means)[0] for stats in parts])
 
 
 def _judgement(
     view: View,
     tried: Sequence[int],
     shown: Container[int | None],
-    made: int | None,
-    compared: Sample,
-    finished: Sample,
+    chosen: int | None,
+    *,
+    compared: RolloutSample,
+    finished: RolloutSample,
 ) -> Judgement:
     means = compared.values.mean(axis=0)
     order = np.argsort(-means, kind="stable")
     best = compared.values[:, order[0]]
-    errors = _errors(compared.values)
-    behind = _errors(best[:, None] - compared.values)
-    likely = finished.points.mean(axis=0)
-    unsure = _errors(finished.points[:, order[:1]] - finished.points)
-    led_to = [after(view, action) for action in tried]
+    errors = _standard_errors(compared.values)
+    behind_errors = _standard_errors(best[:, None] - compared.values)
+    points = finished.points.mean(axis=0)
+    points_errors = _standard_errors(finished.points[:, order[:1]] - finished.points)
+    after = [_state_after(view, action) for action in tried]
     candidates = tuple(
-        Candidate(
+        JudgedMove(
             move=str(view.variant.decode(view.state, tried[i])),
             action=tried[i],
             value=float(means[i]),
             error=float(errors[i]),
             behind=float(means[order[0]] - means[i]),
-            behind_error=float(behind[i]),
-            gain=tuple(led_to[i]["gain"][0].tolist()) if tried[i] < view.variant.first_other_action else (),
-            wasted=wasted(view, tried[i], led_to[i]),
-            wins_turn=wins_turn(view, led_to[i]),
-            points=_rows(likely[i]),
-            points_error=_rows(unsure[i]),
+            behind_error=float(behind_errors[i]),
+            gain=tuple(after[i]["gain"][0].tolist()) if tried[i] < view.variant.first_other_action else (),
+            wasted=_wasted_points(view, tried[i], after[i]),
+            wins_turn=_wins_turn(view, after[i]),
+            points=_rows(points[i]),
+            points_error=_rows(points_errors[i]),
         )
         for i in order.tolist()
         if tried[i] in shown or i == order[0]
     )
-    return Judgement(candidates, next((n for n, one in enumerate(candidates) if one.action == made), -1))
+    return Judgement(candidates, next((n for n, one in enumerate(candidates) if one.action == chosen), -1))
 
 
-def _estimate(chunks: np.ndarray) -> Estimate:
-    return Estimate(float(chunks.mean()), float(_errors(chunks)))
+def _state_after(view: View, action: int) -> State:
+    """Return the state after an action, before any draw."""
+    state = view.state.copy()
+    view.variant.kernels[step](view.variant.constants, state, action, False)
+    return state
 
 
-def _errors(chunks: np.ndarray) -> np.ndarray:
-    """The standard errors of the means over chunks."""
+def _wasted_points(view: View, action: int, after: State) -> int:
+    """Return the number of points of an action that are lost because tracks are capped."""
+    variant = view.variant
+    if variant.cap is None or action >= variant.first_other_action:
+        return 0
+    fresh = view.state.copy()
+    fresh["scores"] = 0  # so that no track is near its cap
+    uncapped = variant.gains(fresh, np.array([action], np.int32))[0]
+    return int(np.maximum(uncapped - after["gain"][0], 0).sum())
+
+
+def _wins_turn(view: View, after: State) -> bool:
+    """Return whether the move that led to the state `after` won an extra turn or placement."""
+    variant, before = view.variant, view.state
+    if after["phase"][0] == DRAW:
+        elsewhere = variant.source(after) != variant.source(before)
+        return elsewhere or variant.extra_turns(after) > variant.extra_turns(before)
+    return bool(variant.players > 1 and after["phase"][0] == PLACE and after["seat"][0] == before["seat"][0])
+
+
+def _estimate(chunks: np.ndarray) -> ValueEstimate:
+    return ValueEstimate(float(chunks.mean()), float(_standard_errors(chunks)))
+
+
+def _standard_errors(chunks: np.ndarray) -> np.ndarray:
+    """Return the standard errors of the means over chunks."""
     return np.asarray(chunks.std(axis=0, ddof=1) / np.sqrt(len(chunks)))
 
 

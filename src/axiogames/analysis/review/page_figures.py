@@ -1,12 +1,12 @@
-"""The board of a whole game as one picture: every tile and mark knows after how many moves it is there.
+"""Figures of a review page: the graph of values, the board of the whole game, and tiles in hand.
 
-A page shows a position by hiding what is not there yet, and a candidate by showing its tile. Colours are the
-page's own.
+Colours are custom properties of the page. On the board, every tile and mark has the number of moves after
+which it appears; a script shows a position by hiding the others, and a candidate by showing its tile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 
@@ -20,60 +20,62 @@ from ...model.table import Table
 from ...moves import Move
 from ..html import Markup
 from .remarks import Wording
-from .review import Decision, Review, Summary
+from .review import Decision, Review, SeatReview
 
-WIDTH, HEIGHT = 960.0, 300.0
-LEFT, RIGHT, TOP, BOTTOM = 56.0, 16.0, 16.0, 36.0
-DASHES = ("", "7 4", "2 4", "10 3 2 3")
+WIDTH, HEIGHT = 960.0, 300.0  # of the graph
+LEFT, RIGHT, TOP, BOTTOM = 56.0, 16.0, 16.0, 36.0  # its margins
+DASHES = ("", "7 4", "2 4", "10 3 2 3")  # by seat, as are colours and marker shapes
 COLOURS = ("B", "O", "G", "P")
 SHAPES = ("M-4 0A4 4 0 0 1 4 0A4 4 0 0 1-4 0Z", "M-4-4H4V4H-4Z", "M0-5L5 4H-5Z", "M0-5L5 0L0 5L-5 0Z")
-ROUGHLY = 6  # lines across
+MAX_GRID_LINES = 6
+
+# ---------------------------------------------------------------- graph
 
 
 @dataclass(frozen=True, slots=True)
-class Plane:
-    """Where moves and values lie in the picture; the best is on top."""
+class PlotArea:
+    """The coordinate system of the graph."""
 
     moves: int
     low: float
     high: float
 
     def x(self, move: float) -> float:
-        """How far to the right a number of moves is."""
+        """Return the horizontal position of a number of moves."""
         return LEFT + (WIDTH - LEFT - RIGHT) * move / max(self.moves, 1)
 
     def y(self, value: float) -> float:
-        """How far down a value is."""
+        """Return the vertical position of a value."""
         return TOP + (HEIGHT - TOP - BOTTOM) * (self.high - value) / (self.high - self.low)
 
 
-def plane(review: Review) -> Plane:
-    """Room for everything: all values where they are chances or places, else those that occur."""
+def plot_area(review: Review) -> PlotArea:
+    """Return an area for all values if they are chances or ranks, otherwise for those that occur."""
     if review.terms.kind in ("win", "place"):
-        return Plane(len(review.moves), 0.0, 1.0)
+        return PlotArea(len(review.moves), 0.0, 1.0)
     values = [value for seat in review.seats for _, value in seat.line]
     margin = max(0.02, 0.1 * (max(values) - min(values)))
-    return Plane(len(review.moves), max(0.0, min(values) - margin), max(values) + margin)
+    return PlotArea(len(review.moves), max(0.0, min(values) - margin), max(values) + margin)
 
 
-def graph(review: Review, wording: Wording) -> Markup:
-    """The picture as SVG."""
-    on = plane(review)
-    label = wording.say("graph_label", terms=wording.say(f"terms.{review.terms.kind}"))
+def render_graph(review: Review, wording: Wording) -> Markup:
+    """Return the graph of values after each move as SVG."""
+    area = plot_area(review)
+    label = wording.text("graph_label", terms=wording.text(f"terms.{review.terms.kind}"))
     parts = [
         f'<svg id="graph" viewBox="0 0 {WIDTH:.0f} {HEIGHT:.0f}" role="img" aria-label="{escape(label)}">',
-        *_grid(on, wording),
+        *_grid(area, wording),
         '<rect id="cursor" class="cursor" width="3" height="0" hidden=""/>',
-        *(part for number, seat in enumerate(review.seats) for part in _line(on, number, seat)),
-        *_turning(on, review),
-        *_strips(on),
+        *(part for index, seat in enumerate(review.seats) for part in _line(area, index, seat)),
+        *_turning_points(area, review),
+        *_strips(area),
         "</svg>",
     ]
     return Markup("".join(parts))
 
 
-def key(seat: int) -> Markup:
-    """A seat's line and shape in small, for a legend."""
+def legend_key(seat: int) -> Markup:
+    """Return a seat's line and marker for the legend."""
     return Markup(
         f'<svg class="key" viewBox="0 0 44 14" aria-hidden="true"><path d="M2 7H42" {_pen(seat)}/>'
         f'<path d="{SHAPES[seat]}" transform="translate(22 7)" {_ink(seat)}/></svg>'
@@ -89,172 +91,170 @@ def _ink(seat: int) -> str:
     return f'fill="var(--{COLOURS[seat]}-rim)"'
 
 
-def _grid(on: Plane, wording: Wording) -> Iterator[str]:
-    for value in _levels(on, wording):
-        y, text = number(on.y(value)), escape(wording.bare(value).removesuffix(".00").removesuffix(",00"))
+def _grid(area: PlotArea, wording: Wording) -> Iterator[str]:
+    for value in _levels(area, wording):
+        y, text = number(area.y(value)), escape(wording.bare(value).removesuffix(".00").removesuffix(",00"))
         yield f'<path class="grid" d="M{LEFT} {y}H{WIDTH - RIGHT}"/>'
         yield f'<text class="axis" x="{LEFT - 8}" y="{y}" dy=".35em" text-anchor="end">{text}</text>'
-    step = next((step for step in (1, 2, 5, 10, 20) if on.moves / step <= 12), 50)
-    for move in range(0, on.moves + 1, step):
-        x = number(on.x(move))
+    step = next((step for step in (1, 2, 5, 10, 20) if area.moves / step <= 12), 50)
+    for move in range(0, area.moves + 1, step):
+        x = number(area.x(move))
         yield f'<text class="axis" x="{x}" y="{HEIGHT - 12}" text-anchor="middle">{move}</text>'
 
 
-def _levels(on: Plane, wording: Wording) -> list[float]:
+def _levels(area: PlotArea, wording: Wording) -> list[float]:
     if wording.terms.kind == "win":
         return [0.0, 0.25, 0.5, 0.75, 1.0]
     if wording.terms.kind == "place":
         return [place / wording.terms.full for place in range(round(wording.terms.full) + 1)]
-    low, high = wording.terms.told(on.low), wording.terms.told(on.high)
-    step = next(step for step in (1, 2, 5, 10, 20, 50) if (high - low) / step <= ROUGHLY)
+    low, high = wording.terms.to_display(area.low), wording.terms.to_display(area.high)
+    step = next(step for step in (1, 2, 5, 10, 20, 50) if (high - low) / step <= MAX_GRID_LINES)
     return [n / wording.terms.full for n in range(0, int(high) + 1, step) if n >= low]
 
 
-def _line(on: Plane, number_of_seat: int, seat: Summary) -> Iterator[str]:
-    points = [(on.x(move), on.y(value)) for move, value in seat.line]
+def _line(area: PlotArea, index: int, seat: SeatReview) -> Iterator[str]:
+    points = [(area.x(move), area.y(value)) for move, value in seat.line]
     path = "L".join(f"{number(x)} {number(y)}" for x, y in points)
-    yield f'<path d="M{path}" {_pen(number_of_seat)}><title>{escape(seat.name)}</title></path>'
+    yield f'<path d="M{path}" {_pen(index)}><title>{escape(seat.name)}</title></path>'
     for x, y in points[2::2]:
         yield (
-            f'<path d="{SHAPES[number_of_seat]}" transform="translate({number(x)} {number(y)}) scale(.8)"'
-            f" {_ink(number_of_seat)}/>"
+            f'<path d="{SHAPES[index]}" transform="translate({number(x)} {number(y)}) scale(.8)"'
+            f" {_ink(index)}/>"
         )
 
 
-def _turning(on: Plane, review: Review) -> Iterator[str]:
+def _turning_points(area: PlotArea, review: Review) -> Iterator[str]:
     for turn in review.turning:
-        x = number(on.x(min(turn.ply, on.moves)))
+        x = number(area.x(min(turn.ply, area.moves)))
         yield f'<path class="turning" d="M{x} {TOP}V{HEIGHT - BOTTOM}"/>'
 
 
-def _strips(on: Plane) -> Iterator[str]:
-    """What a pointer meets: a strip for every move."""
-    wide = (WIDTH - LEFT - RIGHT) / max(on.moves, 1)
-    size = f'width="{number(wide)}" height="{HEIGHT - TOP - BOTTOM:.0f}"'
-    for ply in range(1, on.moves + 1):
-        x = number(on.x(ply) - wide / 2)
+def _strips(area: PlotArea) -> Iterator[str]:
+    """Yield one strip for every move, as a target for the pointer."""
+    width = (WIDTH - LEFT - RIGHT) / max(area.moves, 1)
+    size = f'width="{number(width)}" height="{HEIGHT - TOP - BOTTOM:.0f}"'
+    for ply in range(1, area.moves + 1):
+        x = number(area.x(ply) - width / 2)
         yield f'<rect class="strip" data-ply="{ply}" x="{x}" y="{TOP:.0f}" {size}/>'
 
 
-Draw = Callable[[Scene], None]
+# ---------------------------------------------------------------- board
 
 
-def board(table: Table, made: Sequence[Decision], review: Review) -> str:
-    """The picture of a game.
+def render_board(table: Table, made: Sequence[Decision], review: Review) -> str:
+    """Return the board of a whole game as SVG.
 
-    What is there after `data-from` moves, and no more after `data-to`, is a group; so is a candidate's tile.
+    Content that is present after `data-from` moves and before `data-to` is a group; so is each candidate's
+    tile.
+
+    Args:
+        table: the game, replayed to its end.
+        made: its decisions.
+        review: its review, for the candidates.
     """
-    variant, canvas = table.variant, Canvas(VARIABLES)
-    tried = {
-        (move.ply, number): laid
+    candidates = {
+        (move.ply, index): placed
         for move in review.moves
-        for number, candidate in enumerate(move.candidates)
-        if (laid := _laid(Move.parse(candidate.move)))
+        for index, candidate in enumerate(move.candidates)
+        if (placed := _placed_tile(Move.parse(candidate.move)))
     }
-    content = replace(table.content(), panels=(), last=(), pyramids=(), spent=())
-    whole = variant.drawing.scene(replace(content, tiles=(*content.tiles, *tried.values())))
-    scale = min(UNIT, BOARD / max(whole.size))
-    nothing = replace(whole, frame=(), cells=(), printed=(), labels=(), tiles=(), marks=())
-
-    def draw(scene: Scene) -> None:
-        Picture(canvas, scene, (MARGIN, MARGIN), scale).draw()
-
-    ground = tuple(cell for cell in whole.cells if cell.ground != "free")  # room changes from move to move
-    draw(replace(whole, cells=ground, tiles=(), marks=()))
-    _marks(canvas, draw, nothing, variant, [*(one.view.state for one in made), table.state])
-    _tiles(canvas, draw, nothing, variant, table.laid(), made)
-    _candidates(canvas, draw, nothing, variant, tried)
-    return canvas.document(
-        whole.title, (whole.size[0] * scale + 2 * MARGIN, whole.size[1] * scale + 2 * MARGIN)
-    )
+    board = _Board(table, candidates.values())
+    board.add_marks([*(one.view.state for one in made), table.state])
+    board.add_tiles(table.laid(), made)
+    board.add_candidates(candidates)
+    return board.document()
 
 
-def _laid(move: Move) -> PlacedTile | None:
+def _placed_tile(move: Move) -> PlacedTile | None:
     return PlacedTile(move.tile, move.at) if move.kind == "place" else None
 
 
-def _tiles(
-    canvas: Canvas,
-    draw: Draw,
-    nothing: Scene,
-    variant: Variant,
-    laid: Sequence[PlacedTile],
-    made: Sequence[Decision],
-) -> None:
-    placed = [decision.ply for decision in made if decision.move.kind == "place"]
-    since = [0] * (len(laid) - len(placed)) + placed  # an opening display lies there from the start
-    for ply, one in zip(since, laid, strict=True):
-        canvas.add(f'<g data-from="{ply}">')
-        draw(replace(nothing, tiles=(variant.drawing.on_board(one),)))
-        canvas.add("</g>")
+class _Board:
+    """The board of a game on a canvas with room for all tiles."""
+
+    def __init__(self, table: Table, more_tiles: Iterable[PlacedTile]) -> None:
+        self._variant = variant = table.variant
+        self._canvas = Canvas(VARIABLES)
+        content = replace(table.content(), panels=(), last=(), pyramids=(), spent=())
+        self._whole = whole = variant.drawing.scene(replace(content, tiles=(*content.tiles, *more_tiles)))
+        self._scale = min(UNIT, BOARD / max(whole.size))
+        self._blank = replace(whole, frame=(), cells=(), printed=(), labels=(), tiles=(), marks=())
+        cells = tuple(
+            cell for cell in whole.cells if cell.ground != "free"
+        )  # free cells change with each move
+        self._draw(replace(whole, cells=cells, tiles=(), marks=()))
+
+    def document(self) -> str:
+        """Return the board as an SVG document."""
+        width, height = (size * self._scale + 2 * MARGIN for size in self._whole.size)
+        return self._canvas.document(self._whole.title, (width, height))
+
+    def add_tiles(self, placed: Sequence[PlacedTile], made: Sequence[Decision]) -> None:
+        """Add the tiles of the game, in the order of their placement."""
+        plies = [decision.ply for decision in made if decision.move.kind == "place"]
+        since = [0] * (len(placed) - len(plies)) + plies  # an opening display is present from the start
+        for ply, tile in zip(since, placed, strict=True):
+            self._group(
+                f'data-from="{ply}"', replace(self._blank, tiles=(self._variant.drawing.on_board(tile),))
+            )
+
+    def add_candidates(self, candidates: Mapping[tuple[int, int], PlacedTile]) -> None:
+        """Add the tiles of candidates, by ply and index; they are hidden."""
+        for (ply, index), placed in candidates.items():
+            tile = self._variant.drawing.on_board(placed)
+            edge = Mark("last", (tile.outline[0],), tile.outline)
+            scene = replace(self._blank, tiles=(tile,), marks=(edge,))
+            self._group(f'data-ply="{ply}" data-candidate="{index}" hidden=""', scene)
+
+    def add_marks(self, states: Sequence[State]) -> None:
+        """Add pyramids, and the cells that have lost theirs, for the states after each number of moves."""
+        variant = self._variant
+        empty = replace(variant.content(variant.new_state(), ()), panels=(), last=())
+        for cell, first, end in _presence([variant.pyramids(state) for state in states]):
+            scene = variant.drawing.scene(replace(empty, pyramids=(cell,), spent=()))
+            self._add_marks_of(scene, "pyramid", first, end)
+        for cell, first, end in _presence([variant.spent(state) for state in states]):
+            scene = variant.drawing.scene(replace(empty, pyramids=(), spent=(cell,)))
+            self._add_marks_of(scene, "spent", first, end)
+
+    def _add_marks_of(self, scene: Scene, kind: MarkKind, first: int, end: int) -> None:
+        marks = tuple(mark for mark in scene.marks if mark.kind == kind)
+        self._group(f'data-from="{first}" data-to="{end}"', replace(self._blank, marks=marks))
+
+    def _group(self, attributes: str, scene: Scene) -> None:
+        self._canvas.add(f"<g {attributes}>")
+        self._draw(scene)
+        self._canvas.add("</g>")
+
+    def _draw(self, scene: Scene) -> None:
+        Picture(self._canvas, scene, (MARGIN, MARGIN), self._scale).render()
 
 
-def _candidates(
-    canvas: Canvas, draw: Draw, nothing: Scene, variant: Variant, tried: Mapping[tuple[int, int], PlacedTile]
-) -> None:
-    for (ply, candidate), one in tried.items():
-        tile = variant.drawing.on_board(one)
-        edge = Mark("last", (tile.outline[0],), tile.outline)
-        canvas.add(f'<g data-ply="{ply}" data-candidate="{candidate}" hidden="">')
-        draw(replace(nothing, tiles=(tile,), marks=(edge,)))
-        canvas.add("</g>")
-
-
-def _marks(canvas: Canvas, draw: Draw, nothing: Scene, variant: Variant, states: Sequence[State]) -> None:
-    """Pyramids, and the cells that have lost theirs, from when to when they are there."""
-    empty = replace(variant.content(variant.new_state(), ()), panels=(), last=())
-    for cell, first, end in _times([variant.pyramids(state) for state in states]):
-        _mark(
-            canvas,
-            draw,
-            nothing,
-            variant.drawing.scene(replace(empty, pyramids=(cell,), spent=())),
-            "pyramid",
-            first,
-            end,
-        )
-    for cell, first, end in _times([variant.spent(state) for state in states]):
-        _mark(
-            canvas,
-            draw,
-            nothing,
-            variant.drawing.scene(replace(empty, pyramids=(), spent=(cell,))),
-            "spent",
-            first,
-            end,
-        )
-
-
-def _mark(
-    canvas: Canvas, draw: Draw, nothing: Scene, shown: Scene, kind: MarkKind, first: int, end: int
-) -> None:
-    canvas.add(f'<g data-from="{first}" data-to="{end}">')
-    draw(replace(nothing, marks=tuple(mark for mark in shown.marks if mark.kind == kind)))
-    canvas.add("</g>")
-
-
-def _times(there: Sequence[Sequence[str]]) -> Iterator[tuple[str, int, int]]:
-    """For each cell the numbers of moves from which on, and up to which, it is listed."""
-    for cell in dict.fromkeys(cell for cells in there for cell in cells):
-        listed = [number for number, cells in enumerate(there) if cell in cells]
+def _presence(cells_by_move: Sequence[Sequence[str]]) -> Iterator[tuple[str, int, int]]:
+    """Yield each listed cell with the first index at which it is listed, and the one after the last."""
+    for cell in dict.fromkeys(cell for cells in cells_by_move for cell in cells):
+        listed = [index for index, cells in enumerate(cells_by_move) if cell in cells]
         yield cell, listed[0], listed[-1] + 1
 
 
+# ---------------------------------------------------------------- small pictures
+
+
 def tiles_in_hand(variant: Variant, letters: Sequence[str]) -> dict[str, str]:
-    """Pictures of tiles in hand, each once."""
-    return {tile: _small(variant.drawing.tile(tile)) for tile in dict.fromkeys(letters)}
+    """Return pictures of the distinct tiles in hand."""
+    return {tile: _hand_tile(variant.drawing.tile(tile)) for tile in dict.fromkeys(letters)}
+
+
+def _hand_tile(scene: Scene) -> str:
+    canvas, scale = Canvas(VARIABLES), UNIT / 2
+    Picture(canvas, scene, (2.0, 2.0), scale).render()
+    return canvas.document(scene.title, (scene.size[0] * scale + 4, scene.size[1] * scale + 4))
 
 
 def symbol_of(track: str, name: str) -> Markup | None:
-    """A picture of a colour's symbol, with a name for those who do not see it; `None` for other tracks."""
+    """Return the symbol of a colour, with `name` for screen readers; `None` for other tracks."""
     if track not in SYMBOLS:
         return None
     canvas = Canvas(VARIABLES)
     canvas.add(canvas.symbol(track, (10.0, 10.0), 18.0))
     return Markup(canvas.document(name, (20.0, 20.0)))
-
-
-def _small(scene: Scene) -> str:
-    canvas, scale = Canvas(VARIABLES), UNIT / 2
-    Picture(canvas, scene, (2.0, 2.0), scale).draw()
-    return canvas.document(scene.title, (scene.size[0] * scale + 4, scene.size[1] * scale + 4))

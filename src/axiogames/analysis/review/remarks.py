@@ -1,7 +1,8 @@
-"""What there is to say about a move, as facts: which sentence, and the numbers in it.
+"""Remarks on moves, and their wording in every language.
 
-Sentences stand in `words/`, in every language. What is said comes from what is likely in the end, by playing
-on: which track is the lowest, what the move and the better move make of it, what they leave to the next seat.
+A remark is language-independent: the key of a sentence in `texts/` and the numbers in it. It is derived from
+the expected final points of the compared moves: which track is the lowest, how two moves change it, and what
+they leave to the next seat. `Wording` turns remarks and values into text.
 """
 
 from __future__ import annotations
@@ -17,20 +18,22 @@ from msgspec import Struct
 from ...games.texts import spoken
 from ...model.view import View
 from ...moves import Move
-from .judging import Candidate, Judgement
-from .values import LEAST, SURE, Terms
+from .judging import JudgedMove, Judgement
+from .values import MIN_DIFFERENCE, SIGNIFICANCE, ValueScale
 
-NEAR = 1.5  # points above the lowest track that count as lowest, too: which one it will be is not sure
-NOTABLE = 0.4  # points that are worth telling
-DECIDED = 0.01  # a chance that is none any more
-WASTED = 2  # points beyond the cap that are worth telling
+LOWEST_MARGIN = 1.5  # points above the lowest track within which another could become the lowest
+MIN_POINTS = 0.4  # smaller differences of points are not mentioned
+DECIDED = 0.01  # a smaller chance to win or lose counts as none
+MIN_WASTED = 2  # points lost to the cap that are mentioned
+
+DECIMAL_COMMA = {"de": ","}  # languages that do not use a point
 
 
 class Remark(Struct, frozen=True, omit_defaults=True):
-    """A sentence by its key, and what is to be filled in.
+    """The key of a sentence and the values of its placeholders.
 
-    `mine` and `other` are points that two moves make likely, `value` and `best` what they are worth, `behind`
-    a difference of values and `within` how far off that may be.
+    `mine` and `other` are expected points of two moves, `value` and `best` their values, `behind` a
+    difference of values and `within` its margin of error.
     """
 
     key: str
@@ -47,51 +50,53 @@ class Remark(Struct, frozen=True, omit_defaults=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """What two moves, of which one is the best, make likely for a track, and whether they surely differ."""
+class TrackDifference:
+    """Expected points of a track after two moves, one of them the best."""
 
     track: int
-    mine: float
-    other: float
-    sure: bool
+    first: float
+    second: float
+    significant: bool
 
     @property
     def size(self) -> float:
-        """How many points more the other move makes of it."""
-        return self.other - self.mine
+        """How many points more the second move leads to."""
+        return self.second - self.first
 
 
 def remark_on(view: View, judgement: Judgement) -> Remark:
-    """The one thing to say about a move that was made."""
+    """Return the most important remark on a chosen move."""
     if judgement.forced:
         return Remark("forced")
     best, chosen = judgement.candidates[0], judgement.chosen
     if judgement.made == 0:
-        return _praise(view, judgement)
-    if not chosen.told_apart and view.players > 1 and not DECIDED < best.value < 1 - DECIDED:
+        return _remark_on_best(view, judgement)
+    if not chosen.significantly_worse and view.players > 1 and not DECIDED < best.value < 1 - DECIDED:
         return Remark("decided")
-    if not chosen.told_apart:
-        within = max(SURE * chosen.behind_error, LEAST)
+    if not chosen.significantly_worse:
+        within = max(SIGNIFICANCE * chosen.behind_error, MIN_DIFFERENCE)
         return Remark("equal", move=best.move, behind=chosen.behind, within=within)
-    return _blame(view, chosen, best)
+    return _remark_on_worse(view, chosen, best)
 
 
-def remarks_for(view: View, candidate: Candidate) -> tuple[Remark, ...]:
-    """What speaks for a move that could be made: what it wins and raises, and what it leaves to the next."""
+def hint_remarks(view: View, candidate: JudgedMove) -> tuple[Remark, ...]:
+    """Return the advantages of a legal move: extra turns, points, and what it leaves to the next seat."""
     seat = _seat(view)
-    told = []
+    remarks = []
     if candidate.wins_turn:
-        told.append(Remark("hint_turn"))
+        remarks.append(Remark("hint_turn"))
     track = _lowest(candidate.points[seat])
     now = view.scores[seat][view.variant.tracks[track]]
     key = "hint_raises" if len(view.variant.tracks) > 1 else "hint_points"
-    told.append(Remark(key, track=view.variant.tracks[track], mine=now, other=candidate.points[seat][track]))
+    remarks.append(
+        Remark(key, track=view.variant.tracks[track], mine=now, other=candidate.points[seat][track])
+    )
     if view.players > 1:
-        after = (seat + 1) % view.players
-        theirs = candidate.points[after][_lowest(candidate.points[after])]
+        after = _next(view)
+        next_points = candidate.points[after][_lowest(candidate.points[after])]
         key = "hint_leaves" if len(view.variant.tracks) > 1 else "hint_leaves_points"
-        told.append(Remark(key, seat=after, mine=theirs))
-    return tuple(told)
+        remarks.append(Remark(key, seat=after, mine=next_points))
+    return tuple(remarks)
 
 
 def _seat(view: View) -> int:
@@ -99,46 +104,48 @@ def _seat(view: View) -> int:
     return view.turn
 
 
-def _praise(view: View, judgement: Judgement) -> Remark:
+def _remark_on_best(view: View, judgement: Judgement) -> Remark:
     best = judgement.candidates[0]
-    surely = [candidate for candidate in judgement.candidates[1:] if candidate.told_apart]
-    if not surely:
+    worse = [candidate for candidate in judgement.candidates[1:] if candidate.significantly_worse]
+    if not worse:
         return Remark("best_of_equals")
-    rival = surely[0]
+    rival = worse[0]
     if best.wins_turn and not rival.wins_turn:
         return Remark("best_turn", move=rival.move)
     if not best.gain and rival.gain:
         return Remark("best_without_place", move=rival.move)
-    own, given = _own(view, rival, best), _given(view, best, rival)
+    own, next_seat = _own_difference(view, rival, best), _next_seat_difference(view, best, rival)
     single = len(view.variant.tracks) == 1
-    if own.sure and own.size >= max(NOTABLE, given.size if given else 0):
+    if own.significant and own.size >= max(MIN_POINTS, next_seat.size if next_seat else 0):
         key = "best_points" if single else "best_raises"
-        return Remark(key, rival.move, view.variant.tracks[own.track], mine=own.other, other=own.mine)
-    if given and given.sure and given.size >= NOTABLE:
+        return Remark(key, rival.move, view.variant.tracks[own.track], mine=own.second, other=own.first)
+    if next_seat and next_seat.significant and next_seat.size >= MIN_POINTS:
         key = "best_denies_points" if single else "best_denies"
-        return Remark(key, rival.move, seat=_next(view), mine=given.mine, other=given.other)
+        return Remark(key, rival.move, seat=_next(view), mine=next_seat.first, other=next_seat.second)
     return Remark("best")
 
 
-def _blame(view: View, chosen: Candidate, best: Candidate) -> Remark:
+def _remark_on_worse(view: View, chosen: JudgedMove, best: JudgedMove) -> Remark:
     variant = view.variant
-    own, given = _own(view, chosen, best), _given(view, best, chosen)
+    own, next_seat = _own_difference(view, chosen, best), _next_seat_difference(view, best, chosen)
     track = variant.tracks[own.track]
     single = len(variant.tracks) == 1
-    told = own.sure and own.size >= NOTABLE
+    notable = own.significant and own.size >= MIN_POINTS
     if chosen.gain and not best.gain:
-        return Remark("exchange_better", best.move, track, mine=own.mine, other=own.other)
+        return Remark("exchange_better", best.move, track, mine=own.first, other=own.second)
     if best.gain and not chosen.gain:
-        return Remark("place_better", best.move, track, mine=own.mine, other=own.other)
+        return Remark("place_better", best.move, track, mine=own.first, other=own.second)
     if best.wins_turn and not chosen.wins_turn:
         return Remark("turn_given_away", best.move)
-    if chosen.wasted >= WASTED and chosen.wasted > best.wasted and told:
-        return Remark("wasted", best.move, track, mine=own.mine, other=own.other, count=chosen.wasted)
-    if told and own.size >= (given.size if given else 0):
-        return Remark("points" if single else "bottleneck", best.move, track, mine=own.mine, other=own.other)
-    if given and given.sure and given.size >= NOTABLE:
+    if chosen.wasted >= MIN_WASTED and chosen.wasted > best.wasted and notable:
+        return Remark("wasted", best.move, track, mine=own.first, other=own.second, count=chosen.wasted)
+    if notable and own.size >= (next_seat.size if next_seat else 0):
+        return Remark(
+            "points" if single else "bottleneck", best.move, track, mine=own.first, other=own.second
+        )
+    if next_seat and next_seat.significant and next_seat.size >= MIN_POINTS:
         key = "opened_points" if single else "opened"
-        return Remark(key, best.move, seat=_next(view), mine=given.other, other=given.mine)
+        return Remark(key, best.move, seat=_next(view), mine=next_seat.second, other=next_seat.first)
     return Remark("overall", best.move, value=chosen.value, best=best.value)
 
 
@@ -146,126 +153,129 @@ def _next(view: View) -> int:
     return (_seat(view) + 1) % view.players
 
 
-def _own(view: View, one: Candidate, other: Candidate) -> Difference:
-    """What another move makes of the track that is likely to be the seat's lowest after one move."""
+def _own_difference(view: View, one: JudgedMove, other: JudgedMove) -> TrackDifference:
+    """Return the difference for the seat to move, in the track expected to be its lowest after `one`."""
     return _difference(one, other, _seat(view))
 
 
-def _given(view: View, one: Candidate, other: Candidate) -> Difference | None:
-    """What another move leaves to the next seat; `None` for those who play alone."""
+def _next_seat_difference(view: View, one: JudgedMove, other: JudgedMove) -> TrackDifference | None:
+    """Return the difference for the next seat; `None` in one-player games."""
     return _difference(one, other, _next(view)) if view.players > 1 else None
 
 
-def _difference(one: Candidate, other: Candidate, seat: int) -> Difference:
-    mine, theirs = one.points[seat], other.points[seat]
-    low = min(mine) + NEAR
-    track = max((n for n in range(len(mine)) if mine[n] <= low), key=lambda n: theirs[n] - mine[n])
-    error = max(one.points_error[seat][track], other.points_error[seat][track])  # that of the best is 0
-    return Difference(track, mine[track], theirs[track], theirs[track] - mine[track] > SURE * error)
+def _difference(one: JudgedMove, other: JudgedMove, seat: int) -> TrackDifference:
+    first, second = one.points[seat], other.points[seat]
+    low = min(first) + LOWEST_MARGIN
+    track = max((n for n in range(len(first)) if first[n] <= low), key=lambda n: second[n] - first[n])
+    error = max(one.points_error[seat][track], other.points_error[seat][track])  # one of them is 0
+    significant = second[track] - first[track] > SIGNIFICANCE * error
+    return TrackDifference(track, first[track], second[track], significant)
 
 
 def _lowest(points: Sequence[float]) -> int:
     return min(range(len(points)), key=lambda track: points[track])
 
 
-COMMA = {"de": ","}  # where a number has no point
+# ---------------------------------------------------------------- wording
 
 
-def words(language: str) -> Mapping[str, str]:
-    """All words of a language by their keys; another language than ours is English."""
-    return _words(spoken(language))
+def review_texts(language: str) -> Mapping[str, str]:
+    """Return all texts of a language by key; languages without texts fall back to English."""
+    return _read_texts(spoken(language))
 
 
 @cache
-def _words(language: str) -> Mapping[str, str]:
+def _read_texts(language: str) -> Mapping[str, str]:
     text = (resources.files(__package__) / "texts" / f"{language}.json").read_bytes()
     return msgspec.json.decode(text, type=dict[str, str])
 
 
 class Wording:
-    """The words for one game: in a language, in its terms, with the names of its seats."""
+    """Texts on one game: in a language, on its scale of values, with the names of its seats."""
 
-    def __init__(self, language: str, terms: Terms, names: Sequence[str] = ()) -> None:
+    def __init__(self, language: str, terms: ValueScale, names: Sequence[str] = ()) -> None:
         self.language = spoken(language)
         self.terms = terms
-        self._words = words(language)
+        self._texts = review_texts(language)
         self._names = names
 
-    def say(self, key: str, **holes: str | int) -> str:
-        """A text with its {holes} filled."""
-        return self._words[key].format(**holes)
+    def text(self, key: str, **values: str | int) -> str:
+        """Return a text with its {placeholders} filled in."""
+        return self._texts[key].format(**values)
 
     def number(self, n: float, places: int = 0) -> str:
-        """A number as it is written in this language."""
+        """Return a number with a number of decimal places, in the notation of the language."""
         text = f"{n:.{places}f}"
         if float(text) == 0:
             text = text.lstrip("-")
-        return text.replace("-", "\N{MINUS SIGN}").replace(".", COMMA.get(self.language, "."))
+        return text.replace("-", "\N{MINUS SIGN}").replace(".", DECIMAL_COMMA.get(self.language, "."))
 
     @property
     def _places(self) -> int:
         return 0 if self.terms.kind == "win" else 2 if self.terms.kind == "place" else 1
 
     def value(self, value: float) -> str:
-        """What a position is worth: `62%`, `place 1.80`, `17.3`."""
-        return self.say(f"value.{self.terms.kind}", n=self.number(self.terms.told(value), self._places))
+        """Return a value as text: `62%`, `place 1.80`, `17.3`."""
+        return self.text(
+            f"value.{self.terms.kind}", n=self.number(self.terms.to_display(value), self._places)
+        )
 
     def bare(self, value: float) -> str:
-        """The same without a word."""
-        return self.number(self.terms.told(value), self._places)
+        """Return a value as a number only."""
+        return self.number(self.terms.to_display(value), self._places)
 
     def change(self, change: float, *, signed: bool = False) -> str:
-        """A difference of values: `4%`, `0.12 places`, `1.5 points`; small ones with one more digit."""
-        amount = self.terms.told_change(change)
+        """Return a difference of values: `4%`, `0.12 places`, `1.5 points`; small ones get one more digit."""
+        amount = self.terms.change_to_display(change)
         places = self._places + (self.terms.kind == "win" and abs(amount) < 9.95)
         text = self.number(amount, places)
         if signed and amount > 0 and any(digit in text for digit in "123456789"):
             text = f"+{text}"
         key = f"change.{self.terms.kind}"
-        if key in self._words:
-            return self.say(key, n=text)
-        return self.say(f"{key}.one" if text == "1" else f"{key}.other", n=text)
+        if key in self._texts:
+            return self.text(key, n=text)
+        return self.text(f"{key}.one" if text == "1" else f"{key}.other", n=text)
 
     def bare_change(self, change: float) -> str:
-        """A difference of values without a word."""
-        amount = self.terms.told_change(change)
+        """Return a difference of values as a number only."""
+        amount = self.terms.change_to_display(change)
         return self.number(amount, max(self._places, 1))
 
     def track(self, track: str) -> str:
-        """The name of a track."""
-        return self._words.get(f"colour.{track}", track)
+        """Return the name of a track."""
+        return self._texts.get(f"colour.{track}", track)
 
     def move(self, text: str) -> str:
-        """A move in a sentence: placements as they are written, the rest in words."""
+        """Return a move as part of a sentence: placements in notation, other moves in words."""
         move = Move.parse(text)
-        return text if move.kind == "place" or move.tiles else self.say(move.kind)
+        return text if move.kind == "place" or move.tiles else self.text(move.kind)
 
     def seat(self, seat: int) -> str:
-        """What a seat is called."""
-        return self._names[seat] if self._names else self.say("next")
+        """Return the name of a seat."""
+        return self._names[seat] if self._names else self.text("next")
 
     def remark(self, remark: Remark) -> str:
-        """A remark as a sentence."""
-        holes: dict[str, str] = {}
+        """Return a remark as a sentence."""
+        values: dict[str, str] = {}
         if remark.move is not None:
-            holes["move"] = self.move(remark.move)
+            values["move"] = self.move(remark.move)
         if remark.track is not None:
-            holes["track"] = self.track(remark.track)
+            values["track"] = self.track(remark.track)
         if remark.seat is not None:
-            holes["seat"] = self.seat(remark.seat)
+            values["seat"] = self.seat(remark.seat)
         if remark.count is not None:
-            holes["count"] = str(remark.count)
+            values["count"] = str(remark.count)
         if remark.mine is not None:
-            holes["mine"], holes["other"] = self._pair(remark.mine, remark.other)
+            values["mine"], values["other"] = self._pair(remark.mine, remark.other)
         if remark.value is not None and remark.best is not None:
-            holes |= {"value": self.value(remark.value), "best": self.value(remark.best)}
+            values |= {"value": self.value(remark.value), "best": self.value(remark.best)}
         if remark.behind is not None and remark.within is not None:
-            holes |= {"behind": self.change(remark.behind), "within": self.change(remark.within)}
-        sentence = self.say(remark.key, **holes)
+            values |= {"behind": self.change(remark.behind), "within": self.change(remark.within)}
+        sentence = self.text(remark.key, **values)
         return sentence[:1].upper() + sentence[1:]
 
     def _pair(self, one: float, other: float | None) -> tuple[str, str]:
-        """Two numbers with as few digits as tell them apart."""
+        """Return two numbers with one decimal place if they are equal without it."""
         if other is None:
             return self.number(one), ""
         places = 0 if round(one) != round(other) else 1

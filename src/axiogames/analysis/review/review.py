@@ -1,4 +1,8 @@
-"""The review of a whole game: every decision judged from what the seat knew, and what made the difference."""
+"""Reviewing a recorded game: a judgement of every decision, and accounts of luck and skill.
+
+A review is made in four steps: `decisions` replays the record, `judge_decision` judges each decision,
+`start_values` estimates the value of the game at the start, and `assemble_review` puts them together.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +14,39 @@ from msgspec import UNSET, Struct
 from ... import __version__
 from ...games.runtime.state import OFFER
 from ...model.events import Draw, Event, Exchange, Pass, Place
-from ...model.record import Record, carry_out, replay
+from ...model.record import Record, apply_event, replay
 from ...model.table import Table
 from ...model.view import View
 from ...moves import Move
 from ...players.interface import Budget
 from ...rng import Generator
-from .accounts import Account, Luck, Step, balance
-from .judging import Candidate, Judgement, judge
+from .accounts import Account, DecisionEffect, Luck, settle_accounts
+from .judging import JudgedMove, Judgement, judge
 from .remarks import Remark, Wording, remark_on
-from .values import RATINGS, Rating, Terms, accuracy, rated, terms_of, value_of_result
+from .values import RATINGS, Rating, ValueScale, accuracy, rating_for, result_value, value_scale
 
-EVEN = 0.5  # what a game is worth before it begins, to everybody alike
-DEALS = 12  # opening positions that tell what a game alone is worth before it begins
-TURNING = 6  # turning points that are told
-SWING = 0.04  # the least change that is one
+EVEN = 0.5  # value of a game at the start, with several players
+START_DEALS = 12  # deals that estimate the value at the start of a one-player game
+MAX_TURNING_POINTS = 6
+MIN_SWING = 0.04  # the least change of a turning point
+
+RATING_SYMBOLS: Mapping[Rating, str] = {
+    "forced": "–",
+    "best": "✓",
+    "good": "·",
+    "inaccuracy": "?!",
+    "mistake": "?",
+    "blunder": "??",
+}
+BAD_RATINGS: tuple[Rating, ...] = ("inaccuracy", "mistake", "blunder")
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A move that was made, and what its player knew before; `drew` is what had come into the hand since."""
+    """A move of the record and the view of its seat.
+
+    `drew` are the tiles drawn since the seat's last move.
+    """
 
     ply: int
     seat: int
@@ -39,11 +56,11 @@ class Decision:
     drew: tuple[str, ...]
 
 
-class Reviewed(Struct, frozen=True):
-    """A move of the game: what was known, the moves compared, what it gave up, and what there is to say.
+class MoveReview(Struct, frozen=True):
+    """The review of a move: the position as its seat saw it, the compared moves, and the loss of value.
 
-    `luck` is what had happened to the seat by chance since its move before, `choice` what the move was then
-    worth more than simple play.
+    `luck` is the change by chance since the seat's last move, `choice` the value that the move adds to
+    that of the rollout policy.
     """
 
     ply: int
@@ -51,7 +68,7 @@ class Reviewed(Struct, frozen=True):
     move: str
     known: str
     drew: tuple[str, ...]
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[JudgedMove, ...]
     made: int
     rating: Rating
     given_up: float
@@ -61,10 +78,10 @@ class Reviewed(Struct, frozen=True):
     rollouts: int
 
 
-class Turn(Struct, frozen=True):
-    """A turning point: what changed for a seat at its move, by its choice or by luck before it.
+class TurningPoint(Struct, frozen=True):
+    """A large change of a seat's value, by its choice or by luck before its move.
 
-    Luck after a seat's last move has the number of moves of the game plus one.
+    For luck after the seat's last move, `ply` is the number of moves of the game plus one.
     """
 
     ply: int
@@ -73,10 +90,10 @@ class Turn(Struct, frozen=True):
     change: float
 
 
-class Summary(Struct, frozen=True):
-    """How a seat played: its account, its accuracy from 0 to 100, how often it made moves of each rating.
+class SeatReview(Struct, frozen=True):
+    """The review of a seat: its account, its accuracy from 0 to 100, and the number of moves of each rating.
 
-    `given_up` is what it gave up in all, and `line` what its game was worth after so many moves.
+    `given_up` is its total loss of value. `line` are pairs of a number of moves and the value after them.
     """
 
     name: str
@@ -89,25 +106,25 @@ class Summary(Struct, frozen=True):
 
 
 class Review(Struct, frozen=True):
-    """A game as it can be learned from."""
+    """The review of a game."""
 
     game: str
     name: str
     options: dict[str, bool]
     tracks: tuple[str, ...]
     cap: int | None
-    terms: Terms
+    terms: ValueScale
     over: bool
-    seats: tuple[Summary, ...]
-    moves: tuple[Reviewed, ...]
-    turning: tuple[Turn, ...]
+    seats: tuple[SeatReview, ...]
+    moves: tuple[MoveReview, ...]
+    turning: tuple[TurningPoint, ...]
     seed: str
     version: str = __version__
 
 
 def decisions(record: Record) -> Iterator[Decision]:
-    """Every decision of a recorded game, with the view of its seat. Raises `InvalidRecord`."""
-    replay(record)  # whatever is wrong with the record is said before anything is made of it
+    """Yield every decision of a recorded game, with the view of its seat. Raises `InvalidRecord`."""
+    replay(record)  # raises for an invalid record before the first decision is used
     table = Table(replay(record, upto=0).variant)
     drew: list[list[str]] = [[] for _ in record.players]
     for event in record.events:
@@ -118,13 +135,13 @@ def decisions(record: Record) -> Iterator[Decision]:
             view = table.view(seat)
             yield Decision(table.plies + 1, seat, move, view.action_of(move), view, tuple(drew[seat]))
             drew[seat].clear()
-        carry_out(table, event)
+        apply_event(table, event)
         if isinstance(event, Draw):
             drew[event.p] += event.tiles
 
 
 def _move(table: Table, event: Event) -> Move | None:
-    """The move that an event tells of. A hand that is kept has no event: a draw follows the offer."""
+    """Return the move that an event records. Keeping a hand has no event: a draw follows the offer."""
     match event:
         case Place(_, tile, at, _, named):
             return Move("place", tile, at, named)
@@ -138,74 +155,90 @@ def _move(table: Table, event: Event) -> Move | None:
     return None
 
 
-def judged(decision: Decision, budget: Budget, seed: int | str) -> Judgement:
-    """The judgement of a decision. Every move of a game has guesses of its own."""
+def judge_decision(decision: Decision, budget: Budget, seed: int | str) -> Judgement:
+    """Judge a decision. Every move of a game has determinizations of its own."""
     return judge(decision.view, decision.action, budget, Generator(f"{seed}/{decision.ply}").bits() >> 1)
 
 
-def start_of(record: Record, budget: Budget, seed: int | str) -> list[float]:
-    """What the game was worth to every seat before it began.
+def start_values(record: Record, budget: Budget, seed: int | str) -> list[float]:
+    """Return the value of the game for every seat at the start.
 
-    With several players that is an even game; who moves first is luck. Alone it is found by other deals.
+    With several players it is even, and the advantage of the first move counts as luck. For one player it is
+    the mean over other deals.
     """
     if len(record.players) > 1:
         return [EVEN] * len(record.players)
     variant = replay(record, upto=0).variant
     values = []
-    for deal in range(DEALS):
+    for deal in range(START_DEALS):
         table = Table(variant, f"{seed}/deal {deal}")
         judgement = judge(table.view(0), None, budget, Generator(f"{seed}/deal {deal}").bits() >> 1)
         values += [judgement.simple.value] if judgement.candidates else []
     return [sum(values) / len(values)]
 
 
-def review(
+def assemble_review(
     record: Record,
     made: Sequence[Decision],
     judgements: Sequence[Judgement],
     start: Sequence[float],
     seed: int | str,
 ) -> Review:
-    """Put the judgements of all decisions of a record together."""
+    """Return the review of a record.
+
+    Args:
+        record: the recorded game.
+        made: its decisions.
+        judgements: their judgements.
+        start: value of the game for every seat at the start.
+        seed: seed of the judgements.
+    """
     variant = made[0].view.variant if made else replay(record).variant
     players = len(record.players)
     result = None
     if record.result is not UNSET:
         points = [tuple(scores.values()) for scores in record.result.scores]
-        result = [value_of_result(variant, record.result.place, points, seat) for seat in range(players)]
+        result = [result_value(variant, record.result.place, points, seat) for seat in range(players)]
     free = [n for n, judgement in enumerate(judgements) if not judgement.forced]
-    steps = [_step(made[n].seat, judgements[n]) for n in free]
-    accounts, lucks, after = balance(players, start, steps, result)
+    effects = [_effect(made[n].seat, judgements[n]) for n in free]
+    accounts, lucks, after = settle_accounts(players, start, effects, result)
     luck = dict(zip(free, lucks, strict=True))
     moves = tuple(
-        _reviewed(decision, judgement, luck.get(n, Luck(0.0, 0.0)))
+        _move_review(decision, judgement, luck.get(n, Luck(0.0, 0.0)))
         for n, (decision, judgement) in enumerate(zip(made, judgements, strict=True))
     )
+    end = None if result is None else len(moves)
     return Review(
         game=record.game,
         name=variant.game.name,
         options=dict(record.options),
         tracks=variant.tracks,
         cap=variant.cap,
-        terms=terms_of(variant),
+        terms=value_scale(variant),
         over=result is not None,
         seats=tuple(
-            _summary(record.players[seat], seat, moves, accounts[seat], after[seat], result is not None)
+            _seat_review(
+                record.players[seat],
+                [move for move in moves if move.seat == seat],
+                accounts[seat],
+                after[seat],
+                end,
+            )
             for seat in range(players)
         ),
         moves=moves,
-        turning=_turning(moves, after),
+        turning=_turning_points(moves, after),
         seed=str(seed),
     )
 
 
-def _step(seat: int, judgement: Judgement) -> Step:
-    return Step(seat, judgement.simple, judgement.choice, judgement.lead)
+def _effect(seat: int, judgement: Judgement) -> DecisionEffect:
+    return DecisionEffect(seat, judgement.simple, judgement.choice, judgement.lead)
 
 
-def _reviewed(decision: Decision, judgement: Judgement, luck: Luck) -> Reviewed:
+def _move_review(decision: Decision, judgement: Judgement, luck: Luck) -> MoveReview:
     given_up = judgement.given_up
-    return Reviewed(
+    return MoveReview(
         ply=decision.ply,
         seat=decision.seat,
         move=str(decision.move),
@@ -213,7 +246,7 @@ def _reviewed(decision: Decision, judgement: Judgement, luck: Luck) -> Reviewed:
         drew=decision.drew,
         candidates=judgement.candidates,
         made=judgement.made,
-        rating="forced" if judgement.forced else rated(given_up),
+        rating="forced" if judgement.forced else rating_for(given_up),
         given_up=given_up,
         choice=judgement.choice.value,
         luck=luck,
@@ -222,18 +255,18 @@ def _reviewed(decision: Decision, judgement: Judgement, luck: Luck) -> Reviewed:
     )
 
 
-def _summary(
-    name: str, seat: int, moves: Sequence[Reviewed], account: Account, after: Luck, over: bool
-) -> Summary:
-    own = [move for move in moves if move.seat == seat]
+def _seat_review(
+    name: str, own: Sequence[MoveReview], account: Account, after: Luck, end: int | None
+) -> SeatReview:
+    """Return the review of a seat with the moves `own`; `end` is the number of moves of a finished game."""
     line = [(0, account.start)]
     for move in own:
         if move.candidates:
-            worth = move.candidates[move.made].value
-            line += [(move.ply - 1, worth - move.choice), (move.ply, worth)]
-    if over:
-        line.append((len(moves), account.result))
-    return Summary(
+            value = move.candidates[move.made].value
+            line += [(move.ply - 1, value - move.choice), (move.ply, value)]
+    if end is not None:
+        line.append((end, account.result))
+    return SeatReview(
         name=name,
         account=account,
         luck_after=after,
@@ -244,54 +277,45 @@ def _summary(
     )
 
 
-def _turning(moves: Sequence[Reviewed], after: Sequence[Luck]) -> tuple[Turn, ...]:
-    """The largest changes, in the order of the game."""
-    found = [Turn(move.ply, move.seat, "choice", -move.given_up) for move in moves]
-    found += [Turn(move.ply, move.seat, "luck", move.luck.change) for move in moves]
-    found += [Turn(len(moves) + 1, seat, "luck", luck.change) for seat, luck in enumerate(after)]
-    large = sorted((turn for turn in found if abs(turn.change) >= SWING), key=lambda turn: -abs(turn.change))
-    kept: list[Turn] = []
+def _turning_points(moves: Sequence[MoveReview], after: Sequence[Luck]) -> tuple[TurningPoint, ...]:
+    """Return the largest changes, in the order of the game."""
+    found = [TurningPoint(move.ply, move.seat, "choice", -move.given_up) for move in moves]
+    found += [TurningPoint(move.ply, move.seat, "luck", move.luck.change) for move in moves]
+    found += [TurningPoint(len(moves) + 1, seat, "luck", luck.change) for seat, luck in enumerate(after)]
+    large = sorted(
+        (turn for turn in found if abs(turn.change) >= MIN_SWING), key=lambda turn: -abs(turn.change)
+    )
+    chosen: list[TurningPoint] = []
     for turn in large:
-        if len(kept) < TURNING and not any(_mirrored(turn, other) for other in kept):
-            kept.append(turn)
-    return tuple(sorted(kept, key=lambda turn: (turn.ply, turn.by == "choice")))
+        if len(chosen) < MAX_TURNING_POINTS and not any(_mirrored(turn, other) for other in chosen):
+            chosen.append(turn)
+    return tuple(sorted(chosen, key=lambda turn: (turn.ply, turn.by == "choice")))
 
 
-def _mirrored(turn: Turn, other: Turn) -> bool:
-    """Whether two seats tell of the same luck: what is good for the one is bad for the other."""
+def _mirrored(turn: TurningPoint, other: TurningPoint) -> bool:
+    """Return whether two points are the same luck, good for one seat and bad for another."""
     near = abs(turn.ply - other.ply) <= 1 and turn.seat != other.seat
     return near and turn.by == other.by == "luck" and (turn.change > 0) != (other.change > 0)
 
 
-SIGNS: Mapping[Rating, str] = {
-    "forced": "–",
-    "best": "✓",
-    "good": "·",
-    "inaccuracy": "?!",
-    "mistake": "?",
-    "blunder": "??",
-}
-WRONG: tuple[Rating, ...] = ("inaccuracy", "mistake", "blunder")
-
-
-def told_turn(turn: Turn, review: Review, wording: Wording) -> str:
-    """A turning point as a sentence."""
+def turning_point_text(turn: TurningPoint, review: Review, wording: Wording) -> str:
+    """Return a sentence on a turning point."""
     name = review.seats[turn.seat].name
     if turn.by == "choice":
-        move, lost = wording.move(review.moves[turn.ply - 1].move), wording.change(-turn.change)
-        return wording.say("turn_choice", ply=turn.ply, name=name, move=move, change=lost)
+        move, loss = wording.move(review.moves[turn.ply - 1].move), wording.change(-turn.change)
+        return wording.text("turn_choice", ply=turn.ply, name=name, move=move, change=loss)
     where = "luck" if turn.ply <= len(review.moves) else "end"
     good = "good" if turn.change > 0 else "bad"
     change = wording.change(turn.change, signed=True)
-    return wording.say(f"turn_{where}_{good}", ply=turn.ply, name=name, change=change)
+    return wording.text(f"turn_{where}_{good}", ply=turn.ply, name=name, change=change)
 
 
 def summary_rows(review: Review, wording: Wording) -> Iterator[list[str]]:
-    """The table of luck and skill: its head, then a row for each seat."""
-    say, change = wording.say, wording.change
+    """Yield the table of luck and skill: the header, then a row for each seat."""
+    text, change = wording.text, wording.change
     end = "result" if review.over else "so_far"
-    signs = (SIGNS[rating] for rating in WRONG)
-    yield [*map(say, ("player", "accuracy", "start", "luck", "play", end)), *signs]
+    symbols = (RATING_SYMBOLS[rating] for rating in BAD_RATINGS)
+    yield [*map(text, ("player", "accuracy", "start", "luck", "play", end)), *symbols]
     for seat in review.seats:
         account = seat.account
         yield [
@@ -301,5 +325,5 @@ def summary_rows(review: Review, wording: Wording) -> Iterator[list[str]]:
             change(account.luck, signed=True),
             change(account.choices + account.others, signed=True),
             wording.value(account.result),
-            *(str(seat.ratings[rating]) for rating in WRONG),
+            *(str(seat.ratings[rating]) for rating in BAD_RATINGS),
         ]

@@ -1,6 +1,6 @@
-"""In what terms a value between 0 and 1 is told to people, and what a finished game was worth.
+"""Values of positions: how they are shown, the value of a result, and ratings of moves by lost value.
 
-Players compare values; people are told a chance to win, an expected place, or expected points.
+The search compares values between 0 and 1. People see a chance to win, an expected rank, or expected points.
 """
 
 from __future__ import annotations
@@ -17,95 +17,94 @@ from ...players.evaluation.utility import UNCAPPED_HALF
 from ...players.evaluation.weights import UNCAPPED
 
 Kind = Literal["win", "place", "lowest", "points"]
-NEXT = 0.02  # what the next track counts beside the one before it, for somebody who plays alone
+Rating = Literal["forced", "best", "good", "inaccuracy", "mistake", "blunder"]
+RATINGS: tuple[Rating, ...] = ("forced", "best", "good", "inaccuracy", "mistake", "blunder")
+
+# The least loss of value of each rating.
+THRESHOLDS: tuple[tuple[float, Rating], ...] = ((0.10, "blunder"), (0.05, "mistake"), (0.02, "inaccuracy"))
+MIN_DIFFERENCE = 0.003  # smaller differences of values are ignored
+SIGNIFICANCE = 2.0  # standard errors by which two moves must differ
+ACCURACY_DECAY = 4.35  # a move that loses 0.1 has an accuracy of 65 %
+NEXT_TRACK_WEIGHT = 0.02  # relative to the track before it, in one-player games
 
 
-class Terms(Struct, frozen=True):
-    """What a value means at a table; `full` is how much of it a value of 1 stands for.
+class ValueScale(Struct, frozen=True):
+    """The scale on which values are shown; `full` is the width of the scale.
 
-    `win`: the chance to win, in percent. `place`: the place; a value of 1 is the first, one of 0 is `full`
-    places behind it. `lowest`, `points`: alone, the points of the lowest track, or of the only one.
+    `win`: the chance to win in percent. `place`: the expected rank; a value of 1 is the first, a value of 0
+    is `full` ranks behind it. `lowest`, `points`: in one-player games, the points of the lowest track or of
+    the only one.
     """
 
     kind: Kind
     full: float
 
-    def told(self, value: float) -> float:
-        """The number that stands for a value."""
+    def to_display(self, value: float) -> float:
+        """Return the number shown for a value."""
         return 1 + (1 - value) * self.full if self.kind == "place" else value * self.full
 
-    def told_change(self, change: float) -> float:
-        """The number that stands for a difference of values; more is better, whatever it counts."""
+    def change_to_display(self, change: float) -> float:
+        """Return the number shown for a difference of values. Positive is better on every scale."""
         return change * self.full
 
 
-def terms_of(variant: Variant) -> Terms:
-    """The terms for a game and a number of players."""
+def value_scale(variant: Variant) -> ValueScale:
+    """Return the scale for a variant."""
     if variant.players == 2:
-        return Terms("win", 100.0)
+        return ValueScale("win", 100.0)
     if variant.players > 2:
-        return Terms("place", variant.players - 1.0)
-    return Terms("lowest" if len(variant.tracks) > 1 else "points", float(_full(variant)))
+        return ValueScale("place", variant.players - 1.0)
+    return ValueScale("lowest" if len(variant.tracks) > 1 else "points", float(_full_points(variant)))
 
 
-def _full(variant: Variant) -> float:
-    """How many points are worth 1 to somebody who plays alone."""
+def _full_points(variant: Variant) -> float:
+    """Return the points that have a value of 1 in a one-player game."""
     return variant.cap if variant.cap is not None else UNCAPPED * UNCAPPED_HALF
 
 
-def straight(variant: Variant, values: np.ndarray) -> np.ndarray:
-    """Values as the search has them, in proportion to what they count.
+def linear_values(variant: Variant, values: np.ndarray) -> np.ndarray:
+    """Return values of the search in proportion to points.
 
-    Alone, where tracks have no end, it counts points the less the more there are, to stay below 1. People
-    want to know points, so that is undone, and values may be above 1.
+    In one-player games without a cap, the search maps points to values below 1 by a concave function. The
+    inverse is applied here, so the result can exceed 1.
     """
     return values / (1 - values) if variant.players == 1 and variant.cap is None else values
 
 
-def value_of_result(
-    variant: Variant, place: Sequence[int], points: Sequence[Sequence[int]], seat: int
+def result_value(
+    variant: Variant, places: Sequence[int], points: Sequence[Sequence[int]], seat: int
 ) -> float:
-    """What a finished game was worth to a seat.
+    """Return the value of a finished game for a seat.
 
-    The share of opponents left behind, ties half; alone the sorted points, of which each next track counts a
-    fiftieth of the one before it.
+    With several players, this is the share of opponents ranked lower, ties counting half. In one-player games
+    it is the weighted mean of the points, lowest track first; each track counts a fiftieth of the one before.
     """
     if variant.players > 1:
-        mine, others = place[seat], [at for other, at in enumerate(place) if other != seat]
-        return sum(1.0 if mine < at else 0.5 * (mine == at) for at in others) / len(others)
-    weights = [NEXT**number for number in range(len(variant.tracks))]
+        own, others = places[seat], [place for other, place in enumerate(places) if other != seat]
+        return sum(1.0 if own < place else 0.5 * (own == place) for place in others) / len(others)
+    weights = [NEXT_TRACK_WEIGHT**index for index in range(len(variant.tracks))]
     ordered = sorted(points[seat])
     total = sum(weight * n for weight, n in zip(weights, ordered, strict=True))
-    return total / sum(weights) / _full(variant)
+    return total / sum(weights) / _full_points(variant)
 
 
-Rating = Literal["forced", "best", "good", "inaccuracy", "mistake", "blunder"]
-RATINGS: tuple[Rating, ...] = ("forced", "best", "good", "inaccuracy", "mistake", "blunder")
+def rating_for(loss: float) -> Rating:
+    """Return the rating of a move with a significant loss of value (0 if the loss is not significant).
 
-# What a move may give up, as a difference of values: from here on it is called so.
-THRESHOLDS: tuple[tuple[float, Rating], ...] = ((0.10, "blunder"), (0.05, "mistake"), (0.02, "inaccuracy"))
-LEAST = 0.003  # a difference that counts at all
-SURE = 2.0  # standard errors that a difference must be, so that two moves can be told apart
-FALL = 4.35  # how fast accuracy falls: a move that gives up 0.1 is 65 % accurate
-
-
-def rated(given_up: float) -> Rating:
-    """The name for a move that gave up so much for sure.
-
-    >>> rated(0.0), rated(0.01), rated(0.06)
+    >>> rating_for(0.0), rating_for(0.01), rating_for(0.06)
     ('best', 'good', 'mistake')
     """
-    if given_up <= 0:
+    if loss <= 0:
         return "best"
-    return next((name for least, name in THRESHOLDS if given_up >= least), "good")
+    return next((name for threshold, name in THRESHOLDS if loss >= threshold), "good")
 
 
-def accuracy(given_up: Sequence[float]) -> float | None:
-    """How accurately somebody chose, from 0 to 100; `None` for who never had a choice.
+def accuracy(losses: Sequence[float]) -> float | None:
+    """Return the accuracy of some moves, from 0 to 100; `None` without moves.
 
     >>> accuracy([0.0, 0.0])
     100.0
     """
-    if not given_up:
+    if not losses:
         return None
-    return 100 * sum(exp(-FALL * amount) for amount in given_up) / len(given_up)
+    return 100 * sum(exp(-ACCURACY_DECAY * loss) for loss in losses) / len(losses)

@@ -1,1 +1,1 @@
-"""The best play where nothing is left to chance."""
+"""Solving games whose draws are known."""

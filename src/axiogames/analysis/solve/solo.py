@@ -1,4 +1,4 @@
-"""The best that can be done alone with a known deal: a line that was found, and what no line passes."""
+"""Solving one-player deals with known draws: the best line found by beam search, and a proven upper bound."""
 
 from __future__ import annotations
 
@@ -21,43 +21,53 @@ from ...model.table import Table
 from ...rng import Generator, seed_bytes
 from .beam import Beam, Found
 
+DEFAULT_WIDTH = 1000  # of the beam
+FIRST_WIDTH = 16  # of the first beam if the time is limited
+GROWTH = 2  # factor from one width to the next
+
+# ---------------------------------------------------------------- deals
+
 
 @dataclass(frozen=True)
-class Deal:
-    """A position of play alone and the kinds of tiles that come from the start of the game on.
+class SoloDeal:
+    """A position of a one-player game and the kinds of tiles drawn from the start of the game on.
 
-    Without a seed the kinds are those of a record: what would have come after them, nobody knows.
+    A deal without a seed is taken from a record; draws after the end of the record are unknown.
     """
 
     variant: DominoVariant
     kinds: tuple[int, ...]
     seed: int | str | None
-    moves: tuple[str, ...] = ()  # that have been made already
-    played: Table | None = None  # the game that the deal was taken from
+    moves: tuple[str, ...] = ()  # made before the position
+    played: Table | None = None  # the recorded game
 
     def table(self) -> Table:
-        """A new table at which these tiles come, with the moves made that have been."""
+        """Return a new table at this position, which draws the tiles of the deal."""
         table = Table(self.variant, self.seed)
-        self.deal_to(table)
+        self.draw_due(table)
         for move in self.moves:
             self.play_at(table, move)
         return table
 
     def play_at(self, table: Table, move: Any) -> None:
-        """Make a move at a table of this deal, and let the next tile come. Raises `IllegalMove`."""
+        """Play a move at a table of this deal and draw the next tile. Raises `IllegalMove`."""
         table.play(move)
-        self.deal_to(table)
+        self.draw_due(table)
 
-    def deal_to(self, table: Table) -> None:
-        """Draw what is due at a table without a seed, as far as it is known."""
+    def draw_due(self, table: Table) -> None:
+        """Make due draws at a table without a seed, as far as they are known."""
         while table.draw_due and table.plies < len(self.kinds):
             table.draw(self.variant.kinds[self.kinds[table.plies]])
 
 
-def deal_of_seed(name: str, seed: int | str) -> Deal:
-    """The deal that a table of this game for one player makes from a seed. Raises `AxioError`."""
-    variant = solvable(find_variant(name, 1))
-    seed_bytes(seed)  # raises for a seed that cannot be written
+def deal_from_seed(name: str, seed: int | str) -> SoloDeal:
+    """Return the deal of a one-player table of a game with a seed.
+
+    Raises:
+        AxioError: the game cannot be solved, or the seed is invalid.
+    """
+    variant = solvable_variant(find_variant(name, 1))
+    seed_bytes(seed)  # raises for an invalid seed
     bag = [variant.tileset[kind] for kind in variant.kinds]
     rng = Generator(f"{seed}/deal")
     kinds = []
@@ -68,36 +78,35 @@ def deal_of_seed(name: str, seed: int | str) -> Deal:
             kind += 1
         bag[kind] -= 1
         kinds.append(kind)
-    return Deal(variant, tuple(kinds), seed)
+    return SoloDeal(variant, tuple(kinds), seed)
 
 
-def deal_of_record(record: Record, *, plies: int | None = None) -> Deal:
-    """The deal of a recorded game, after the first so many of its moves (none, if nothing is said).
+def deal_from_record(record: Record, *, plies: int | None = None) -> SoloDeal:
+    """Return the deal of a recorded game, at the position after `plies` moves (0 by default).
 
-    Raises `InvalidRecord` for a record that the rules contradict, and `AxioError` for a game that is not
-    one player's, or has not so many moves.
+    Raises:
+        InvalidRecord: the record breaks the rules.
+        AxioError: it is not a one-player game that can be solved, or has fewer moves.
     """
     played = replay(record)
     if played.players != 1:
-        raise InvalidPlayers(
-            f"this is a game of {played.players} players; only games of one player can be solved"
-        )
-    variant = solvable(played.variant)
+        raise InvalidPlayers(f"the game has {played.players} players: only one-player games can be solved")
+    variant = solvable_variant(played.variant)
     moves = tuple(map(str, played.moves))
     plies = plies or 0
     if not 0 <= plies <= len(moves):
-        raise AxioError(f"there is no move {plies} in this game: 0 to {len(moves)}")
+        raise AxioError(f"ply {plies} is out of range: the game has {len(moves)} moves")
     if record.seed is not UNSET:
-        kinds = deal_of_seed(variant.game.id, record.seed).kinds
-        return Deal(variant, kinds, record.seed, moves[:plies], played)
+        kinds = deal_from_seed(variant.game.id, record.seed).kinds
+        return SoloDeal(variant, kinds, record.seed, moves[:plies], played)
     drawn = (tile for event in played.events if isinstance(event, Draw) for tile in event.tiles)
-    return Deal(variant, tuple(_kind(variant, tile) for tile in drawn), None, moves[:plies], played)
+    return SoloDeal(variant, tuple(_kind(variant, tile) for tile in drawn), None, moves[:plies], played)
 
 
-def solvable(variant: Variant) -> DominoVariant:
-    """The variant, if its games can be solved. Raises `AxioError`."""
+def solvable_variant(variant: Variant) -> DominoVariant:
+    """Return the variant if its games can be solved. Raises `AxioError`."""
     if not isinstance(variant, DominoVariant):
-        raise AxioError(f"games of {variant.game.id} cannot be solved yet, only those with dominoes")
+        raise AxioError(f"games of {variant.game.id} cannot be solved: only domino games can")
     return variant
 
 
@@ -107,31 +116,29 @@ def _kind(variant: Variant, tile: str) -> int:
     return kind
 
 
-WIDTH = 1000  # of a beam, where nothing else is said
-FIRST_WIDTH = 16  # of the beams that grow while there is time
-GROWTH = 2
+# ---------------------------------------------------------------- solutions
 
 
-class Result(msgspec.Struct, frozen=True):
-    """What a line came to: points by colour, the same sorted, and how many tiles it placed."""
+class LineResult(msgspec.Struct, frozen=True):
+    """The result of a line: points by colour, the same in ascending order, and the number of tiles placed."""
 
     scores: dict[str, int]
     points: tuple[int, ...]
     total: int
     tiles: int
-    over: bool  # the game has ended; otherwise the tiles that are known ran out, or it was not played on
+    over: bool  # whether the game has ended, rather than the known draws
     moves: tuple[str, ...]
 
     @property
     def lowest(self) -> int:
-        """The colour that decides."""
+        """Points of the lowest colour, which decides."""
         return self.points[0]
 
 
-class Limit(msgspec.Struct, frozen=True):
-    """What no line passes: the sorted points, compared as results are, and the points together.
+class ResultBound(msgspec.Struct, frozen=True):
+    """An upper bound of all lines: the sorted points, compared lexicographically, and their total.
 
-    With `exact` the sorted points are not only a bound but the best there is: every line was tried.
+    If `exact`, the sorted points are the optimum, since all lines were searched.
     """
 
     points: tuple[int, ...]
@@ -140,54 +147,58 @@ class Limit(msgspec.Struct, frozen=True):
 
 
 class Solution(msgspec.Struct, frozen=True, kw_only=True):
-    """The best line that is known for a deal, replayed at a table, beside what no line passes."""
+    """The best known line of a deal, replayed at a table, and the upper bound."""
 
     game: str
     seed: str | None
-    after: int  # moves that had been made
-    known: int  # tiles that are known, from the start of the game on
-    width: int  # of the widest beam that came to its end
+    after: int  # moves made before the position
+    known: int  # number of known draws, from the start of the game on
+    width: int  # of the widest completed beam
     seconds: float
-    best: Result
-    bound: Limit
-    gap: int  # in the lowest colour
-    played: Result | None = None  # the recorded game, from beginning to end
-    best_was_played: bool = False  # no beam found anything better than that
-
-
-class _OutOfTime(Exception):
-    """A beam is given up, because the time is over."""
+    best: LineResult
+    bound: ResultBound
+    gap: int  # between bound and best line in the lowest colour
+    played: LineResult | None = None  # the whole recorded game
+    best_was_played: bool = False  # whether the recorded game is at least as good as all lines found
 
 
 def solve(
-    deal: Deal,
+    deal: SoloDeal,
     *,
     width: int | None = None,
     seconds: float | None = None,
     threads: int = 1,
-    tick: Callable[[float], None] = lambda share: None,
+    on_progress: Callable[[float], None] = lambda share: None,
 ) -> tuple[Solution, Record]:
-    """Find the best line of a deal by a beam of this width; its record comes with it.
+    """Find the best line of a deal by beam search.
 
-    With `seconds` beams grow until that time is over or the width is reached, which then may depend on how
-    fast this machine is. `tick` is told how much is done, 0 to 1.
+    Args:
+        deal: the deal to solve.
+        width: width of the beam, by default `DEFAULT_WIDTH`; with `seconds`, the largest width.
+        seconds: time for which beams of growing width are searched. The result may then depend on the speed
+            of the machine.
+        threads: number of threads, which does not change the result.
+        on_progress: called with the share of the work that is done, from 0 to 1.
+
+    Returns:
+        The solution and a record of its best line.
     """
     start = deal.table()
     bound = upper_bound(deal.variant, start.state, deal.kinds[start.plies :])
     beam = Beam(deal.variant, start.state, start.plies, deal.kinds, threads)
-    beam.search(1)  # compiles the loops where that has not been done yet: it is no part of the time to search
+    beam.search(1)  # compiles the loops where necessary, which is not part of the search time
     begun = time.monotonic()
     best, reached, exact = start, 0, start.over or start.plies == len(deal.kinds)
     if not exact:
-        for found in _beams(beam, bound, width, seconds, tick):
-            best = max(best, _replayed(deal, found), key=_sorted_points)
+        for found in _search_beams(beam, bound, width, seconds, on_progress):
+            best = max(best, _replay_line(deal, found), key=_sorted_points)
             reached, exact = found.width, found.exact
     played = deal.played
     best_was_played = False
     if played is not None and _comparable(played, deal) and _sorted_points(played) >= _sorted_points(best):
         best, best_was_played = played, True
-    result = result_of(best)
-    limit = Limit(result.points if exact else bound.points, bound.total, exact)
+    result = line_result(best)
+    proven = ResultBound(result.points if exact else bound.points, bound.total, exact)
     solution = Solution(
         game=deal.variant.game.id,
         seed=None if deal.seed is None else str(deal.seed),
@@ -196,19 +207,19 @@ def solve(
         width=reached,
         seconds=round(time.monotonic() - begun, 3),
         best=result,
-        bound=limit,
-        gap=limit.points[0] - result.lowest,
-        played=None if played is None else result_of(played),
+        bound=proven,
+        gap=proven.points[0] - result.lowest,
+        played=None if played is None else line_result(played),
         best_was_played=best_was_played,
     )
     name = "the game as played" if best_was_played else f"a beam of width {reached}"
     return solution, record_of(best, [name], with_seed=deal.seed is not None)
 
 
-def result_of(table: Table) -> Result:
-    """What has been reached at a table of one player."""
+def line_result(table: Table) -> LineResult:
+    """Return the result at a one-player table."""
     scores = table.scores[0]
-    return Result(
+    return LineResult(
         scores=scores,
         points=_sorted_points(table),
         total=sum(scores.values()),
@@ -218,47 +229,52 @@ def result_of(table: Table) -> Result:
     )
 
 
-def _beams(
-    beam: Beam, bound: Bound, width: int | None, seconds: float | None, tick: Callable[[float], None]
+class _OutOfTime(Exception):
+    """Abandons a beam search when its time is over."""
+
+
+def _search_beams(
+    beam: Beam,
+    bound: Bound,
+    width: int | None,
+    seconds: float | None,
+    on_progress: Callable[[float], None],
 ) -> Iterator[Found]:
-    """One beam of the given width, or beams that grow; what each of them found."""
+    """Yield the line of one beam of the given width or, with a time limit, of beams of growing width."""
     if seconds is None:
-        yield beam.search(width or WIDTH, tick)
+        yield beam.search(width or DEFAULT_WIDTH, on_progress)
         return
     begun = time.monotonic()
-    now = min(FIRST_WIDTH, width or FIRST_WIDTH)
+    current = min(FIRST_WIDTH, width or FIRST_WIDTH)
 
-    def watch(share: float) -> None:
+    def check_time(share: float) -> None:
         spent = (time.monotonic() - begun) / seconds
-        tick(min(spent, 1.0))
-        if spent >= 1 and now > FIRST_WIDTH:  # the first beam takes no time, and there has to be an answer
+        on_progress(min(spent, 1.0))
+        if spent >= 1 and current > FIRST_WIDTH:  # the first beam is fast, and always completed
             raise _OutOfTime
 
     while True:
         try:
-            found = beam.search(now, watch)
+            found = beam.search(current, check_time)
         except _OutOfTime:
             return
         yield found
-        if found.exact or found.points >= bound.points or now == width:
+        if found.exact or found.points >= bound.points or current == width:
             return
-        now = min(GROWTH * now, width or GROWTH * now)
+        current = min(GROWTH * current, width or GROWTH * current)
 
 
-def _replayed(deal: Deal, found: Found) -> Table:
-    """A table at which the tiles of the deal came and the moves that were found have been made.
-
-    No result is told that a table did not count itself.
-    """
+def _replay_line(deal: SoloDeal, found: Found) -> Table:
+    """Return a table at which a line was played, so that its points are those of the rules."""
     table = deal.table()
     for action in found.actions:
         deal.play_at(table, deal.variant.decode(table.state, action))
-    assert _sorted_points(table) == found.points, "the table counts what the beam has counted"
+    assert _sorted_points(table) == found.points, "table and beam count the same points"
     return table
 
 
-def _comparable(played: Table, deal: Deal) -> bool:
-    """Whether a recorded game was played as far as lines of its deal are."""
+def _comparable(played: Table, deal: SoloDeal) -> bool:
+    """Return whether a recorded game was played as far as lines of its deal are."""
     return played.over or played.plies == len(deal.kinds)
 
 

@@ -1,4 +1,4 @@
-"""`admin retention`: what the rules would close and delete, and doing it now."""
+"""`admin`: manage the tables and people of a server. Here: `admin log` and `admin retention`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from ...server.domain.game_state import now
 from ...server.operations.audit import AuditLog, AuditRecord
-from ...server.operations.retention import Outcome, Retention, Rules
+from ...server.operations.retention import Retention, RetentionCounts, RetentionPolicy
 from ...server.settings import Settings
 from ...server.storage.database import Database
 from ..terminal.options import TEXT, Integer
@@ -19,15 +19,15 @@ from ..terminal.server_options import (
     confirm,
     dry_run,
     echo_json,
-    in_the_name_of_the_user,
-    on_database,
+    local_operator,
     reason,
     retention_options,
+    run_on_database,
     server_data,
     when,
     yes,
 )
-from ..terminal.text import in_columns
+from ..terminal.text import format_table
 from .admin_people import people
 from .admin_tables import tables
 
@@ -35,20 +35,22 @@ from .admin_tables import tables
 @click.command("log")
 @server_data
 @click.option(
-    "--subject", type=TEXT, default="", metavar="ID", help="Only what is about this table or person."
+    "--subject", type=TEXT, default="", metavar="ID", help="Only entries about this table or person."
 )
-@click.option("--action", type=TEXT, default="", metavar="NAME", help="Only this kind, such as table-delete.")
 @click.option(
-    "--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="At most so many lines."
+    "--action", type=TEXT, default="", metavar="NAME", help="Only this action, such as table-delete."
+)
+@click.option(
+    "--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="Maximum number of entries."
 )
 @as_json
 def log(settings: Settings, subject: str, action: str, limit: int, as_json: bool) -> None:
-    """Show who did what, when and why, the newest first."""
+    """Show the audit log, newest entries first."""
 
     async def work(database: Database) -> list[AuditRecord]:
         return await AuditLog(database).latest(limit, subject=subject, action=action)
 
-    found = on_database(settings, work)
+    found = run_on_database(settings, work)
     if as_json:
         echo_json([asdict(record) for record in found])
         return
@@ -62,17 +64,17 @@ def log(settings: Settings, subject: str, action: str, limit: int, as_json: bool
         ]
         for record in found
     ]
-    for line in in_columns(cells(rows)) if rows else ["Nothing has been done yet."]:
+    for line in format_table(cells(rows)) if rows else ["The log is empty."]:
         click.echo(line)
 
 
-UNKNOWN_HERE = (
-    "This command does not know who is connected to a running server. Tables at which somebody is count as "
-    "abandoned, too; the server itself spares them."
+PRESENCE_UNKNOWN = (
+    "This command does not know who is connected to a running server. It also closes abandoned tables at "
+    "which somebody is present; the server itself does not."
 )
-WATCHERS = (
-    "This command does not know who only watches. Tables that are only watched count as abandoned, too; the "
-    "server spares those that are watched at the process which runs retention."
+SPECTATORS_UNKNOWN = (
+    "This command does not know the spectators. It also closes abandoned tables that somebody watches; the "
+    "server keeps those watched in the process that runs retention."
 )
 
 
@@ -84,43 +86,43 @@ WATCHERS = (
 @dry_run
 @yes
 def retention(settings: Settings, reason: str, as_json: bool, dry_run: bool, yes: bool, **days: int) -> None:
-    """Close and delete what has been abandoned, by the rules that a running server follows anyway.
+    """Apply the retention policy of the server now: close and delete abandoned tables and accounts.
 
-    0 days keep something for ever. Finished games are never deleted. With SQLite, only the server itself
-    knows who is at a table: this command closes abandoned ones although somebody is there.
+    0 days keep for ever. Finished games are never deleted. With SQLite, only the server itself knows who is
+    present: this command also closes abandoned tables at which somebody is.
     """
     settings = replace(settings, **cast("dict[str, Any]", days))
 
-    async def look(database: Database) -> Outcome:
-        return await made(database).preview(now())
+    async def preview(database: Database) -> RetentionCounts:
+        return await retention_of(database).preview(now())
 
-    async def work(database: Database) -> Outcome:
-        return await made(database).run_once(now())
+    async def work(database: Database) -> RetentionCounts:
+        return await retention_of(database).run_once(now())
 
-    def made(database: Database) -> Retention:
-        actor = in_the_name_of_the_user(reason)
-        return Retention(database, Rules.of(settings), settings.most_tables, actor=actor, pause=0.0)
+    def retention_of(database: Database) -> Retention:
+        actor = local_operator(reason)
+        return Retention(database, RetentionPolicy.of(settings), settings.max_tables, actor=actor, pause=0.0)
 
-    found = on_database(settings, look)
+    found = run_on_database(settings, preview)
     if found.open_tables_closed or found.unfinished_games_closed:
-        click.echo(WATCHERS if settings.on_postgresql else UNKNOWN_HERE, err=True)
+        click.echo(SPECTATORS_UNKNOWN if settings.on_postgresql else PRESENCE_UNKNOWN, err=True)
     if not dry_run and found:
-        confirm("Close and delete what has been abandoned?", yes)
-        found = on_database(settings, work)
+        confirm("Close and delete these?", yes)
+        found = run_on_database(settings, work)
     if as_json:
         echo_json(asdict(found))
         return
     rows = [[name.replace("_", " "), str(number)] for name, number in asdict(found).items()]
-    for line in in_columns(rows, right=[1]):
+    for line in format_table(rows, right=[1]):
         click.echo(line)
 
 
 @click.group("admin")
 def command() -> None:
-    """Look after the tables and people of a server.
+    """Manage the tables and people of a server.
 
-    Works on the database, while the server runs or not; a running server takes notice within five seconds.
-    Every change is written to a log with the name of your account on this machine: `admin log` shows it.
+    The commands work on the database. A running server notices changes within five seconds. All changes are
+    written to an audit log with the name of your account on this machine: `admin log` shows it.
     """
 
 

@@ -11,8 +11,8 @@ import click
 from sqlalchemy import RowMapping
 
 from ...errors import InvalidFile
-from ...files import naming
-from ...server.operations.people import PeopleAdministration, people_administration
+from ...files import file_name_in_errors
+from ...server.operations.people import PeopleAdmin, people_admin
 from ...server.settings import Settings
 from ...server.storage.database import Database
 from ..terminal.options import FILE, TEXT, Integer
@@ -21,14 +21,14 @@ from ..terminal.server_options import (
     cells,
     confirm,
     echo_json,
-    in_the_name_of_the_user,
-    on_database,
+    local_operator,
     reason,
+    run_on_database,
     server_data,
     when,
     yes,
 )
-from ..terminal.text import in_columns, one_line
+from ..terminal.text import format_table, one_line
 
 Done = TypeVar("Done")
 
@@ -38,26 +38,26 @@ def people() -> None:
     """Find, show, rename, ban, export and erase people."""
 
 
-def administer(
-    settings: Settings, work: Callable[[PeopleAdministration], Awaitable[Done]], reason: str = ""
-) -> Done:
-    """Let something be done with the people of a server."""
+def administer(settings: Settings, work: Callable[[PeopleAdmin], Awaitable[Done]], reason: str = "") -> Done:
+    """Run `work` on the people of a server and return its result."""
 
     async def run(database: Database) -> Done:
-        async with people_administration(database, in_the_name_of_the_user(reason)) as admin:
+        async with people_admin(database, local_operator(reason)) as admin:
             return await work(admin)
 
-    return on_database(settings, run)
+    return run_on_database(settings, run)
 
 
 @people.command("find")
 @click.argument("text", type=TEXT, metavar="[TEXT]", default="")
 @server_data
-@click.option("--banned", is_flag=True, help="Only those who are banned.")
-@click.option("--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="At most so many.")
+@click.option("--banned", is_flag=True, help="Only banned people.")
+@click.option(
+    "--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="Maximum number of people."
+)
 @as_json
 def find_people(text: str, settings: Settings, banned: bool, limit: int, as_json: bool) -> None:
-    """Find people by their id, their username or a part of their name; who came last is first."""
+    """Find people by id, username or a part of the name, the latest visitors first."""
     found = administer(settings, lambda admin: admin.find(text, banned=banned, limit=limit))
     if as_json:
         echo_json([_summary(row) for row in found])
@@ -74,7 +74,7 @@ def find_people(text: str, settings: Settings, banned: bool, limit: int, as_json
         ]
         for row in found
     ]
-    for line in in_columns(cells([head, *body])) if body else ["Nobody fits."]:
+    for line in format_table(cells([head, *body])) if body else ["No person matches."]:
         click.echo(line)
 
 
@@ -83,9 +83,9 @@ def find_people(text: str, settings: Settings, banned: bool, limit: int, as_json
 @server_data
 @as_json
 def show_person(person: str, settings: Settings, as_json: bool) -> None:
-    """Show what is known of somebody, without secrets."""
+    """Show a person, without secrets."""
 
-    async def work(admin: PeopleAdministration) -> dict[str, Any]:
+    async def work(admin: PeopleAdmin) -> dict[str, Any]:
         return {**_summary(await admin.row(person)), "counts": await admin.counts(person)}
 
     shown = administer(settings, work)
@@ -103,7 +103,7 @@ def show_person(person: str, settings: Settings, as_json: bool) -> None:
         ["banned", when(shown["banned"]) if shown["banned"] else "no"],
         ["tables", counts],
     ]
-    for line in in_columns(cells(lines)):
+    for line in format_table(cells(lines)):
         click.echo(line)
 
 
@@ -119,7 +119,7 @@ def _summary(row: RowMapping) -> dict[str, Any]:
 @server_data
 @reason
 def rename_person(person: str, name: str, settings: Settings, reason: str) -> None:
-    """Give somebody another name, at the tables where they play or have played too."""
+    """Rename a person, also at the tables where they play or have played."""
     shown = administer(settings, lambda admin: admin.rename(person, name), reason)
     click.echo(f"{one_line(person)} is now called {one_line(shown)}")
 
@@ -129,9 +129,9 @@ def rename_person(person: str, name: str, settings: Settings, reason: str) -> No
 @server_data
 @reason
 def ban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
-    """Let people in no more. Their connections are closed; their tables and games stay."""
+    """Ban people. Their connections are closed; their tables and games stay."""
 
-    async def work(admin: PeopleAdministration) -> None:
+    async def work(admin: PeopleAdmin) -> None:
         for person in ids:
             await admin.ban(person)
             click.echo(f"{one_line(person)} is banned")
@@ -144,12 +144,12 @@ def ban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 @server_data
 @reason
 def unban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
-    """Let people in again."""
+    """Lift a ban."""
 
-    async def work(admin: PeopleAdministration) -> None:
+    async def work(admin: PeopleAdmin) -> None:
         for person in ids:
             await admin.unban(person)
-            click.echo(f"{one_line(person)} may come back")
+            click.echo(f"{one_line(person)} is no longer banned")
 
     administer(settings, work, reason)
 
@@ -160,11 +160,11 @@ def unban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 @click.option("--out", type=FILE, metavar="FILE", help="Write to a file that only you can read.")
 @reason
 def export_person(person: str, settings: Settings, out: str | None, reason: str) -> None:
-    """Print everything that is kept of somebody as JSON: what they get from the page by themselves."""
+    """Print all stored data of a person as JSON, as the person can get it from the page."""
     if out is not None and Path(out).exists():
         raise InvalidFile(f"{out} exists")
 
-    async def work(admin: PeopleAdministration) -> None:
+    async def work(admin: PeopleAdmin) -> None:
         pieces = await admin.export(person)
         if out is None:
             async for piece in pieces:
@@ -174,15 +174,17 @@ def export_person(person: str, settings: Settings, out: str | None, reason: str)
 
     administer(settings, work, reason)
     if out is not None:
-        click.echo(f"{out}: what is kept of {one_line(person)}")
+        click.echo(f"{out}: data of {one_line(person)}")
 
 
 async def _write(pieces: AsyncIterator[bytes], path: Path) -> None:
-    """Write a new file that only its owner can read, whole or not at all."""
+    """Write a new file that only its owner can read, completely or not at all."""
     try:
-        with naming(path), open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            async for piece in pieces:
-                file.write(piece)
+        with file_name_in_errors(path):
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(descriptor, "wb") as file:
+                async for piece in pieces:
+                    file.write(piece)
     except FileExistsError:
         raise
     except BaseException:
@@ -196,12 +198,12 @@ async def _write(pieces: AsyncIterator[bytes], path: Path) -> None:
 @reason
 @yes
 def erase_person(person: str, settings: Settings, reason: str, yes: bool) -> None:
-    """Delete what is kept of somebody, for good.
+    """Delete all data of a person permanently.
 
-    Bots take over their unfinished games, finished ones stay with "Deleted player" in place of the name, and
-    nobody can come back as this person.
+    Bots take over their unfinished games. Finished games stay, with "Deleted player" in place of the name.
+    The account cannot be restored.
     """
     name = administer(settings, lambda admin: admin.row(person))["name"]
-    confirm(f"Delete everything that is kept of {one_line(name)} ({one_line(person)}) for good?", yes)
+    confirm(f"Permanently delete all data of {one_line(name)} ({one_line(person)})?", yes)
     administer(settings, lambda admin: admin.erase(person), reason)
     click.echo(f"{one_line(person)} is erased")

@@ -1,4 +1,4 @@
-"""`admin tables`: find, show, close and delete tables, take people off seats."""
+"""`admin tables`: find, show, close and delete tables, remove people from seats."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ import msgspec
 from sqlalchemy import RowMapping
 
 from ...server.domain.game_state import now
-from ...server.operations.tables import TableAdministration, TableFilter
+from ...server.operations.tables import TableAdmin, TableFilter
 from ...server.settings import Settings
 from ...server.storage.database import Database
 from ..terminal.options import TEXT, Integer
 from ..terminal.server_options import (
-    WithIds,
+    CommandWithIds,
     as_json,
     cells,
     confirm,
     dry_run,
     echo_json,
-    in_the_name_of_the_user,
-    on_database,
+    local_operator,
     reason,
+    run_on_database,
     server_data,
     when,
     yes,
 )
-from ..terminal.text import count, in_columns, one_line
+from ..terminal.text import count, format_table, one_line
 
 STATUSES = ("open", "playing", "over", "closed")
 
@@ -38,15 +38,17 @@ def tables() -> None:
     """Find, show, close and delete tables."""
 
 
-def which(function: Any) -> Any:
-    """Add the options that say which tables are meant."""
+def filter_options(function: Any) -> Any:
+    """Add the options that select tables."""
     for option in (
-        click.option("--quarantined", is_flag=True, help="Only those that could not be read."),
-        click.option("--person", type=TEXT, metavar="ID", help="Only those somebody opened or sits at."),
+        click.option("--quarantined", is_flag=True, help="Only tables that could not be read."),
         click.option(
-            "--older", type=Integer(0, 36_500), metavar="DAYS", help="Only those untouched for so many days."
+            "--person", type=TEXT, metavar="ID", help="Only tables that this person opened or sits at."
         ),
-        click.option("--status", type=click.Choice(STATUSES), help="Only those in this state."),
+        click.option(
+            "--older", type=Integer(0, 36_500), metavar="DAYS", help="Only tables unchanged for so many days."
+        ),
+        click.option("--status", type=click.Choice(STATUSES), help="Only tables with this status."),
     ):
         function = option(function)
     return function
@@ -54,8 +56,10 @@ def which(function: Any) -> Any:
 
 @tables.command("list")
 @server_data
-@which
-@click.option("--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="At most so many.")
+@filter_options
+@click.option(
+    "--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="Maximum number of tables."
+)
 @as_json
 def list_tables(
     settings: Settings,
@@ -66,15 +70,15 @@ def list_tables(
     limit: int,
     as_json: bool,
 ) -> None:
-    """List tables, the one touched last first."""
+    """List tables, the latest changes first."""
 
     async def work(database: Database) -> list[dict[str, Any]]:
-        admin = TableAdministration(database, in_the_name_of_the_user(""))
+        admin = TableAdmin(database, local_operator(""))
         rows = await admin.find(TableFilter(status, older, person, quarantined), now(), limit)
         seats = await admin.seats([row["id"] for row in rows])
         return [_summary(row, seats[row["id"]]) for row in rows]
 
-    found = on_database(settings, work)
+    found = run_on_database(settings, work)
     if as_json:
         echo_json(found)
         return
@@ -90,19 +94,19 @@ def list_tables(
         ]
         for table in found
     ]
-    for line in in_columns(cells([head, *body]), right=[3]) if body else ["No table fits."]:
+    for line in format_table(cells([head, *body]), right=[3]) if body else ["No table matches."]:
         click.echo(line)
 
 
-@tables.command("show", cls=WithIds)
+@tables.command("show", cls=CommandWithIds)
 @click.argument("table", type=TEXT, metavar="ID")
 @server_data
 @as_json
 def show_table(table: str, settings: Settings, as_json: bool) -> None:
-    """Show what is known of a table, without tiles that are still hidden."""
+    """Show a table, without hidden tiles."""
 
     async def work(database: Database) -> dict[str, Any]:
-        admin = TableAdministration(database, in_the_name_of_the_user(""))
+        admin = TableAdmin(database, local_operator(""))
         row = await admin.row(table)
         shown = _summary(row, (await admin.seats([table]))[table])
         shown |= {
@@ -115,7 +119,7 @@ def show_table(table: str, settings: Settings, as_json: bool) -> None:
         }
         return shown
 
-    shown = on_database(settings, work)
+    shown = run_on_database(settings, work)
     if as_json:
         echo_json(shown)
         return
@@ -137,12 +141,12 @@ def show_table(table: str, settings: Settings, as_json: bool) -> None:
         lines.append([f"seat {seat['seat']}", f"{sits}{who}{bot}"])
     if shown["quarantined"]:
         lines.append(["quarantined", shown["quarantined"]])
-    for line in in_columns(cells(lines)):
+    for line in format_table(cells(lines)):
         click.echo(line)
 
 
 def _summary(row: RowMapping, seats: Sequence[RowMapping]) -> dict[str, Any]:
-    """A table without its secrets: neither seed nor invite."""
+    """Return the columns of a table that are not secret: not the seed, not the invitation."""
     names = (
         "id", "status", "game", "players", "public", "daily", "owner", "created", "updated", "number",
         "moves", "quarantined",
@@ -151,26 +155,26 @@ def _summary(row: RowMapping, seats: Sequence[RowMapping]) -> dict[str, Any]:
     return {**{name: row[name] for name in names}, "public": bool(row["public"]), "seats": sitting}
 
 
-@tables.command("close", cls=WithIds)
+@tables.command("close", cls=CommandWithIds)
 @click.argument("ids", type=TEXT, metavar="ID...", nargs=-1, required=True)
 @server_data
 @reason
 def close_tables(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
-    """Close tables: their games end without a result. They can still be looked at."""
+    """Close tables: their games end without a result. They can still be viewed."""
 
     async def work(database: Database) -> None:
-        admin = TableAdministration(database, in_the_name_of_the_user(reason))
+        admin = TableAdmin(database, local_operator(reason))
         for table in ids:
             await admin.close(table)
             click.echo(f"{one_line(table)} is closed")
 
-    on_database(settings, work)
+    run_on_database(settings, work)
 
 
-@tables.command("delete", cls=WithIds)
+@tables.command("delete", cls=CommandWithIds)
 @click.argument("ids", type=TEXT, metavar="[ID]...", nargs=-1)
 @server_data
-@which
+@filter_options
 @reason
 @dry_run
 @yes
@@ -185,64 +189,64 @@ def delete_tables(
     dry_run: bool,
     yes: bool,
 ) -> None:
-    """Delete tables with all that belongs to them, results of daily deals too.
+    """Delete tables and everything that belongs to them, including results of daily deals.
 
-    Name them, or say which by --status, --older, --person and --quarantined.
+    Name the tables, or select them by --status, --older, --person and --quarantined.
     """
     wanted = TableFilter(status, older, person, quarantined)
     if bool(ids) == (wanted != TableFilter()):
         raise click.UsageError(
-            "Name the tables, or say which ones by --status, --older, --person or --quarantined."
+            "Name the tables, or select them by --status, --older, --person or --quarantined."
         )
     at = now()
 
     async def find(database: Database) -> list[str]:
-        admin = TableAdministration(database, in_the_name_of_the_user(""))
+        admin = TableAdmin(database, local_operator(""))
         if ids:
             return [(await admin.row(table))["id"] for table in dict.fromkeys(ids)]
         return [row["id"] for row in await admin.find(wanted, at)]
 
-    found = on_database(settings, find)
+    found = run_on_database(settings, find)
     if dry_run or not found:
-        click.echo(f"{count(len(found), 'table')} would be deleted" if found else "No table fits.")
+        click.echo(f"{count(len(found), 'table')} would be deleted" if found else "No table matches.")
         return
-    confirm(f"Delete {count(len(found), 'table')} for good?", yes)
+    confirm(f"Permanently delete {count(len(found), 'table')}?", yes)
 
     async def work(database: Database) -> list[str]:
-        admin = TableAdministration(database, in_the_name_of_the_user(reason))
+        admin = TableAdmin(database, local_operator(reason))
         return await admin.delete(found, "table-delete", *wanted.conditions(at))
 
-    click.echo(f"{count(len(on_database(settings, work)), 'table')} deleted")
+    click.echo(f"{count(len(run_on_database(settings, work)), 'table')} deleted")
 
 
-@tables.command("release", cls=WithIds)
+@tables.command("release", cls=CommandWithIds)
 @click.argument("table", type=TEXT, metavar="ID")
 @server_data
 @reason
 def release_table(table: str, settings: Settings, reason: str) -> None:
-    """Let a quarantined table go on, if it can be read now."""
-    on_database(
+    """Release a table from quarantine, if it can be read now."""
+    run_on_database(
         settings,
-        lambda database: TableAdministration(database, in_the_name_of_the_user(reason)).release(table),
+        lambda database: TableAdmin(database, local_operator(reason)).release(table),
     )
-    click.echo(f"{one_line(table)} goes on")
+    click.echo(f"{one_line(table)} is released")
 
 
-@tables.command("kick", cls=WithIds)
+@tables.command("kick", cls=CommandWithIds)
 @click.argument("table", type=TEXT, metavar="ID")
 @click.option("--seat", type=Integer(0, 3), required=True, help="The seat, counted from 0.")
 @server_data
 @reason
 @yes
 def kick(table: str, seat: int, settings: Settings, reason: str, yes: bool) -> None:
-    """Take somebody off a seat for good.
+    """Remove a person from a seat permanently.
 
-    Before the start the seat is free again, but not for them. In play a bot takes it; where nobody else
-    plays, the table is closed.
+    Before the start, the seat becomes free, but not for this person. During the game a bot takes it; if
+    nobody else plays, the table is closed.
     """
-    confirm(f"Take whoever sits there off seat {seat} of table {one_line(table)}?", yes)
-    name = on_database(
+    confirm(f"Remove the person at seat {seat} of table {one_line(table)}?", yes)
+    name = run_on_database(
         settings,
-        lambda database: TableAdministration(database, in_the_name_of_the_user(reason)).kick(table, seat),
+        lambda database: TableAdmin(database, local_operator(reason)).kick(table, seat),
     )
-    click.echo(f"{one_line(name)} no longer sits on seat {seat} of table {one_line(table)}")
+    click.echo(f"{one_line(name)} is removed from seat {seat} of table {one_line(table)}")

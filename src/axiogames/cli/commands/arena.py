@@ -1,57 +1,78 @@
-"""`arena`: programs play each other on shared deals, and figures say who is stronger."""
+"""`arena`: compare the strength of bots on shared deals."""
 
 from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import closing
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
-from ...analysis.arena.report import PAGE, make_report, played, sentences, sheets
-from ...analysis.arena.results import Results, results
-from ...analysis.arena.run import Run
-from ...analysis.arena.schedule import Schedule, checked
-from ...analysis.arena.sprt import read_test
-from ...analysis.arena.summary import Summary, summarise
+from ...analysis.arena.page import REPORT_FILE, write_report
+from ...analysis.arena.report import report_sentences, report_tables, run_sentence, sprt_sentence
+from ...analysis.arena.results import ArenaResults, open_results
+from ...analysis.arena.run import ArenaRun
+from ...analysis.arena.schedule import ArenaSettings, Schedule
+from ...analysis.arena.sprt import parse_sprt
+from ...analysis.arena.statistics import LIVE_RESAMPLES
+from ...analysis.arena.summary import ArenaSummary, summarise
 from ...errors import InvalidOption, SettingsMismatch
 from ...optional_deps import require
-from ...parallel import ALL, BACKENDS, CLUSTERS
-from ..terminal.interrupts import Interrupted, stoppable
-from ..terminal.options import FILE, JOBS, NUMBER, SEED, Integer
-from ..terminal.progress import live
-from ..terminal.text import in_columns
+from ...parallel import ALL, BACKENDS, CLUSTERS, LOCAL
+from ..terminal.interrupts import Interrupted, interruptible
+from ..terminal.options import FILE, JOBS, NUMBER, SEED, Integer, variant_option
+from ..terminal.text import format_table
 
-MOST_GAMES = 1_000_000
-MOST_IN_ALL = 5_000_000
+MAX_GAMES = 1_000_000
+MAX_TOTAL_GAMES = 5_000_000
+REFRESH_INTERVAL = 1.0  # seconds between two updates of the live table
+LIVE_TIME_SHARE = 0.05  # of the time that may be spent on the live table
 
 
-@click.command("arena")
+@click.group("arena")
+def command() -> None:
+    """Compare the strength of bots on shared deals."""
+
+
+@command.command("run")
 @click.argument("game")
-@click.option("--bots", required=True, metavar="BOT,…", help="The programs, with limits such as BOT@1s.")
-@click.option("--players", type=NUMBER, default=2, show_default=True, help="Seats at a table.")
+@click.option(
+    "--bots", required=True, metavar="NAME,...", help="Bots to compare, with budgets such as sim@1s."
+)
+@click.option("--players", type=NUMBER, default=2, show_default=True, help="Number of players per game.")
 @click.option(
     "--games",
-    type=Integer(1, MOST_GAMES),
+    type=Integer(1, MAX_GAMES),
     default=100,
     show_default=True,
-    help="Games for each two bots (for each line-up; alone: for each bot), rounded up to whole deals.",
+    help="Games per pair of bots (or line-up, or single bot), rounded up to whole deals.",
 )
 @click.option(
-    "--seed", type=SEED, default="0", show_default=True, help="A number or any text; it decides every deal."
+    "--seed",
+    type=SEED,
+    default="0",
+    show_default=True,
+    help="Random seed, a number or any text. Deal i uses SEED/i.",
 )
-@click.option("--option", "options", multiple=True, metavar="NAME", help="Switch a game's option on.")
+@variant_option
 @click.option(
-    "--out", type=FILE, metavar="DIR", help="Keep the games here, go on with those kept, and write a report."
+    "--out",
+    type=FILE,
+    metavar="DIR",
+    help="Directory for results and report; an existing run is resumed.",
 )
-@click.option("--jobs", type=JOBS, help="Processes to use. [default: 1, or all that a cluster has]")
-@click.option("--backend", default=BACKENDS[0], show_default=True, help=f"One of {', '.join(BACKENDS)}.")
-@click.option("--sprt", metavar="ELO0,ELO1", help="Stop early, by a sequential test of two bots.")
+@click.option("--jobs", type=JOBS, help="Number of processes.  [default: 1, or all of a cluster]")
+@click.option("--backend", default=LOCAL, show_default=True, help=f"One of {', '.join(BACKENDS)}.")
+@click.option(
+    "--sprt", metavar="ELO0,ELO1", help="Stop early, by a sequential probability ratio test of two bots."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON on standard output.")
-def command(
+def run(
     game: str,
     bots: str,
     players: int,
@@ -64,77 +85,151 @@ def command(
     sprt: str | None,
     as_json: bool,
 ) -> None:
-    """Let programs play each other on shared deals, and say who is stronger.
+    """Play games between bots on shared deals and estimate their strength.
 
-    Every deal is played in every seat, so that luck cancels. The same seed gives the same games, whatever
-    --jobs and --backend say. With --out, the same command goes on after an interruption, and more --games
-    add to those played.
+    Every deal is played in every seating, so that luck cancels. The same seed gives the same games, for any
+    --jobs and --backend. With --out, the same command resumes an interrupted run, and a larger --games
+    extends a finished one.
     """
     names = tuple(name.strip() for name in bots.split(",") if name.strip())
-    test = read_test(sprt) if sprt else None
-    settings = checked(game, names, players=players, seed=seed, options=options, sprt=test)
+    test = parse_sprt(sprt) if sprt else None
+    settings = ArenaSettings.create(game, names, players=players, seed=seed, options=options, sprt=test)
     schedule = Schedule(settings.bots, settings.players)
     deals = schedule.deals_for(games)
-    if (total := schedule.all_games_in(deals)) > MOST_IN_ALL:
-        raise InvalidOption(f"{total} games in all: at most {MOST_IN_ALL} can be played in one arena")
+    if (total := schedule.all_games_in(deals)) > MAX_TOTAL_GAMES:
+        raise InvalidOption(f"{total} games in all: an arena has at most {MAX_TOTAL_GAMES}")
     folder = Path(out) if out else None
-    # Better now than after hours of games.
+    # A missing library is reported now, not after hours of games.
     for module in ("openskill.models", *(("matplotlib.figure",) if folder else ())):
         require(module)
-    show = show_json if as_json else show_tables
-    with results(settings, folder) as kept:
-        _not_fewer(kept, deals, folder)
-        _play(Run(kept, deals), jobs or (ALL if backend in CLUSTERS else 1), backend, folder, show)
-        summary = summarise(settings, kept.played)
+    show = print_json if as_json else print_tables
+    with open_results(settings, folder) as results:
+        _check_not_fewer(results, deals, folder)
+        _play(ArenaRun(results, deals), jobs or (ALL if backend in CLUSTERS else 1), backend, folder, show)
+        summary = summarise(settings, results.played)
     if folder:
-        summary = make_report(folder)
+        summary = write_report(folder)
     show(summary)
     if folder:
-        click.echo(f"The report is {folder / PAGE}", err=True)
+        click.echo(f"The report is {folder / REPORT_FILE}", err=True)
 
 
-def _not_fewer(kept: Results, deals: int, folder: Path | None) -> None:
-    most = max((seating.deal + 1 for seating in kept.played), default=0)
-    if most > deals:
-        schedule = Schedule(kept.settings.bots, kept.settings.players)
+@command.command("report")
+@click.argument("folder", type=FILE, metavar="DIR")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON on standard output.")
+def report(folder: str, as_json: bool) -> None:
+    """Write the report of the games in DIR again.
+
+    DIR is the directory given to `arena run --out`. The run may be unfinished or still going on: only deals
+    that are played in every seating count.
+    """
+    summary = write_report(Path(folder))
+    (print_json if as_json else print_tables)(summary)
+    click.echo(f"The report is {Path(folder) / REPORT_FILE}", err=True)
+
+
+def print_json(summary: ArenaSummary) -> None:
+    """Print the figures as JSON."""
+    click.echo(msgspec.json.format(msgspec.json.encode(summary), indent=1))
+
+
+def print_tables(summary: ArenaSummary) -> None:
+    """Print the figures as tables."""
+    click.echo(run_sentence(summary))
+    for table in report_tables(summary):
+        click.echo()
+        for line in format_table([table.head, *table.rows], right=range(1, len(table.head))):
+            click.echo(line)
+    if sentences := report_sentences(summary):
+        click.echo()
+    for sentence in sentences:
+        click.echo(sentence)
+    sys.stdout.flush()
+
+
+def _check_not_fewer(results: ArenaResults, deals: int, folder: Path | None) -> None:
+    played = max((seating.deal + 1 for seating in results.played), default=0)
+    if played > deals:
+        schedule = Schedule(results.settings.bots, results.settings.players)
         raise SettingsMismatch(
-            f"{folder} holds games on {most} deals already, and --games asks for {deals}: "
-            f"ask for {schedule.games_in(most)} or more, or choose another folder"
+            f"{folder} holds games on {played} deals already, and --games asks for {deals}: "
+            f"ask for {schedule.games_in(played)} or more, or choose another folder"
         )
 
 
-def _play(run: Run, jobs: int, backend: str, folder: Path | None, show: Callable[[Summary], None]) -> None:
-    with stoppable(signal.SIGINT, signal.SIGTERM) as hold:
+def _play(
+    run: ArenaRun, jobs: int, backend: str, folder: Path | None, show: Callable[[ArenaSummary], None]
+) -> None:
+    with interruptible(signal.SIGINT, signal.SIGTERM) as guard:
         try:
-            with live(run) as tell, closing(run.play(jobs, backend)) as games:
+            with _live_table(run) as update, closing(run.play(jobs, backend)) as games:
                 for game in games:
-                    with hold.whole():
+                    with guard.shielded():
                         run.add(game)
-                    tell()
+                    update()
         except KeyboardInterrupt:
             done = f"{len(run.results.played)} of {run.total} games"
             if folder:
                 raise Interrupted(
-                    f"interrupted: {done} are kept in {folder}; the same command goes on with them"
+                    f"interrupted: {done} are kept in {folder}; the same command resumes the run"
                 ) from None
             show(summarise(run.settings, run.results.played))
             raise Interrupted(f"interrupted: {done} played; --out DIR would keep them") from None
 
 
-def show_json(summary: Summary) -> None:
-    """Print the figures as JSON."""
-    click.echo(msgspec.json.format(msgspec.json.encode(summary), indent=1))
+@contextmanager
+def _live_table(run: ArenaRun) -> Iterator[Callable[[], None]]:
+    """Show standings and progress, and yield a function to call after each game.
+
+    Nothing is shown if standard error is not a terminal.
+    """
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console, Group
+    from rich.live import Live
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn(f"{run.settings.game}: {', '.join(run.settings.bots)}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+    )
+    task = bar.add_task("", total=run.total, completed=len(run.results.played))
+    next_refresh = 0.0
+    # Standard output is redirected only if it goes to the same terminal.
+    with Live(bar, console=console, transient=True, redirect_stdout=sys.stdout.isatty()) as screen:
+
+        def update() -> None:
+            nonlocal next_refresh
+            bar.update(task, completed=len(run.results.played))
+            start = time.monotonic()
+            if start < next_refresh:
+                return
+            summary = summarise(run.settings, run.results.played, resamples=LIVE_RESAMPLES, openskill=False)
+            if not summary.games:
+                return
+            screen.update(Group(*_rich_standings(summary), bar))
+            spent = time.monotonic() - start
+            next_refresh = start + max(REFRESH_INTERVAL, spent / LIVE_TIME_SHARE)
+
+        yield update
 
 
-def show_tables(summary: Summary) -> None:
-    """Print the figures as tables."""
-    click.echo(played(summary))
-    for sheet in sheets(summary):
-        click.echo()
-        for line in in_columns([sheet.head, *sheet.rows], right=range(1, len(sheet.head))):
-            click.echo(line)
-    if said := sentences(summary):
-        click.echo()
-    for sentence in said:
-        click.echo(sentence)
-    sys.stdout.flush()
+def _rich_standings(summary: ArenaSummary) -> Iterator[Any]:
+    """Yield the standings as a rich table, without empty columns, and the state of a sequential test."""
+    from rich.table import Table
+
+    for standings in report_tables(summary)[:1]:
+        columns = [n for n, _ in enumerate(standings.head) if any(row[n] for row in standings.rows)]
+        table = Table(box=None, pad_edge=False, header_style="dim")
+        for n in columns:
+            table.add_column(standings.head[n], justify="left" if n == 0 else "right")
+        for row in standings.rows:
+            table.add_row(*(row[n] for n in columns))
+        yield table
+    if summary.sprt:
+        yield sprt_sentence(summary)

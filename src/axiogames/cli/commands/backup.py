@@ -1,4 +1,4 @@
-"""`backup`: one archive of a server's games, people and key, made while it runs."""
+"""`backup`: back up the data of a server, while it runs."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..terminal.text import count
 @click.argument("file", type=FILE, metavar="FILE")
 @server_data
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print what the backup holds as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the manifest of the backup as JSON.")
 def command(file: str, settings: Settings, force: bool, as_json: bool) -> None:
-    """Write everything a server keeps to FILE, a .tar.gz archive, while it runs or not.
+    """Write the data of a server to FILE, a .tar.gz archive. The server may be running.
 
-    FILE holds the database as of one moment and the secret key: whoever has it can sign in as anybody, so
-    keep it private. `restore` puts it back. A database on PostgreSQL is backed up by pg_dump
-    (docs/hosting.md).
+    FILE holds a consistent snapshot of the database and the secret key. Keep it private: with it, anyone can
+    sign in as any user. `restore` restores it. Use pg_dump for a PostgreSQL database
+    (docs/guides/hosting.md).
     """
     database = database_file(settings)
     size = os.path.getsize(database) if database.exists() else 0
@@ -41,4 +41,7 @@ def command(file: str, settings: Settings, force: bool, as_json: bool) -> None:
         f"{count(rows['people'], 'person')}"
     )
     if not manifest.key:
-        click.echo("The key is not in it: keep AXIO_KEY as well, or nobody is known again.", err=True)
+        click.echo(
+            "The archive has no key: also keep AXIO_KEY, or all users are signed out after a restore.",
+            err=True,
+        )

@@ -1,4 +1,4 @@
-"""`dataset`: positions as seats saw them, with moves and results, as Parquet for training."""
+"""`dataset`: write positions as seats see them, with moves and results, as Parquet for training."""
 
 from __future__ import annotations
 
@@ -11,45 +11,52 @@ from typing import Any
 
 import click
 
-from ...analysis.dataset.generate import play_left
-from ...analysis.dataset.parts import Parts, parts
-from ...analysis.dataset.rows import warm
-from ...analysis.dataset.settings import checked
-from ..terminal.interrupts import Interrupted, stoppable
-from ..terminal.options import FILE, JOBS, NUMBER, SEED, Integer, Real
+from ...analysis.dataset.generate import generate_parts
+from ...analysis.dataset.parts import PartStore, open_parts
+from ...analysis.dataset.rows import warm_up_bots
+from ...analysis.dataset.settings import DatasetSettings
+from ..terminal.interrupts import Interrupted, interruptible
+from ..terminal.options import (
+    FILE,
+    NUMBER,
+    Integer,
+    Real,
+    force_option,
+    jobs_option,
+    seed_option,
+    variant_option,
+)
 from ..terminal.progress import progress
 from ..terminal.text import count
 
-MOST_GAMES = 10_000_000
+MAX_GAMES = 10_000_000
 
 
 @click.command("dataset")
 @click.argument("game")
-@click.option("--players", type=NUMBER, default=2, show_default=True, help="Seats at a table.")
-@click.option("--games", type=Integer(1, MOST_GAMES), default=100, show_default=True, help="How many games.")
+@click.option("--players", type=NUMBER, default=2, show_default=True, help="Number of players per game.")
+@click.option("--games", type=Integer(1, MAX_GAMES), default=100, show_default=True, help="Number of games.")
 @click.option("--out", type=FILE, required=True, metavar="FILE", help="Write the dataset to this file.")
 @click.option(
     "--bots",
     default="balanced",
     show_default=True,
-    metavar="BOT,…",
-    help="The programs that play, with limits such as BOT@100r; they take turns in the seats.",
+    metavar="NAME,...",
+    help="Bots that play, in rotating seats, with budgets such as sim@100r.",
 )
-@click.option(
-    "--seed", type=SEED, default="0", show_default=True, help="A number or any text; it decides every game."
-)
-@click.option("--option", "options", multiple=True, metavar="NAME", help="Switch a game's option on.")
+@seed_option
+@variant_option
 @click.option(
     "--noise",
     type=Real(-1000, 1000),
     default=0.0,
     show_default=True,
     metavar="P",
-    help="Chance of a move by lot instead.",
+    help="Probability of playing a uniformly random move.",
 )
-@click.option("--legal", is_flag=True, help="Write the numbers of all legal moves, too.")
-@click.option("--jobs", type=JOBS, default=1, show_default=True, help="Processes to use.")
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option("--legal-actions", is_flag=True, help="Also write the ids of all legal actions.")
+@jobs_option
+@force_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on standard output.")
 def command(
     game: str,
@@ -60,81 +67,90 @@ def command(
     seed: str,
     options: tuple[str, ...],
     noise: float,
-    legal: bool,
+    legal_actions: bool,
     jobs: int,
     force: bool,
     as_json: bool,
 ) -> None:
-    """Write positions, moves and results of games between programs as Parquet, for training.
+    """Write positions, moves and results of games between bots as Parquet, for training.
 
-    A row is a decision: what the seat to move knew, what was chosen, and how the game ended. The same seed
-    gives the same rows, whatever --jobs says, unless bots think by the clock. Parts are kept in FILE.parts
-    until all are there; after an interruption the same command goes on.
+    Each row is a decision: the view of the seat to move, the chosen move and the result of the game. The same
+    seed gives the same rows for any --jobs, unless bots have a time limit. Parts are kept in FILE.parts
+    until the file is complete; the same command resumes an interrupted run.
     """
     names = tuple(name.strip() for name in bots.split(",") if name.strip())
-    settings = checked(
-        game, names, players=players, games=games, seed=seed, options=options, noise=noise, legal=legal
+    settings = DatasetSettings.create(
+        game,
+        names,
+        players=players,
+        games=games,
+        seed=seed,
+        options=options,
+        noise=noise,
+        legal=legal_actions,
     )
-    with parts(settings, out, force=force) as kept:
-        made = _make(kept, jobs)
+    with open_parts(settings, out, force=force) as parts:
+        generated = _generate(parts, jobs)
     if as_json:
-        facts: dict[str, Any] = {
+        summary: dict[str, Any] = {
             "file": out,
-            "bytes": made.size,
+            "bytes": generated.size,
             "game": settings.game,
             "players": settings.players,
             "games": settings.games,
-            "positions": kept.positions,
-            "deterministic": kept.facts.deterministic,
-            "new_positions": made.positions,
-            "seconds": round(made.seconds, 3),
-            "positions_per_second": round(made.pace, 1),
+            "positions": parts.positions,
+            "deterministic": parts.metadata.deterministic,
+            "new_positions": generated.positions,
+            "seconds": round(generated.seconds, 3),
+            "positions_per_second": round(generated.speed, 1),
         }
-        click.echo(json.dumps(facts, ensure_ascii=False))
+        click.echo(json.dumps(summary, ensure_ascii=False))
         return
-    click.echo(f"{count(kept.positions, 'position')} of {count(games, 'game')}, written to {out}")
-    if made.positions:
-        click.echo(f"{made.positions} made in {made.seconds:.1f} s, {made.pace:.0f} a second")
-    if not kept.facts.deterministic:
-        click.echo("Bots thought by the clock: the same command would not give the same rows again.")
+    click.echo(f"{count(parts.positions, 'position')} of {count(games, 'game')}, written to {out}")
+    if generated.positions:
+        click.echo(
+            f"{generated.positions} generated in {generated.seconds:.1f} s, {generated.speed:.0f} a second"
+        )
+    if not parts.metadata.deterministic:
+        click.echo("Bots had time limits: the same command would give other rows.")
 
 
 @dataclass(slots=True)
-class Made:
-    """What came of one call of the command: rows that were not there before, and how long they took."""
+class Generated:
+    """Rows generated by this run of the command, without those that were there before."""
 
     positions: int = 0
     seconds: float = 0.0
     size: int = 0  # of the whole file, in bytes
 
     @property
-    def pace(self) -> float:
-        """Rows a second."""
+    def speed(self) -> float:
+        """Rows per second."""
         return self.positions / self.seconds if self.positions else 0.0
 
 
-def _make(kept: Parts, jobs: int) -> Made:
-    settings, made = kept.facts.settings, Made()
-    if kept.games < settings.games:
-        warm(settings)  # what is compiled now is not timed
-    with stoppable(signal.SIGINT, signal.SIGTERM) as hold:
+def _generate(parts: PartStore, jobs: int) -> Generated:
+    settings, generated = parts.metadata.settings, Generated()
+    if parts.games < settings.games:
+        warm_up_bots(settings)  # compilation is not timed
+    with interruptible(signal.SIGINT, signal.SIGTERM) as guard:
         try:
             with (
-                closing(play_left(kept, jobs)) as played,
+                closing(generate_parts(parts, jobs)) as new_parts,
                 progress(f"{settings.game}: {', '.join(settings.bots)}", settings.games) as advance,
             ):
-                advance(kept.games)
-                begun = time.monotonic()
-                for part in played:
-                    with hold.whole():
-                        kept.add(part)
-                    made.positions += part.rows
-                    made.seconds = time.monotonic() - begun
-                    advance(part.stretch.games)
-            made.size = kept.join()
+                advance(parts.games)
+                start = time.monotonic()
+                for part in new_parts:
+                    with guard.shielded():
+                        parts.add(part)
+                    generated.positions += part.rows
+                    generated.seconds = time.monotonic() - start
+                    advance(part.games.games)
+            generated.size = parts.join()
         except KeyboardInterrupt:
             raise Interrupted(
-                f"interrupted: {kept.games} of {count(settings.games, 'game')} are kept in "
-                f"{kept.folder}; the same command goes on with them"
+                f"interrupted: {parts.games} of {count(settings.games, 'game')} are kept in "
+                f"{parts.folder}; the same command resumes the run"
             ) from None
-    return made
+    return generated

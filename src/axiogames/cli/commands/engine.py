@@ -1,4 +1,4 @@
-"""`engine`: one of our players as a process that other programs talk to."""
+"""`engine`: run a bot as an engine process for other programs."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ import click
 
 from ...players import PLAYERS as BOTS
 from ...players.engines.serve import Engine
-from ..terminal.options import PLAYER_COUNT
+from ..terminal.options import PLAYER_COUNT, variant_option
 
 STRONGEST = "sim" if "sim" in BOTS else list(BOTS)[-1]
 
 
 @click.command("engine")
 @click.argument("game")
-@click.option("--player", default=STRONGEST, show_default=True, help="Who thinks, such as greedy or sim@1s.")
+@click.option(
+    "--bot", default=STRONGEST, show_default=True, help="Bot that chooses moves, such as greedy or sim@1s."
+)
 @click.option(
     "--players",
     type=PLAYER_COUNT,
     default=2,
     show_default=True,
-    help="Seats, until a view or new_game says otherwise.",
+    help="Number of players, until a view or new_game sets it.",
 )
-@click.option("--option", "options", multiple=True, metavar="NAME", help="Switch a game's option on.")
-def command(game: str, player: str, players: int, options: tuple[str, ...]) -> None:
-    """Answer commands on standard input, a line each, in the manner of GTP.
+@variant_option
+def command(game: str, bot: str, players: int, options: tuple[str, ...]) -> None:
+    """Answer commands on standard input, one per line, as in GTP.
 
-    Other programs set up what a seat knows of a game and ask for a move. docs/engine.md tells the protocol;
-    list_commands lists the commands.
+    Other programs set up the view of a seat and ask for a move. The protocol is described in
+    docs/reference/engine_protocol.md; list_commands lists the commands.
     """
-    engine = Engine(game, player, players=players, options=options)
+    engine = Engine(game, bot, players=players, options=options)
     engine.prepare()
     engine.serve(sys.stdin, sys.stdout)

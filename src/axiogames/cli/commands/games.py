@@ -1,4 +1,4 @@
-"""`games`: which games there are."""
+"""`games`: list the games."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 
 from ...games import GAMES, game
 from ...games.protocol import MOST_PLAYERS, Game
-from ..terminal.text import in_columns
+from ..terminal.text import format_table
 
 HEAD = ("id", "name", "players", "tiles", "hand", "cap", "options")
 
@@ -19,13 +19,13 @@ HEAD = ("id", "name", "players", "tiles", "hand", "cap", "options")
 @click.command("games")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(as_json: bool) -> None:
-    """List the games: what they need, and what of them is reconstructed."""
+    """List the games, their components and options, and which rules are reconstructed."""
     games = [game(name) for name in GAMES]
     if as_json:
-        facts = [{**asdict(one), "players": [1, MOST_PLAYERS]} for one in games]
-        click.echo(json.dumps(facts, ensure_ascii=False, indent=2))
+        infos = [{**asdict(one), "players": [1, MOST_PLAYERS]} for one in games]
+        click.echo(json.dumps(infos, ensure_ascii=False, indent=2))
         return
-    for line in in_columns([HEAD, *map(_row, games)], right=(3, 4, 5)):
+    for line in format_table([HEAD, *map(_row, games)], right=(3, 4, 5)):
         click.echo(line)
     for one in games:
         click.echo()

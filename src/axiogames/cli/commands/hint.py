@@ -1,4 +1,4 @@
-"""`hint`: the best moves of a position, with what they are worth and what speaks for them."""
+"""`best_moves`: find the best moves of a position, with their values and the reasons for them."""
 
 from __future__ import annotations
 
@@ -7,26 +7,36 @@ import os
 import click
 import msgspec
 
-from ...analysis.review.hints import Hint, hint
+from ...analysis.review.hints import Hint, best_moves
 from ...analysis.review.remarks import Wording
 from ...errors import ParseError
-from ...files import LONGEST_LINE
+from ...files import MAX_LINE_BYTES
 from ...model.position import Position
 from ...model.record import replay
 from ...model.view import View
 from ...rng import Generator
-from ..terminal.options import NUMBER, STDIN, budget_of, choose, language_option, lines_of, thinking_options
-from ..terminal.text import in_columns, points
+from ..terminal.options import (
+    NUMBER,
+    STDIN,
+    budget_options,
+    input_lines,
+    language_option,
+    make_budget,
+    read_record,
+)
+from ..terminal.text import format_points, format_table
 
-SECONDS = 1.0
+DEFAULT_SECONDS = 1.0
 
 
 @click.command("hint")
 @click.argument("position", metavar="POSITION_OR_RECORD")
-@click.option("--game", "number", type=NUMBER, default=1, show_default=True, help="Which game of a file.")
-@thinking_options(SECONDS, "to think")
+@click.option(
+    "--game", "number", type=NUMBER, default=1, show_default=True, help="Number of the game in a file."
+)
+@budget_options(DEFAULT_SECONDS, "of search")
 @language_option
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the suggestions as JSON.")
 def command(
     position: str,
     number: int,
@@ -37,61 +47,62 @@ def command(
     language: str,
     as_json: bool,
 ) -> None:
-    """The best moves of a position, or of the end of a recorded game that is not over.
+    """Find the best moves of a position, or of the last position of an unfinished recorded game.
 
-    A position is a line of text, as `show --json` prints it; - reads it from standard input. Only what the
-    seat to move may know is used.
+    A position is a line of text, as `show --json` prints it; - reads it from standard input. The search uses
+    only what the seat to move knows.
     """
-    budget = budget_of(seconds, rollouts, threads, SECONDS)
+    budget = make_budget(seconds, rollouts, threads, DEFAULT_SECONDS)
     view, names = _view(position, number)
-    found = hint(view, budget, Generator(seed).bits() >> 1)
+    found = best_moves(view, budget, Generator(seed).bits() >> 1)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
         return
-    _report(view, found, Wording(language, found.terms, names))
+    _print_hint(view, found, Wording(language, found.terms, names))
 
 
 def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:
-    """What the seat to move knows, and the names of the seats, where they are known."""
+    """Return the view of the seat to move, and the names of the seats if they are known."""
     if text == STDIN:
         text = _first_line()
-    elif "=" not in text or os.path.exists(
-        text
-    ):  # which is False, too, for a text that no file can have as its name
-        chosen = choose(text, number)
+    # `exists` is also false for a text that is not a valid file name.
+    elif "=" not in text or os.path.exists(text):
+        chosen = read_record(text, number)
         table = replay(chosen.record)
         return table.view(table.turn), chosen.record.players
     try:
         seen = Position.parse(text)
     except ParseError as error:
-        raise ParseError(f"{error}; a file with a record would do, too") from None
+        raise ParseError(f"{error}; or name a file with a record") from None
     hidden = any("?" in seen.hand(seat) for seat in range(seen.players))
     state = seen.state if hidden else seen.variant.redact(seen.state, seen.turn)
     return View(seen.variant, state, seen.turn, ()), ()
 
 
 def _first_line() -> str:
-    """The line with a position on standard input. Raises `InvalidFile` or `ParseError`."""
-    _, line = next(lines_of(STDIN))
-    if len(line) > LONGEST_LINE:
-        raise ParseError(f"standard input: the line is longer than {LONGEST_LINE} bytes")
+    """Return the first line of standard input. Raise `InvalidFile` or `ParseError`."""
+    _, line = next(input_lines(STDIN))
+    if len(line) > MAX_LINE_BYTES:
+        raise ParseError(f"standard input: the line is longer than {MAX_LINE_BYTES} bytes")
     return line.decode("utf-8", "replace").strip()
 
 
-def _report(view: View, found: Hint, wording: Wording) -> None:
+def _print_hint(view: View, found: Hint, wording: Wording) -> None:
     if not found.suggestions:
-        click.echo(wording.say("hint_only"))
+        click.echo(wording.text("hint_only"))
         return
     rows = [
         (
             one.candidate.move,
-            points(dict(zip(found.tracks, one.candidate.gain, strict=False))) if one.candidate.gain else "",
+            format_points(dict(zip(found.tracks, one.candidate.gain, strict=False)))
+            if one.candidate.gain
+            else "",
             wording.value(one.candidate.value),
             f"± {wording.change(one.candidate.error)}",
         )
         for one in found.suggestions
     ]
-    lines = in_columns(rows, right=(2, 3))
+    lines = format_table(rows, right=(2, 3))
     for line, one in zip(lines, found.suggestions, strict=True):
         click.echo(f"{line}  {' '.join(map(wording.remark, one.remarks))}")
-    click.echo(wording.say("thought", rollouts=found.rollouts))
+    click.echo(wording.text("thought", rollouts=found.rollouts))

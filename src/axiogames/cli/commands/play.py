@@ -1,4 +1,4 @@
-"""`play`: a game in the terminal."""
+"""`play`: play a game in the terminal."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ...files import append_line, check_writable
 from ...games import find_variant
 from ...model.record import record_of
 from ...model.table import Table
-from ..terminal import input as menu
 from ..terminal import saved_game
+from ..terminal.descriptions import explain_result
+from ..terminal.input import DEFAULT_OPPONENT, ask_game, ask_resume, ask_seats
 from ..terminal.interrupts import Interrupted
-from ..terminal.options import FILE, SEED, YOU, seats
-from ..terminal.result_text import explained
-from ..terminal.saved_game import Saved
+from ..terminal.options import FILE, SEED, YOU, parse_seats, variant_option
+from ..terminal.saved_game import SavedGame
 from ..terminal.screen import Screen
 from ..terminal.session import Quit, Session
 
@@ -27,61 +27,65 @@ RESUME = f"{PROGRAM} play --resume"
 
 @click.command("play")
 @click.argument("game", required=False)
-@click.option("--players", help="Who plays: you (once or more) and programs.  [default: you,balanced]")
-@click.option("--option", "options", multiple=True, metavar="NAME", help="Switch a game's option on.")
-@click.option("--seed", type=SEED, help="A number or any text that decides the deal.")
-@click.option("--resume", is_flag=True, help="Go on with the game you left.")
-@click.option("--record", type=FILE, metavar="FILE", help="Add the record of the finished game to this file.")
+@click.option(
+    "--seats",
+    metavar="NAME,...",
+    help=f"One name per seat: {YOU} for a person, or a bot.  [default: {YOU},{DEFAULT_OPPONENT}]",
+)
+@variant_option
+@click.option("--seed", type=SEED, help="Random seed of the deal, a number or any text.  [default: random]")
+@click.option("--resume", is_flag=True, help="Resume the saved game.")
+@click.option("--record", type=FILE, metavar="FILE", help="Append the record of the finished game to FILE.")
 def command(
     game: str | None,
-    players: str | None,
+    seats: str | None,
     options: tuple[str, ...],
     seed: str | None,
     resume: bool,
     record: str | None,
 ) -> None:
-    """Play in the terminal, alone, against programs or with friends.
+    """Play in the terminal, alone, against bots or with friends.
 
-    Without GAME you are asked what to play. A game that you quit is saved.
+    Without GAME, a menu asks for the game and the opponents. A game that you quit is saved.
     """
     if record is not None:
         check_writable(record, "the record")
     with suppress(ImportError):
-        import readline  # noqa: F401 - lets people edit what they type and call it back
-    left = saved_game.load()
+        import readline  # noqa: F401 - gives `input` line editing and a history
+    saved = saved_game.load()
     if resume:
-        if game or players or options or seed is not None:
-            raise click.UsageError("--resume goes on with the game as it is: it takes no other choices.")
-        if left is None:
-            raise AxioError(f"there is no game to resume: {PROGRAM} play starts one")
-        chosen = left
+        if game or seats or options or seed is not None:
+            raise click.UsageError("--resume cannot be combined with GAME, --seats, --option or --seed.")
+        if saved is None:
+            raise AxioError(f"there is no game to resume: `{PROGRAM} play` starts one")
+        chosen = saved
     else:
         try:
-            chosen = _choose(left, game, players, options, seed)
+            chosen = _choose_game(saved, game, seats, options, seed)
         except EOFError:
             click.echo()
             return
     _play(chosen, record)
 
 
-def _choose(
-    left: Saved | None, game: str | None, players: str | None, options: tuple[str, ...], seed: str | None
-) -> Saved:
-    """The game to play, new or left before. Raises `EOFError` where nobody answers."""
-    names = seats(players) if players is not None else None
+def _choose_game(
+    saved: SavedGame | None, game: str | None, seats: str | None, options: tuple[str, ...], seed: str | None
+) -> SavedGame:
+    """Return a new game or the saved one, asking where needed. Raise `EOFError` at the end of the input."""
+    names = parse_seats(seats) if seats is not None else None
     if game is not None:
-        names = names or seats(f"{YOU},{menu.OPPONENT}")
+        names = names or parse_seats(f"{YOU},{DEFAULT_OPPONENT}")
         find_variant(game, len(names), dict.fromkeys(options, True))
-        if left is not None and menu.wants_to_resume(left):
-            return left
+        if saved is not None and ask_resume(saved):
+            return saved
     else:
-        game = menu.game(left)
-        if game is None and left is not None:
-            return left
-        assert game is not None, "only a game that was left is chosen by no name"
-        names = names or menu.players()
+        game = ask_game(saved)
+        if game is None and saved is not None:
+            return saved
+        assert game is not None, "only a saved game is chosen by no name"
+        names = names or ask_seats()
     variant = find_variant(game, len(names), dict.fromkeys(options, True))
-    return Saved(
+    return SavedGame(
         game=variant.game.id,
         players=names,
         options=variant.options,
@@ -89,27 +93,29 @@ def _choose(
     )
 
 
-def _play(chosen: Saved, record: str | None) -> None:
-    screen = Screen.of_terminal()
+def _play(chosen: SavedGame, record: str | None) -> None:
+    screen = Screen.of_stdout()
     session = Session(chosen, screen)
     try:
         session.run()
     except Quit:
-        screen.say(f"Your game is saved. Go on with it by: {RESUME}")
+        screen.print(f"Your game is saved. Resume it with: {RESUME}")
         return
     except KeyboardInterrupt:
         raise Interrupted(f"interrupted; the game is saved: {RESUME}") from None
     table, people = session.table, [seat for seat, name in enumerate(chosen.players) if name == YOU]
     screen.clear()
-    screen.say(screen.drawn(table.view(people[0] if len(people) == 1 else None), session.names).rstrip("\n"))
-    for line in explained(table, session.names):
-        screen.say(line)
+    screen.print(
+        screen.render(table.view(people[0] if len(people) == 1 else None), session.names).rstrip("\n")
+    )
+    for line in explain_result(table, session.names):
+        screen.print(line)
     if record is not None:
         append_line(record, record_of(table, session.names).to_json())
-        screen.say(f"The record is in {record}.")
+        screen.print(f"The record is in {record}.")
     else:
         _offer_record(table, session.names, screen)
-    saved_game.forget()
+    saved_game.delete()
 
 
 def _offer_record(table: Table, names: tuple[str, ...], screen: Screen) -> None:
@@ -117,17 +123,17 @@ def _offer_record(table: Table, names: tuple[str, ...], screen: Screen) -> None:
         try:
             file = input("Save the record of this game? Type a file name, or Enter for no: ").strip()
         except EOFError:
-            screen.say()
+            screen.print()
             return
         if not file:
             return
         try:
             append_line(file, record_of(table, names).to_json())
         except OSError as error:
-            screen.say(f"{file}: {error.strerror or error}")
+            screen.print(f"{file}: {error.strerror or error}")
             continue
         except InvalidFile as error:
-            screen.say(str(error))
+            screen.print(str(error))
             continue
-        screen.say(f"The record is in {file}.")
+        screen.print(f"The record is in {file}.")
         return

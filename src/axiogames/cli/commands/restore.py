@@ -1,4 +1,4 @@
-"""`restore`: a server's data from a backup."""
+"""`restore`: restore the data of a server from a backup."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..terminal.text import count
 @click.command("restore")
 @click.argument("file", type=FILE, metavar="FILE")
 @server_data
-@click.option("--force", is_flag=True, help="Move data that is there aside.")
+@click.option("--force", is_flag=True, help="Move existing data aside.")
 def command(file: str, settings: Settings, force: bool) -> None:
-    """Put the games, people and key of FILE, which `backup` wrote, in place. Stop the server first.
+    """Restore the games, people and key in FILE, an archive written by `backup`. Stop the server first.
 
-    The archive is checked before anything is replaced. Data that is there stays where it is unless --force is
-    given; then it is moved aside, not deleted.
+    The archive is verified before anything is replaced. Existing data is kept unless --force is given; then
+    it is moved aside, not deleted.
     """
     manifest, moved = restore_backup(settings, Path(file), force=force)
     for path in moved:
-        click.echo(f"What was there is now {path}", err=True)
+        click.echo(f"Existing data was moved to {path}", err=True)
     click.echo(f"{count(manifest.rows['tables'], 'table')} of {manifest.made} restored to {settings.folder}")

@@ -1,49 +1,53 @@
-"""`review`: what every move of a recorded game was worth, what it gave up, and what was luck."""
+"""`review`: review a recorded game: the value of each move, mistakes and luck."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import click
 import msgspec
 from msgspec.structs import replace
 
-from ...analysis.review.page import page
+from ...analysis.review.page import render_page
 from ...analysis.review.remarks import Wording
 from ...analysis.review.review import (
-    SIGNS,
+    RATING_SYMBOLS,
     Decision,
     Review,
+    assemble_review,
     decisions,
-    judged,
-    start_of,
+    judge_decision,
+    start_values,
     summary_rows,
-    told_turn,
+    turning_point_text,
 )
-from ...analysis.review.review import review as put_together
-from ...analysis.review.values import SURE
+from ...analysis.review.values import SIGNIFICANCE
 from ...errors import AxioError, InvalidRecord
-from ...files import write_stdout
-from ...model.record import Record
-from ...model.record import replay as replayed
+from ...files import write_output
+from ...model.record import Record, replay
 from ...players import Budget
-from ..terminal.options import FILE, NUMBER, budget_of, choose, language_option, thinking_options
+from ..terminal.options import FILE, NUMBER, budget_options, language_option, make_budget, read_record
 from ..terminal.progress import progress
 from ..terminal.text import count, one_line
 
-SECONDS = 0.5
-WIDTH = 110  # where there is no terminal to fit
+DEFAULT_SECONDS = 0.5  # per move
+DEFAULT_WIDTH = 110  # columns, without a terminal
 STYLES = {"best": "green", "inaccuracy": "yellow", "mistake": "red", "blunder": "bold red"}
 
 
 @click.command("review")
 @click.argument("file", type=FILE)
-@click.option("--game", "number", type=NUMBER, default=1, show_default=True, help="Which game of the file.")
-@thinking_options(SECONDS, "a move")
-@click.option("--seat", type=NUMBER, help="Tell only of this seat's moves, counted from 0.")
+@click.option(
+    "--game", "number", type=NUMBER, default=1, show_default=True, help="Number of the game in the file."
+)
+@budget_options(DEFAULT_SECONDS, "per move")
+@click.option("--seat", type=NUMBER, help="Show only the moves of this seat, counted from 0.")
 @language_option
-@click.option("--html", "html_file", type=FILE, metavar="OUT", help="Write a page; - is standard output.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@click.option(
+    "--html", "html_file", type=FILE, metavar="OUT", help="Write an HTML page; - is standard output."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the review as JSON.")
 def command(
     file: str,
     number: int,
@@ -56,57 +60,57 @@ def command(
     html_file: str | None,
     as_json: bool,
 ) -> None:
-    """Go through a recorded game: what each move was worth and gave up, and what was luck.
+    """Review a recorded game: the value of each move, mistakes and luck.
 
-    Every move is judged from what its player knew, never from hidden tiles. The same seed and --rollouts give
-    the same review. What the figures mean is told in docs/review.md.
+    Each move is evaluated from the view of its player, without hidden tiles. The same seed and --rollouts give
+    the same review. The figures are explained in docs/guides/review.md.
     """
-    budget = budget_of(seconds, rollouts, threads, SECONDS)
-    chosen = choose(file, number)
+    budget = make_budget(seconds, rollouts, threads, DEFAULT_SECONDS)
+    chosen = read_record(file, number)
     record = replace(chosen.record, players=tuple(map(one_line, chosen.record.players)))
     if seat is not None and not 0 <= seat < len(record.players):
         raise AxioError(f"there is no seat {seat} in this game: 0 to {len(record.players) - 1}")
     try:
-        made = list(decisions(record))
+        made_decisions = list(decisions(record))
     except InvalidRecord as error:
         raise error.located(chosen.where) from None
-    reviewed = _reviewed(record, made, budget, seed)
-    wording = Wording(language, reviewed.terms, record.players)
+    review = _review(record, made_decisions, budget, seed)
+    wording = Wording(language, review.terms, record.players)
     if html_file:
-        write_stdout(html_file, page(reviewed, replayed(record), made, wording).encode())
+        write_output(html_file, render_page(review, replay(record), made_decisions, wording).encode())
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(reviewed), indent=1))
+        click.echo(msgspec.json.format(msgspec.json.encode(review), indent=1))
     elif html_file != "-":
-        _report(reviewed, wording, seat)
+        _print_review(review, wording, seat)
 
 
-def _reviewed(record: Record, made: Sequence[Decision], budget: Budget, seed: str) -> Review:
+def _review(record: Record, made_decisions: Sequence[Decision], budget: Budget, seed: str) -> Review:
     judgements = []
-    with progress("review", len(made)) as advance:
-        start = start_of(record, budget, seed)
-        for decision in made:
-            judgements.append(judged(decision, budget, seed))
+    with progress("review", len(made_decisions)) as advance:
+        start = start_values(record, budget, seed)
+        for decision in made_decisions:
+            judgements.append(judge_decision(decision, budget, seed))
             advance(1)
-    return put_together(record, made, judgements, start, seed)
+    return assemble_review(record, made_decisions, judgements, start, seed)
 
 
-def _report(review: Review, wording: Wording, seat: int | None) -> None:
+def _print_review(review: Review, wording: Wording, seat: int | None) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     console = Console(highlight=False, soft_wrap=False)
     if not console.is_terminal:
-        console.width = WIDTH
-    say = wording.say
+        console.width = DEFAULT_WIDTH
+    say = wording.text
 
     def table(titles: Iterable[str], left: Iterable[int]) -> Table:
-        columns = set(left)
-        made = Table(box=None, pad_edge=False, header_style="dim")
-        for at, title in enumerate(titles):
-            to_left = at in columns
-            made.add_column(Text(title), justify="left" if to_left else "right", no_wrap=title != "")
-        return made
+        left_columns = set(left)
+        result = Table(box=None, pad_edge=False, header_style="dim")
+        for column, title in enumerate(titles):
+            justify: Literal["left", "right"] = "left" if column in left_columns else "right"
+            result.add_column(Text(title), justify=justify, no_wrap=title != "")
+        return result
 
     names = ", ".join(one.name for one in review.seats)
     over = "" if review.over else f" {say('unfinished')}"
@@ -121,15 +125,18 @@ def _report(review: Review, wording: Wording, seat: int | None) -> None:
     for move in review.moves:
         if seat is not None and move.seat != seat:
             continue
-        judged_at_all = bool(move.candidates)
+        evaluated = bool(move.candidates)
         moves.add_row(
             str(move.ply),
             Text(review.seats[move.seat].name),
             Text(move.move),
-            Text(f"{SIGNS[move.rating]} {say(f'rating.{move.rating}')}", style=STYLES.get(move.rating, "")),
-            wording.bare(move.candidates[move.made].value) if judged_at_all else "",
+            Text(
+                f"{RATING_SYMBOLS[move.rating]} {say(f'rating.{move.rating}')}",
+                style=STYLES.get(move.rating, ""),
+            ),
+            wording.bare(move.candidates[move.made].value) if evaluated else "",
             wording.change(move.given_up) if move.given_up else "",
-            wording.change(move.luck.change, signed=True) if judged_at_all else "",
+            wording.change(move.luck.change, signed=True) if evaluated else "",
             Text(wording.remark(move.remark)),
         )
     console.print()
@@ -138,12 +145,12 @@ def _report(review: Review, wording: Wording, seat: int | None) -> None:
     console.print()
     console.print(Text(f"{say('turning')}:" if turns else say("no_turning")))
     for turn in turns:
-        console.print(Text(f"  {told_turn(turn, review, wording)}"))
+        console.print(Text(f"  {turning_point_text(turn, review, wording)}"))
     head, *rows = summary_rows(review, wording)
     summary = table(head, (0,))
     for row in rows:
         summary.add_row(*map(Text, row))
     console.print()
     console.print(summary)
-    error = wording.change(SURE * max(one.account.error for one in review.seats))
+    error = wording.change(SIGNIFICANCE * max(one.account.error for one in review.seats))
     console.print(Text(say("adds_up", error=error)))

@@ -1,4 +1,4 @@
-"""`rules`: a game's rules in our own words."""
+"""`rules`: print the rules of a game."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import click
 from ...games import rules_page
 from ..terminal.options import language_option
 
-# Where the rules page says which of its sentences are ours; not where it explains the marks, in `code`.
+# Marks of rulings and reconstructions; not where the page explains the marks, in `code`.
 MARK = re.compile(r"(?<!`)\[(ruling|reconstruction|Festlegung|Rekonstruktion)\](?!`)")
 IMAGE = re.compile(r"!\[([^\]]*)\]\(figure:\w+\)")
-WIDEST = 100
+MAX_WIDTH = 100  # columns
 
 
 @click.command("rules")
 @click.argument("name", metavar="GAME")
 @language_option
-@click.option("--plain", is_flag=True, help="Print the Markdown as it is written, as into a pipe.")
+@click.option("--plain", is_flag=True, help="Print Markdown, as when the output is a pipe.")
 def command(name: str, language: str, plain: bool) -> None:
     """Read the rules of a game."""
     page = rules_page(name, language)
@@ -30,7 +30,7 @@ def command(name: str, language: str, plain: bool) -> None:
     from rich.markdown import Markdown
 
     console = Console()
-    console.width = min(console.width, WIDEST)
-    # A terminal shows no pictures: what they show is told instead, set off as a quotation.
-    told = IMAGE.sub(r"> \1", page)
-    console.print(Markdown(MARK.sub(r"***[\1]***", told)))
+    console.width = min(console.width, MAX_WIDTH)
+    # A terminal shows no pictures: their descriptions are quoted instead.
+    text = IMAGE.sub(r"> \1", page)
+    console.print(Markdown(MARK.sub(r"***[\1]***", text)))

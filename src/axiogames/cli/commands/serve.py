@@ -1,4 +1,4 @@
-"""`serve`: the page where people play, on this machine or for a whole club."""
+"""`serve`: serve the web page, on this machine or for a club."""
 
 from __future__ import annotations
 
@@ -7,74 +7,87 @@ import sys
 
 import click
 
-from ...server.processes import AlreadyRunning, check, free_port, open_browser, serve
+from ...server.processes import AlreadyRunning, check_startup, free_port, open_browser, serve
 from ...server.settings import DATABASE_VARIABLE, Settings
 from ..terminal.options import FILE, Integer, Real
 from ..terminal.server_options import hide_password, retention_options
-from .warm import compile_games, not_compiled
+from .compile import compile_games, uncompiled_games
 
 
 @click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
+@click.option("--port", type=Integer(1, 65535), help="Port.  [default: the first free one from 8000]")
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="The address to listen on; 0.0.0.0 is all."
+    "--data",
+    type=FILE,
+    metavar="FOLDER",
+    help="Directory of the database.  [default: the user's data directory]",
 )
-@click.option("--port", type=Integer(1, 65535), help="By default the first free one from 8000 on.")
-@click.option("--data", type=FILE, metavar="FOLDER", help="Where to keep games; by default your data folder.")
 @click.option(
     "--database",
     metavar="URL",
     default="",
     envvar=DATABASE_VARIABLE,
     show_envvar=True,
-    help="postgresql://… instead of a file in that folder.",
+    help="postgresql:// address, instead of SQLite in FOLDER.",
 )
-@click.option("--accept-new-key", is_flag=True, help="Take another secret key: everybody is signed out.")
-@click.option("--workers", type=Integer(1, 64), default=1, show_default=True, help="Processes to use.")
+@click.option("--accept-new-key", is_flag=True, help="Accept a changed secret key. All users are signed out.")
+@click.option(
+    "--workers", type=Integer(1, 64), default=1, show_default=True, help="Number of worker processes."
+)
 @click.option(
     "--origin",
     "origins",
     multiple=True,
     metavar="URL",
-    help="Where people find the page, such as https://play.example.org.",
+    help="Public address of the page, such as https://play.example.org. Repeatable.",
 )
 @click.option(
     "--proxy",
     "proxies",
     multiple=True,
     metavar="ADDRESS",
-    help="Believe X-Forwarded-For and -Proto from this address or network, such as 10.0.0.0/24.",
+    help="Trust X-Forwarded-For and -Proto from this address or network, such as 10.0.0.0/24. Repeatable.",
 )
 @click.option(
     "--allow-host",
     "allowed_hosts",
     multiple=True,
     metavar="NAME",
-    help="Another name of this server; loopback, IP addresses, --host and --origin are known.",
+    help="Further host name; loopback, IP addresses, --host and --origin are allowed. Repeatable.",
 )
-@click.option("--secure", is_flag=True, help="Cookies over HTTPS only; implied by an --origin with https://.")
+@click.option(
+    "--secure-cookies",
+    is_flag=True,
+    help="Send cookies over HTTPS only. Implied by an --origin with https://.",
+)
 @click.option(
     "--bot-seconds",
     type=Real(0.01, 60),
     default=1.0,
     show_default=True,
-    help="Time for a bot's move.",
+    help="Time limit of a bot per move.",
 )
 @click.option(
-    "--bot-threads", type=Integer(0, 64), default=0, help="Bots that think at once; 0 is one a core."
+    "--bot-threads", type=Integer(0, 64), default=0, help="Threads for bots.  [default: 0, one per core]"
 )
 @retention_options
 @click.option(
     "--metrics-port",
     type=Integer(1, 65535),
-    help="Serve metrics for Prometheus here; each worker takes one port from here on.  [default: nowhere]",
+    help="First port for Prometheus metrics; each worker uses one.  [default: no metrics]",
+)
+@click.option("--metrics-host", default="127.0.0.1", show_default=True, help="Address to serve metrics on.")
+@click.option("--no-rate-limit", is_flag=True, help="Disable the limits on requests per client. For tests.")
+@click.option(
+    "--open/--no-open", "opens", default=None, help="Open the page in a browser.  [default: in a terminal]"
 )
 @click.option(
-    "--metrics-host", default="127.0.0.1", show_default=True, help="The address to serve metrics on."
-)
-@click.option("--no-limits", is_flag=True, help="Let clients ask as often as they want; for tests.")
-@click.option("--open/--no-open", "opens", default=None, help="Open the page in a browser, or do not.")
-@click.option(
-    "--log", type=click.Choice(["debug", "info", "warning", "error"]), default="warning", show_default=True
+    "--log",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="warning",
+    show_default=True,
+    help="Lowest level of log messages.",
 )
 def command(
     host: str,
@@ -86,20 +99,20 @@ def command(
     origins: tuple[str, ...],
     proxies: tuple[str, ...],
     allowed_hosts: tuple[str, ...],
-    secure: bool,
+    secure_cookies: bool,
     bot_seconds: float,
     bot_threads: int,
     metrics_port: int | None,
     metrics_host: str,
-    no_limits: bool,
+    no_rate_limit: bool,
     opens: bool | None,
     log: str,
     **days: int,
 ) -> None:
     """Serve the page: play against bots, with friends, alone, or watch.
 
-    Everything is kept in one file in your data folder, or in a PostgreSQL database. Stop it with Ctrl-C;
-    games go on where they were when it starts again.
+    All data is kept in one file in your data directory, or in a PostgreSQL database. Stop the server with
+    Ctrl-C; games resume when it is started again.
     """
     hide_password(database)
     settings = Settings(
@@ -111,19 +124,19 @@ def command(
         origins=origins,
         proxies=proxies,
         allowed_hosts=allowed_hosts,
-        secure=secure,
-        limits=not no_limits,
+        secure_cookies=secure_cookies,
+        rate_limits=not no_rate_limit,
         bot_threads=bot_threads,
         bot_seconds=bot_seconds,
         metrics_port=metrics_port or 0,
         metrics_host=metrics_host,
         **days,
-        logs=log,
+        log_level=log,
         accept_new_key=accept_new_key,
     )
-    check(settings)
-    if missing := not_compiled():
-        click.echo("The rules are compiled, once on this machine; this takes about half a minute.", err=True)
+    check_startup(settings)
+    if missing := uncompiled_games():
+        click.echo("Compiling the rules, once on this machine; this takes about half a minute.", err=True)
         compile_games(missing)
     if opens is None:
         opens = sys.stdout.isatty()

@@ -1,4 +1,4 @@
-"""`show`: a position of a recorded game, as text or as a picture."""
+"""`show`: show a position of a recorded game as text or as a picture."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ import click
 
 from ...drawing import svg
 from ...errors import AxioError, InvalidRecord
-from ...files import write_stdout
+from ...files import write_output
 from ...model.record import replay
 from ...model.table import Table
 from ...model.view import View
-from ..terminal.options import FILE, NUMBER, Chosen, Integer, choose
-from ..terminal.result_text import explained, last_made, told, written
+from ..terminal.descriptions import describe_move, explain_result, last_move, notation
+from ..terminal.options import FILE, NUMBER, Integer, RecordInFile, read_record
 from ..terminal.screen import Screen
 from ..terminal.text import count, one_line
 
-WIDTH = 1200
+DEFAULT_WIDTH = 1200  # pixels
 
 
 @click.command("show")
 @click.argument("file", type=FILE)
-@click.option("--game", "number", type=NUMBER, default=1, show_default=True, help="Which game of the file.")
-@click.option("--ply", type=NUMBER, help="After how many moves of players; all of them if not given.")
 @click.option(
-    "--svg", "svg_file", type=FILE, metavar="OUT", help="Write a picture as SVG; - is standard output."
+    "--game", "number", type=NUMBER, default=1, show_default=True, help="Number of the game in the file."
 )
+@click.option("--ply", type=NUMBER, help="Number of moves before the position.  [default: all]")
+@click.option("--svg", "svg_file", type=FILE, metavar="OUT", help="Write an SVG; - is standard output.")
+@click.option("--png", "png_file", type=FILE, metavar="OUT", help="Write a PNG; - is standard output.")
 @click.option(
-    "--png", "png_file", type=FILE, metavar="OUT", help="Write a picture as PNG; - is standard output."
+    "--width", type=Integer(16, 16384), help=f"Width of the PNG in pixels.  [default: {DEFAULT_WIDTH}]"
 )
-@click.option("--width", type=Integer(16, 16384), help=f"Pixels across a PNG.  [default: {WIDTH}]")
-@click.option("--dark", is_flag=True, help="Draw the picture for a dark page.")
-@click.option("--text", "plain", is_flag=True, help="Print text without colours.")
-@click.option("--seat", type=NUMBER, help="Show only what this seat knew, counted from 0.")
-@click.option("--spectator", is_flag=True, help="Show only what everybody knew.")
-@click.option("--json", "as_json", is_flag=True, help="Print the facts of the position as JSON.")
+@click.option("--dark", is_flag=True, help="Use the dark theme for the picture.")
+@click.option("--plain", is_flag=True, help="Print text without colours.")
+@click.option("--seat", type=NUMBER, help="Show only what this seat knows, counted from 0.")
+@click.option("--spectator", is_flag=True, help="Show only what is public.")
+@click.option("--json", "as_json", is_flag=True, help="Print the position as JSON.")
 def command(
     file: str,
     number: int,
@@ -50,40 +50,40 @@ def command(
     as_json: bool,
 ) -> None:
     """Show a position of a recorded game, in the terminal or as a picture."""
-    _one_of({"--svg": svg_file, "--png": png_file, "--text": plain, "--json": as_json})
-    _one_of({"--seat": seat is not None, "--spectator": spectator})
+    _check_exclusive({"--svg": svg_file, "--png": png_file, "--plain": plain, "--json": as_json})
+    _check_exclusive({"--seat": seat is not None, "--spectator": spectator})
     if width is not None and not png_file:
-        raise click.UsageError("--width is for --png.")
+        raise click.UsageError("--width needs --png.")
     if dark and not (svg_file or png_file):
-        raise click.UsageError("--dark is for --svg and --png.")
-    chosen = choose(file, number)
-    table = _table(chosen, ply)
-    seen = table.view(seat) if seat is not None or spectator else table
+        raise click.UsageError("--dark needs --svg or --png.")
+    chosen = read_record(file, number)
+    table = _replay(chosen, ply)
+    view = table.view(seat) if seat is not None or spectator else table
     names = tuple(map(one_line, chosen.record.players))
     if svg_file or png_file:
-        picture = svg.render(seen.scene(names), dark=dark)
+        picture = svg.render(view.scene(names), dark=dark)
         if svg_file:
-            write_stdout(svg_file, picture.encode())
+            write_output(svg_file, picture.encode())
         if png_file:
             from ...drawing.svg import render_png
 
-            write_stdout(png_file, render_png(picture, width=width or WIDTH))
+            write_output(png_file, render_png(picture, width=width or DEFAULT_WIDTH))
     elif as_json:
-        click.echo(json.dumps(_facts(table, seen, names), ensure_ascii=False))
+        click.echo(json.dumps(_summary(table, view, names), ensure_ascii=False))
     else:
-        screen = Screen.of_terminal(plain=plain)
-        click.echo(screen.drawn(seen, names), nl=False, color=screen.colour)
-        for line in _caption(table, seen, names):
+        screen = Screen.of_stdout(plain=plain)
+        click.echo(screen.render(view, names), nl=False, color=screen.colour)
+        for line in _caption(table, view, names):
             click.echo(line)
 
 
-def _one_of(given: dict[str, object]) -> None:
-    both = [name for name, value in given.items() if value]
-    if len(both) > 1:
-        raise click.UsageError(f"{both[0]} and {both[1]} cannot be used together.")
+def _check_exclusive(options: dict[str, object]) -> None:
+    given = [name for name, value in options.items() if value]
+    if len(given) > 1:
+        raise click.UsageError(f"{given[0]} and {given[1]} cannot be used together.")
 
 
-def _table(chosen: Chosen, ply: int | None) -> Table:
+def _replay(chosen: RecordInFile, ply: int | None) -> Table:
     try:
         table = replay(chosen.record, upto=ply)
     except InvalidRecord as error:
@@ -94,31 +94,31 @@ def _table(chosen: Chosen, ply: int | None) -> Table:
         most = table.plies if ply > 0 else replay(chosen.record).plies
         raise AxioError(f"{chosen.where}: there is no ply {ply}: the game has 0 to {most}")
     while table.plies > ply:
-        table.undo()  # a hand that was kept: a move, though no event of its own
+        table.undo()  # a hand that was kept is a move without an event
     return table
 
 
-def _caption(table: Table, seen: Table | View, names: tuple[str, ...]) -> list[str]:
+def _caption(table: Table, view: Table | View, names: tuple[str, ...]) -> list[str]:
     options = f" ({', '.join(table.options)})" if table.options else ""
     head = f"{table.variant.game.name}{options}: {', '.join(names)}; after {count(table.plies, 'move')}"
-    if last := last_made(seen.events):
-        head += f", the last: {names[last.p]} {told(last)}"
+    if last := last_move(view.events):
+        head += f", the last: {names[last.p]} {describe_move(last)}"
     if table.over:
-        return [f"{head}.", *explained(table, names)]
+        return [f"{head}.", *explain_result(table, names)]
     to_move = names[table.turn] if table.turn is not None else "chance"
     return [f"{head}.", f"The game is not over: {to_move} is to move."]
 
 
-def _facts(table: Table, seen: Table | View, names: tuple[str, ...]) -> dict[str, object]:
-    last, result = last_made(seen.events), table.result
+def _summary(table: Table, view: Table | View, names: tuple[str, ...]) -> dict[str, object]:
+    last, result = last_move(view.events), table.result
     return {
         "game": table.game,
         "players": list(names),
         "options": table.options,
         "ply": table.plies,
         "turn": table.turn,
-        "last": {"seat": last.p, "move": written(last)} if last else None,
+        "last": {"seat": last.p, "move": notation(last)} if last else None,
         "scores": list(table.scores),
-        "position": seen.position,
+        "position": view.position,
         "result": {"place": list(result.place), "winners": list(result.winners)} if result else None,
     }

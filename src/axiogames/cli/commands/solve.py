@@ -1,4 +1,4 @@
-"""`solve`: the best that can be done where nothing is left to chance."""
+"""`solve`: find the best line of a deal whose draws are known."""
 
 from __future__ import annotations
 
@@ -7,41 +7,55 @@ from contextlib import nullcontext
 import click
 import msgspec
 
-from ...analysis.solve.solo import WIDTH, Deal, Result, Solution, deal_of_record, deal_of_seed, solve
+from ...analysis.solve.solo import (
+    DEFAULT_WIDTH,
+    LineResult,
+    SoloDeal,
+    Solution,
+    deal_from_record,
+    deal_from_seed,
+    solve,
+)
 from ...errors import InvalidRecord
 from ...files import STDOUT, LineWriter
 from ...games import GAMES
-from ..terminal.options import FILE, NUMBER, PLY, SEED, THREADS, Integer, Real, choose
+from ..terminal.options import FILE, NUMBER, PLY, SEED, THREADS, Integer, Real, force_option, read_record
 from ..terminal.progress import progress
-from ..terminal.text import count, in_columns
+from ..terminal.text import count, format_table
 
-STEPS = 1000  # of the progress bar
+PROGRESS_STEPS = 1000
 
 
 @click.group("solve")
 def command() -> None:
-    """Find the best that can be done where nothing is left to chance."""
+    """Find the best line of a deal whose draws are known."""
 
 
 @command.command("solo")
 @click.argument("source", required=False, metavar="[FILE_OR_GAME]")
+@click.option("--seed", type=SEED, help="Seed of the deal, as in `axio play` and `new_game`.")
 @click.option(
-    "--seed", type=SEED, help="A number or any text: the deal that `new_game` and `play` make from it."
+    "--game", "number", type=NUMBER, default=1, show_default=True, help="Number of the game in the file."
 )
-@click.option("--game", "number", type=NUMBER, default=1, show_default=True, help="Which game of the file.")
-@click.option("--ply", type=PLY, help="Start after so many moves of the recorded game.")
-@click.option("--width", type=Integer(1, 1_000_000), help=f"Of the beam.  [default: {WIDTH}]")
+@click.option("--ply", type=PLY, help="Number of moves of the recorded game to start after.")
+@click.option("--width", type=Integer(1, 1_000_000), help=f"Width of the beam.  [default: {DEFAULT_WIDTH}]")
 @click.option(
     "--seconds",
     type=Real(0, 86_400, low_open=True),
-    help="Widen the beam until this time is over (or --width is reached).",
+    help="Widen the beam for this time, up to --width.",
 )
-@click.option("--threads", type=THREADS, default=1, show_default=True, help="The answer is the same.")
+@click.option(
+    "--threads",
+    type=THREADS,
+    default=1,
+    show_default=True,
+    help="Number of threads. Results do not depend on it.",
+)
 @click.option(
     "--out", type=FILE, metavar="FILE", help="Write the best line as a record; - is standard output."
 )
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@force_option
+@click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON.")
 def solo(
     source: str | None,
     seed: str | None,
@@ -54,27 +68,27 @@ def solo(
     force: bool,
     as_json: bool,
 ) -> None:
-    """The best result of a solo deal whose draws are all known, beside a proven bound.
+    """Find the best line of a solo deal whose draws are known, and a proven upper bound.
 
-    The deal comes from --seed (of GAME, if one is named), or from a recorded game of one player, which is
-    then compared with the best line found. Every line has been replayed at a table before it is told. The
-    same deal and --width give the same answer; with --seconds it may depend on the machine. docs/solving.md
-    tells how lines are found, and why nothing passes the bound.
+    The deal comes from --seed (and GAME), or from a recorded game of one player, which is then compared with
+    the best line found. The line is replayed by the rules before it is reported. The same deal and --width
+    give the same result; with --seconds it may depend on the machine.
+    docs/guides/solving.md describes the search and proves the bound.
     """
     if as_json and out == STDOUT:
         raise click.UsageError("--json and the record cannot both go to standard output.")
     deal = _deal(source, seed, number, ply)
     with LineWriter(out, force=force) if out else nullcontext() as file:
-        with progress("solve", STEPS) as advance:
+        with progress("solve", PROGRESS_STEPS) as advance:
             done = 0
 
             def tick(share: float) -> None:
                 nonlocal done
-                steps = max(int(share * STEPS) - done, 0)
+                steps = max(int(share * PROGRESS_STEPS) - done, 0)
                 done += steps
                 advance(steps)
 
-            solution, record = solve(deal, width=width, seconds=seconds, threads=threads, tick=tick)
+            solution, record = solve(deal, width=width, seconds=seconds, threads=threads, on_progress=tick)
         if file:
             file.write(record.to_json())
     if as_json:
@@ -84,24 +98,24 @@ def solo(
         click.echo(line, err=out == STDOUT)
 
 
-def _deal(source: str | None, seed: str | None, number: int, ply: int | None) -> Deal:
+def _deal(source: str | None, seed: str | None, number: int, ply: int | None) -> SoloDeal:
     if source is None or source in GAMES:
         if seed is None:
-            raise click.UsageError("Name the deal: by --seed, or by a file with a recorded game.")
+            raise click.UsageError("Name the deal by --seed or by a file with a recorded game.")
         if ply is not None:
-            raise click.UsageError("--ply is for recorded games.")
-        return deal_of_seed(source or GAMES[0], seed)
+            raise click.UsageError("--ply needs a file with a recorded game.")
+        return deal_from_seed(source or GAMES[0], seed)
     if seed is not None:
-        raise click.UsageError("--seed and a file cannot be used together: the file has its own deal.")
-    chosen = choose(source, number)
+        raise click.UsageError("--seed and a file cannot be used together: the record has its own deal.")
+    chosen = read_record(source, number)
     try:
-        return deal_of_record(chosen.record, plies=ply)
+        return deal_from_record(chosen.record, plies=ply)
     except InvalidRecord as error:
         raise error.located(chosen.where) from None
 
 
 def report(solution: Solution) -> list[str]:
-    """The solution in words and columns."""
+    """Return the solution as lines of text."""
     tracks = tuple(solution.best.scores)
     rows = [("", "lowest", "total", "sorted", *tracks, "tiles")]
     if solution.played is not None:
@@ -109,39 +123,41 @@ def report(solution: Solution) -> list[str]:
     rows.append(_row("best found", solution.best))
     bound = solution.bound
     rows.append(
-        ("bound", str(bound.points[0]), str(bound.total), _written(bound.points), *("" for _ in tracks), "")
+        ("bound", str(bound.points[0]), str(bound.total), _join(bound.points), *("" for _ in tracks), "")
     )
-    lines = in_columns(rows, right=(1, 2, *range(4, len(rows[0]))))
+    lines = format_table(rows, right=(1, 2, *range(4, len(rows[0]))))
     return [*lines, *_remarks(solution)]
 
 
-def _row(name: str, result: Result) -> tuple[str, ...]:
+def _row(name: str, result: LineResult) -> tuple[str, ...]:
     shown = (str(points) for points in result.scores.values())
-    return name, str(result.points[0]), str(result.total), _written(result.points), *shown, str(result.tiles)
+    return name, str(result.points[0]), str(result.total), _join(result.points), *shown, str(result.tiles)
 
 
-def _written(points: tuple[int, ...]) -> str:
+def _join(points: tuple[int, ...]) -> str:
     return " ".join(map(str, points))
 
 
 def _remarks(solution: Solution) -> list[str]:
     best, bound = solution.best, solution.bound
-    said = []
+    lines = list[str]()
     if solution.best_was_played:
-        said.append("The game as it was played is as good as anything found.")
+        lines.append("The recorded game is as good as the best line found.")
     elif solution.played is not None and not solution.played.over:
-        said.append("The recorded game is not over.")
+        lines.append("The recorded game is not over.")
     if bound.exact:
-        said.append("Every line was tried: nothing better is possible.")
+        lines.append("All lines were searched: nothing better is possible.")
     elif best.points == bound.points:
-        said.append("Nothing better is possible: the bound is reached.")
+        lines.append("Nothing better is possible: the bound is reached.")
     else:
-        said.append(
+        lines.append(
             f"The gap is {count(solution.gap, 'point')} in the lowest colour"
-            f" and {bound.total - best.total} in all: the best possible lies in it."
+            f" and {bound.total - best.total} in total: the optimum lies within it."
         )
     if solution.seed is None:
-        said.append(f"Only the {count(solution.known, 'tile')} of the record are known; lines end with them.")
+        lines.append(
+            f"Only the {count(solution.known, 'tile')} of the record are known; lines end with them."
+        )
     if solution.width:
-        said.append(f"A beam of width {solution.width}, {solution.seconds:.1f} s.")
-    return said
+        lines.append(f"A beam of width {solution.width}, {solution.seconds:.1f} s.")
+    return lines

@@ -1,4 +1,4 @@
-"""`train`: learn a game by playing it, for the players that judge positions."""
+"""`train`: train the evaluation of a game by self-play."""
 
 from __future__ import annotations
 
@@ -14,24 +14,40 @@ from ... import __version__
 from ...files import check_writable
 from ...games import find_variant
 from ...players.evaluation.weights import read_weights, weights_file, write_weights
-from ...players.training.train import Plan, Round, train
+from ...players.training.train import TrainingConfig, TrainingRound, train
 from ..terminal.options import FILE, PLAYER_COUNT, Integer
 from ..terminal.progress import progress
 
-USUAL = Plan()
+DEFAULTS = TrainingConfig()
 HEAD = "round  loss   against greed  against the round before"
 
 
 @click.command("train")
 @click.argument("game")
-@click.option("--players", type=PLAYER_COUNT, default=2, show_default=True)
-@click.option("--rounds", type=Integer(1, 10_000), default=USUAL.rounds, show_default=True)
-@click.option("--games", type=Integer(1, 100_000), default=USUAL.games, show_default=True, help="A round.")
-@click.option("--seed", type=Integer(0, 1_000_000_000), default=USUAL.seed, show_default=True)
-@click.option("--resume", is_flag=True, help="Go on from what the file has, instead of from nothing.")
-@click.option("--quick", is_flag=True, help="Little of everything: to see that it works.")
-@click.option("--out", type=FILE, metavar="FILE", help="Write it there.")
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON a round.")
+@click.option("--players", type=PLAYER_COUNT, default=2, show_default=True, help="Number of players.")
+@click.option(
+    "--rounds",
+    type=Integer(1, 10_000),
+    default=DEFAULTS.rounds,
+    show_default=True,
+    help="Rounds of self-play and fitting.",
+)
+@click.option(
+    "--games",
+    type=Integer(1, 100_000),
+    default=DEFAULTS.games,
+    show_default=True,
+    help="Games per round.",
+)
+@click.option(
+    "--seed", type=Integer(0, 1_000_000_000), default=DEFAULTS.seed, show_default=True, help="Random seed."
+)
+@click.option("--resume", is_flag=True, help="Start from the weights in FILE.")
+@click.option("--quick", is_flag=True, help="Train for a minute only, to check that it works.")
+@click.option(
+    "--out", type=FILE, metavar="FILE", help="Write the weights to FILE.  [default: in the package]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON per round.")
 def command(
     game: str,
     players: int,
@@ -43,38 +59,37 @@ def command(
     out: str | None,
     as_json: bool,
 ) -> None:
-    """Learn GAME for a number of players from nothing, by playing it.
+    """Train the evaluation of GAME for a number of players by self-play.
 
-    What has been learned is written to FILE, by default to the one in the game's folder that all players
-    read, after every round. The same seed learns the same on the same kind of processor.
+    The weights are written after every round, by default to the file that all bots read. The same seed gives
+    the same weights on the same kind of processor.
     """
     variant = find_variant(game, players)
-    plan = Plan(rounds=rounds, games=games, seed=seed)
+    plan = TrainingConfig(rounds=rounds, games=games, seed=seed)
     if quick:
-        plan = replace(plan, games=min(games, 40), generations=1, param_games=10, proof_games=20)
+        plan = replace(plan, games=min(games, 40), generations=1, param_games=10, evaluation_games=20)
     path = Path(out) if out else weights_file(variant)
-    check_writable(path, "what has been learned", only_files=True)
-    kept = (
-        read_weights(variant, path) if path.exists() else None
-    )  # also to learn that it is ours, before it is written to
-    begun = time.monotonic()
+    check_writable(path, "the weights", only_files=True)
+    # Read also without --resume: a file that does not hold weights is not overwritten.
+    existing = read_weights(variant, path) if path.exists() else None
+    start = time.monotonic()
     if not as_json:
         click.echo(HEAD)
     bars = _Bars(f"{variant.game.id}, {players} players")
     try:
-        for done in train(variant, plan, bars.advance, kept if resume else None):
+        for done in train(variant, plan, bars.advance, existing if resume else None):
             bars.close()
             write_weights(variant, done.weights, path)
-            click.echo(_line(done, time.monotonic() - begun, as_json))
+            click.echo(_line(done, time.monotonic() - start, as_json))
     finally:
         bars.close()
     if not as_json:
         click.echo(f"written to {path}")
 
 
-def _line(done: Round, seconds: float, as_json: bool) -> str:
+def _line(done: TrainingRound, seconds: float, as_json: bool) -> str:
     if as_json:
-        facts = {
+        summary = {
             "round": done.number,
             "loss": round(done.loss, 4),
             "against_greed": round(done.against_greed, 4),
@@ -82,15 +97,15 @@ def _line(done: Round, seconds: float, as_json: bool) -> str:
             "seconds": round(seconds, 1),
             "version": __version__,
         }
-        return json.dumps(facts)
+        return json.dumps(summary)
     return f"{done.number:5}  {done.loss:.3f}  {done.against_greed:13.1%}  {done.against_last:24.1%}"
 
 
 class _Bars:
-    """A bar for each part of the work, one after the other."""
+    """One progress bar at a time, for each part of the training."""
 
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self, description: str) -> None:
+        self._description = description
         self._part = ""
         self._done = 0
         self._bar: Any = None
@@ -100,7 +115,7 @@ class _Bars:
         if part != self._part:
             self.close()
             self._part, self._done = part, 0
-            self._bar = progress(f"{self._what}: {part}", of)
+            self._bar = progress(f"{self._description}: {part}", of)
             self._step = self._bar.__enter__()
         self._step(done - self._done)
         self._done = done

@@ -1,4 +1,4 @@
-"""The questions before a game: which one, and against whom."""
+"""Text input of `axio play`: questions before a game, commands and moves during it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,17 @@ import click
 
 from ...errors import ParseError
 from ...games import GAMES
-from ...games import game as declared
+from ...games import game as game_info
 from ...moves import Move
 from ...players import LEVELS, PLAYERS
 from .options import YOU
-from .saved_game import Saved
-from .text import in_columns
+from .saved_game import SavedGame
+from .text import format_table
 
-WORDS = {
+DEFAULT_OPPONENT = "balanced"
+WIDTH = 66  # columns of a description
+
+COMMANDS = {
     "help": ("?", "h", "help"),
     "moves": ("moves", "m"),
     "hint": ("hint",),
@@ -29,107 +32,114 @@ WORDS = {
     "position": ("position",),
     "quit": ("quit", "q", "exit"),
 }
-_ORDER = {word: order for order, words in WORDS.items() for word in words}
+"""Commands during a game, with the words that call them."""
 
-_PLACE = re.compile(
+_COMMAND_BY_WORD = {word: name for name, words in COMMANDS.items() for word in words}
+_PLACEMENT = re.compile(
     r"(?P<tile>[a-z_]{2,4})(?:\s*\(\s*(?P<named>[a-z])\s*\)|\s+(?P<bare>[a-z])(?=\s))?\s+(?P<at>.+)"
 )
 _CELLS = re.compile(r"[a-z][0-9]{1,2}(?:[\s-]*[a-z][0-9]{1,2})+")
 _POINT = re.compile(r"\(?\s*(-?[0-9]{1,3})\s*[,\s]\s*(-?[0-9]{1,3})\s*\)?")
 
+Choice = TypeVar("Choice")
+
+
+# ---------------------------------------------------------------- before the game
+
+
+def ask_game(saved: SavedGame | None) -> str | None:
+    """Ask for a game and return its name, or `None` to resume the saved game.
+
+    Raises:
+        EOFError: there is no input.
+    """
+    click.echo("Which game?")
+    for number, name in enumerate(GAMES, 1):
+        click.echo(f"  {number}  {game_info(name).name}")
+        for line in textwrap.wrap(game_info(name).summary, WIDTH):
+            click.echo(f"     {line}")
+    choices: dict[str, str | None] = {str(n): name for n, name in enumerate(GAMES, 1)}
+    choices |= {name: name for name in GAMES}
+    if saved is None:
+        return _ask("Number, or Enter for 1: ", {"": GAMES[0], **choices})
+    click.echo(f"  r  resume {saved}; a new game replaces it")
+    return _ask("Number, or Enter for r: ", {"": None, **choices, "r": None})
+
+
+def ask_seats() -> tuple[str, ...]:
+    """Ask for opponents and return a name for each seat. Raise `EOFError` if there is no input."""
+    bots = [DEFAULT_OPPONENT, *LEVELS]
+    seats = [(YOU, name) for name in bots] + [(YOU,), (YOU, YOU)]
+    texts = [(name, _summary(name)) for name in bots]
+    texts += [("nobody", "Play alone."), ("a friend", "Take turns at this screen.")]
+    click.echo("Against whom?")
+    for line in format_table([(str(n), *row) for n, row in enumerate(texts, 1)], indent=2):
+        click.echo(line)
+    choices = {str(n): names for n, names in enumerate(seats, 1)}
+    choices |= {name: (YOU, name) for name in PLAYERS} | {"nobody": (YOU,), "a friend": (YOU, YOU)}
+    return _ask("Number, or Enter for 1: ", {"": seats[0], **choices})
+
+
+def _summary(bot: str) -> str:
+    """Return the first line of a bot's docstring."""
+    text = (PLAYERS[bot].__doc__ or "").strip().partition("\n")[0]
+    return textwrap.shorten(text, WIDTH, placeholder=" ...")
+
+
+def ask_resume(saved: SavedGame) -> bool:
+    """Ask whether to resume the saved game rather than replace it. Raise `EOFError` if there is no input."""
+    click.echo(f"You have a saved game of {saved}.")
+    return _ask("Enter to resume it, n to replace it by a new game: ", {"": True, "y": True, "n": False})
+
+
+def _ask(prompt: str, choices: dict[str, Choice]) -> Choice:
+    while True:
+        text = input(prompt).strip().lower()
+        if text in choices:
+            return choices[text]
+        keys = _alternatives([key for key in choices if len(key) == 1])
+        click.echo(f"Please type {keys}, or just press Enter.")
+
+
+def _alternatives(keys: Sequence[str]) -> str:
+    return keys[0] if len(keys) == 1 else f"{', '.join(keys[:-1])} or {keys[-1]}"
+
+
+# ---------------------------------------------------------------- during the game
+
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """Something asked for: a word of `WORDS` and what follows it."""
+class GameCommand:
+    """A command of `COMMANDS` and the text after it."""
 
     name: str
-    rest: str
+    argument: str
 
 
-def read_order(text: str) -> Order | None:
-    """What a line asks for, if it is not a move."""
-    word, _, rest = text.strip().partition(" ")
-    name = _ORDER.get(word.lower())
-    return Order(name, rest.strip()) if name else None
+def parse_command(text: str) -> GameCommand | None:
+    """Return the command in a line, or `None` if the line is a move."""
+    word, _, argument = text.strip().partition(" ")
+    name = _COMMAND_BY_WORD.get(word.lower())
+    return GameCommand(name, argument.strip()) if name else None
 
 
-def read_move(text: str) -> Move:
-    """A move in the notation, or nearly so: `gr k8 j8`, `brg_ p 2 -1`. Raises `ParseError`."""
-    low = " ".join(text.lower().split())
-    word, *tiles = low.split()
-    if word in ("keep", "pass") or word == "exchange":
+def parse_move(text: str) -> Move:
+    """Return a move, also from loose notation such as `gr k8 j8` or `brg_ p 2 -1`. Raise `ParseError`."""
+    lower = " ".join(text.lower().split())
+    word, *tiles = lower.split()
+    if word in ("keep", "pass", "exchange"):
         return Move.parse(" ".join((word, *(tile.strip(",").upper() for tile in tiles))))
-    if (found := _PLACE.fullmatch(low)) and (at := _place(found["at"])):
+    if (found := _PLACEMENT.fullmatch(lower)) and (cells := _parse_cells(found["at"])):
         named = found["named"] or found["bare"]
         colour = f"({named.upper()})" if named else ""
-        return Move.parse(f"{found['tile'].upper()}{colour} {at}")
-    raise ParseError(f"{text.strip()[:40]!r} is neither a move nor a word I know: ? lists what you can type")
+        return Move.parse(f"{found['tile'].upper()}{colour} {cells}")
+    raise ParseError(f"{text.strip()[:40]!r} is neither a move nor a command: ? lists what you can type")
 
 
-def _place(text: str) -> str | None:
+def _parse_cells(text: str) -> str | None:
+    """Return cells (`k8-j8`) or a point (`2,-1`) in notation."""
     if _CELLS.fullmatch(text):
         return "-".join(re.findall(r"[a-z][0-9]{1,2}", text))
     if found := _POINT.fullmatch(text):
         return f"{int(found[1])},{int(found[2])}"
     return None
-
-
-WIDTH = 66
-OPPONENT = "balanced"
-
-Choice = TypeVar("Choice")
-
-
-def game(left: Saved | None) -> str | None:
-    """The name of a game; `None` stands for the one that was left. Raises `EOFError`."""
-    click.echo("Which game?")
-    for number, name in enumerate(GAMES, 1):
-        click.echo(f"  {number}  {declared(name).name}")
-        for line in textwrap.wrap(declared(name).summary, WIDTH):
-            click.echo(f"     {line}")
-    keys: dict[str, str | None] = {str(n): name for n, name in enumerate(GAMES, 1)}
-    keys |= {name: name for name in GAMES}
-    if left is None:
-        return _answer("Number, or Enter for 1: ", {"": GAMES[0], **keys})
-    click.echo(f"  r  go on with {left}; a new game replaces it")
-    return _answer("Number, or Enter for r: ", {"": None, **keys, "r": None})
-
-
-def players() -> tuple[str, ...]:
-    """Who plays. Raises `EOFError`."""
-    programs = [OPPONENT, *LEVELS]
-    choices = [(YOU, name) for name in programs] + [(YOU,), (YOU, YOU)]
-    texts = [(name, _described(name)) for name in programs]
-    texts += [("nobody", "Play alone."), ("a friend", "Take turns at this screen.")]
-    click.echo("Against whom?")
-    for line in in_columns([(str(n), *row) for n, row in enumerate(texts, 1)], indent=2):
-        click.echo(line)
-    keys = {str(n): choice for n, choice in enumerate(choices, 1)}
-    keys |= {name: (YOU, name) for name in PLAYERS} | {"nobody": (YOU,), "a friend": (YOU, YOU)}
-    return _answer("Number, or Enter for 1: ", {"": choices[0], **keys})
-
-
-def _described(name: str) -> str:
-    """What a program says of itself."""
-    text = (PLAYERS[name].__doc__ or "").strip().partition("\n")[0]
-    return textwrap.shorten(text, WIDTH, placeholder=" ...")
-
-
-def wants_to_resume(left: Saved) -> bool:
-    """Whether a game that was left is to go on, rather than be replaced. Raises `EOFError`."""
-    click.echo(f"You left a game of {left}.")
-    return _answer(
-        "Enter to go on with it, n for a new game in its place: ", {"": True, "y": True, "n": False}
-    )
-
-
-def _answer(prompt: str, choices: dict[str, Choice]) -> Choice:
-    while True:
-        text = input(prompt).strip().lower()
-        if text in choices:
-            return choices[text]
-        click.echo(f"Please type {_listed([key for key in choices if len(key) == 1])}, or just press Enter.")
-
-
-def _listed(keys: Sequence[str]) -> str:
-    return keys[0] if len(keys) == 1 else f"{', '.join(keys[:-1])} or {keys[-1]}"

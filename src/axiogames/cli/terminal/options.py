@@ -1,7 +1,7 @@
-"""Types of options and arguments: numbers within bounds, names of files, seeds.
+"""Options and arguments that several commands share: parameter types, seats and bots, records, budgets.
 
-Click's own numbers accept digits of any script, underscores, `nan` and, without a bound, 10**400. These
-accept ASCII only, and each has a smallest and a largest value.
+Click's own number types accept digits of any script, underscores, `nan` and, without a bound, 10**400. The
+types here accept ASCII only, and each has a lower and an upper bound.
 """
 
 from __future__ import annotations
@@ -17,133 +17,46 @@ from typing import Any
 
 import click
 
+from ... import PROGRAM
 from ...errors import AxioError, InvalidFile, InvalidPlayers, InvalidRecord, ParseError
-from ...files import check_name, is_unicode, read_lines
+from ...files import check_file_name, is_unicode, read_lines
 from ...games import LANGUAGES
 from ...games.protocol import MOST_PLAYERS
 from ...model.record import Record
 from ...players import PLAYERS
-from ...players.engines.specs import player_or_engine
-from ...players.interface import MOST_ROLLOUTS, Budget
+from ...players.engines.specs import parse_player
+from ...players.interface import MAX_ROLLOUTS, Budget
 from ...rng import seed_bytes
 from .text import count
 
-language_option = click.option(
-    "--lang",
-    "language",
-    type=click.Choice(LANGUAGES),
-    default=LANGUAGES[0],
-    show_default=True,
-    help="The language.",
-)
-
-
 STDIN = "-"
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A record of a file, and the line it stands on."""
-
-    file: str
-    line: int
-    record: Record
-
-    @property
-    def where(self) -> str:
-        """The file and the line, as errors name them."""
-        return f"{self.file}, line {self.line}"
-
-
-def lines_of(file: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file or of standard input that are not blank. Raises `InvalidFile`."""
-    if file != STDIN:
-        return read_lines(file)
-    # What stands in for standard input where the program is called from Python may be text only.
-    source = getattr(sys.stdin, "buffer", None) or BytesIO(
-        sys.stdin.read().encode("utf-8", "surrogateescape")
-    )
-    return read_lines(source, "standard input")
-
-
-def choose(file: str, number: int) -> Chosen:
-    """Return record number `n`, counted from 1. Raises `InvalidFile`, `InvalidRecord` or `AxioError`."""
-    found = 0
-    for line, text in lines_of(file):
-        found += 1
-        if found == number:
-            try:
-                return Chosen(file, line, Record.parse(text))
-            except InvalidRecord as error:
-                raise error.located(f"{file}, line {line}") from None
-    raise AxioError(f"{file} has no game {number}: it holds {count(found, 'game')}, 1 to {found}")
-
-
-YOU = "you"
-
-
-def programs(text: str) -> tuple[str, ...]:
-    """The programs of a list such as `greedy,sim@1s,engine:./mine`. Raises `InvalidPlayers`."""
-    names = _names(text)
-    for name in names:
-        player_or_engine(name)
-    return names
-
-
-def seats(text: str) -> tuple[str, ...]:
-    """People (`you`) and programs of a list such as `you,balanced`. Raises `InvalidPlayers`."""
-    names, known = _names(text), (YOU, *PLAYERS)
-    for name in names:
-        if name not in known:
-            raise InvalidPlayers(f"unknown player {name!r}: choose from {', '.join(known)}")
-    if YOU not in names:
-        raise InvalidPlayers(f"one player at least has to be {YOU!r}: simulate lets programs play each other")
-    return names
-
-
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(","))
-    if not 1 <= len(names) <= MOST_PLAYERS:
-        raise InvalidPlayers(f"{len(names)} players: 1 to {MOST_PLAYERS} can play")
-    return names
-
-
-def shown_names(names: Sequence[str]) -> tuple[str, ...]:
-    """A name for each seat that no other has: equal ones are numbered."""
-    often, so_far = Counter(names), Counter[str]()
-    shown = []
-    for name in names:
-        so_far[name] += 1
-        shown.append(f"{name} {so_far[name]}" if often[name] > 1 else name)
-    return tuple(shown)
-
-
-MOST_JOBS = 1024  # how many of them run at once is for `spread.processes_for` to say
+YOU = "you"  # a person in a list of seats
+MAX_JOBS = 1024  # `parallel.process_count` decides how many run at once
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _REAL = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?")
 
 
 class Integer(click.IntRange):
-    """A whole number between two bounds, both included."""
+    """A whole number between two inclusive bounds."""
 
     def __init__(self, low: int, high: int) -> None:
         super().__init__(low, high)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, str) and not _INTEGER.fullmatch(value):
-            self.fail(f"{_shown(value)} is not a whole number from {self.min} to {self.max}.", param, ctx)
+            self.fail(f"{_quote(value)} is not a whole number from {self.min} to {self.max}.", param, ctx)
         return super().convert(value, param, ctx)
 
 
 class Real(click.FloatRange):
-    """A number between two bounds, both included unless the lower one is open."""
+    """A number between two bounds, inclusive unless the lower one is open."""
 
     def __init__(self, low: float, high: float, *, low_open: bool = False) -> None:
         super().__init__(low, high, min_open=low_open)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, str) and not _REAL.fullmatch(value):
-            self.fail(f"{_shown(value)} is not a number from {self.min:g} to {self.max:g}.", param, ctx)
+            self.fail(f"{_quote(value)} is not a number from {self.min:g} to {self.max:g}.", param, ctx)
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{number} is not a number from {self.min:g} to {self.max:g}.", param, ctx)
@@ -151,7 +64,7 @@ class Real(click.FloatRange):
 
 
 class FileName(click.ParamType[str]):
-    """The name of a file or folder. Whether there is one is for the command to find out."""
+    """Name of a file or folder, which need not exist."""
 
     name = "path"
 
@@ -160,26 +73,26 @@ class FileName(click.ParamType[str]):
         if not name:
             self.fail("the name of a file cannot be empty.", param, ctx)
         try:
-            check_name(name)
+            check_file_name(name)
         except InvalidFile as error:
             self.fail(f"{error}.", param, ctx)
         return name
 
 
 class Text(click.ParamType[str]):
-    """What a database is to find or keep. A command line may hold bytes that are no text."""
+    """Valid Unicode text. A command line may hold other bytes, which a database rejects."""
 
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = str(value)
         if not is_unicode(text):
-            self.fail(f"{_shown(text)} is not text in UTF-8.", param, ctx)
+            self.fail(f"{_quote(text)} is not text in UTF-8.", param, ctx)
         return text
 
 
 class Seed(click.ParamType[str]):
-    """Text that decides what is random; a number is text, too."""
+    """Random seed, a number or any text."""
 
     name = "text"
 
@@ -192,22 +105,54 @@ class Seed(click.ParamType[str]):
         return seed
 
 
-NUMBER = Integer(-1_000_000_000, 1_000_000_000)  # of a game, a ply, a seat: the command says which there are
+def _quote(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:40]}…")
+
+
+NUMBER = Integer(-1_000_000_000, 1_000_000_000)  # of a game, a ply or a seat: the command knows the range
 PLAYER_COUNT = Integer(1, MOST_PLAYERS)
 PLY = Integer(0, 1_000_000)
-JOBS = Integer(1, MOST_JOBS)
+JOBS = Integer(1, MAX_JOBS)
 THREADS = Integer(1, 64)
 FILE = FileName()
 SEED = Seed()
 TEXT = Text()
 
+seed_option = click.option(
+    "--seed",
+    type=SEED,
+    default="0",
+    show_default=True,
+    help="Random seed, a number or any text. Game i uses SEED/i.",
+)
+variant_option = click.option(
+    "--option", "options", multiple=True, metavar="NAME", help="Enable an option of the game. Repeatable."
+)
+jobs_option = click.option(
+    "--jobs",
+    type=JOBS,
+    default=1,
+    show_default=True,
+    help="Number of processes. Results do not depend on it.",
+)
+force_option = click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+language_option = click.option(
+    "--lang",
+    "language",
+    type=click.Choice(LANGUAGES),
+    default=LANGUAGES[0],
+    show_default=True,
+    help="Language of the output.",
+)
 
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else f"{text[:40]}…")
 
+def budget_options(default: float, per: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds the options of a search: `seconds`, `rollouts`, `threads` and `seed`.
 
-def thinking_options(usual: float, each: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """How long to think: `seconds`, `rollouts`, `threads` and `seed`, to be read by `budget_of`."""
+    Args:
+        default: seconds, if neither seconds nor rollouts are given.
+        per: what the seconds are for, such as "per move".
+    """
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(
@@ -216,26 +161,26 @@ def thinking_options(usual: float, each: str) -> Callable[[Callable[..., Any]], 
                     "--time",
                     "seconds",
                     type=Real(0.01, 600),
-                    help=f"Seconds {each}.  [default: {usual}]",
+                    help=f"Seconds {per}.  [default: {default}]",
                 ),
                 click.option(
                     "--rollouts",
-                    type=Integer(100, MOST_ROLLOUTS),
-                    help="Rollouts instead of seconds: the same every time.",
+                    type=Integer(100, MAX_ROLLOUTS),
+                    help="Number of rollouts instead of seconds; reproducible.",
                 ),
                 click.option(
                     "--threads",
                     type=THREADS,
                     default=1,
                     show_default=True,
-                    help="Threads to use.",
+                    help="Number of threads.",
                 ),
                 click.option(
                     "--seed",
                     type=SEED,
                     default="0",
                     show_default=True,
-                    help="A number or any text; it decides every guess.",
+                    help="Random seed, a number or any text.",
                 ),
             )
         ):
@@ -245,10 +190,97 @@ def thinking_options(usual: float, each: str) -> Callable[[Callable[..., Any]], 
     return add
 
 
-def budget_of(seconds: float | None, rollouts: int | None, threads: int, usual: float) -> Budget:
-    """How long to think about a move, by seconds or by rollouts."""
+def make_budget(seconds: float | None, rollouts: int | None, threads: int, default: float) -> Budget:
+    """Return the search budget per move, in seconds or in rollouts."""
     if seconds is not None and rollouts is not None:
         raise click.UsageError("--time and --rollouts cannot be used together.")
     if rollouts is not None:
         return Budget(None, rollouts, threads)
-    return Budget(seconds or usual, threads=threads)
+    return Budget(seconds or default, threads=threads)
+
+
+# ---------------------------------------------------------------- records, seats and bots
+
+
+@dataclass(frozen=True, slots=True)
+class RecordInFile:
+    """A record and the line of the file that holds it."""
+
+    file: str
+    line: int
+    record: Record
+
+    @property
+    def where(self) -> str:
+        """File and line for error messages."""
+        return f"{self.file}, line {self.line}"
+
+
+def input_lines(file: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that are not blank of a file or, for `-`, of standard input. Raise `InvalidFile`."""
+    if file != STDIN:
+        return read_lines(file)
+    # In Python programs that call `main`, standard input may be a text stream without a buffer.
+    source = getattr(sys.stdin, "buffer", None) or BytesIO(
+        sys.stdin.read().encode("utf-8", "surrogateescape")
+    )
+    return read_lines(source, "standard input")
+
+
+def read_record(file: str, number: int) -> RecordInFile:
+    """Return a record of a file.
+
+    Args:
+        file: name of the file; `-` is standard input.
+        number: number of the record in the file, from 1.
+
+    Raises:
+        InvalidFile: the file cannot be read.
+        InvalidRecord: the line is not a record.
+        AxioError: the file has fewer records.
+    """
+    found = 0
+    for line, text in input_lines(file):
+        found += 1
+        if found == number:
+            try:
+                return RecordInFile(file, line, Record.parse(text))
+            except InvalidRecord as error:
+                raise error.located(f"{file}, line {line}") from None
+    raise AxioError(f"{file} has no game {number}: it holds {count(found, 'game')}, 1 to {found}")
+
+
+def parse_bots(text: str) -> tuple[str, ...]:
+    """Return the bots of a list such as `greedy,sim@1s,engine:./mine`. Raise `InvalidPlayers`."""
+    names = _split(text)
+    for name in names:
+        parse_player(name)
+    return names
+
+
+def parse_seats(text: str) -> tuple[str, ...]:
+    """Return the people (`you`) and bots of a list such as `you,balanced`. Raise `InvalidPlayers`."""
+    names, known = _split(text), (YOU, *PLAYERS)
+    for name in names:
+        if name not in known:
+            raise InvalidPlayers(f"unknown player {name!r}: choose from {', '.join(known)}")
+    if YOU not in names:
+        raise InvalidPlayers(f"no seat is {YOU!r}: use `{PROGRAM} simulate` for games between bots")
+    return names
+
+
+def _split(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if not 1 <= len(names) <= MOST_PLAYERS:
+        raise InvalidPlayers(f"{len(names)} players: a game has 1 to {MOST_PLAYERS}")
+    return names
+
+
+def unique_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return a different name for each seat: equal names are numbered."""
+    total, so_far = Counter(names), Counter[str]()
+    unique = []
+    for name in names:
+        so_far[name] += 1
+        unique.append(f"{name} {so_far[name]}" if total[name] > 1 else name)
+    return tuple(unique)

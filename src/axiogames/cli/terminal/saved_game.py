@@ -1,4 +1,4 @@
-"""The game in play on disk, so that it can be gone on with."""
+"""The game in play on disk, to be resumed by `axio play --resume`."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import msgspec
 
 from ... import PROGRAM
 from ...errors import AxioError, InvalidFile
-from ...files import read_whole, write_atomic
+from ...files import read_file, write_atomic
 from ...games import find_variant, game
 from ...model.table import Table
-from .options import seats, shown_names
+from .options import parse_seats, unique_names
 from .text import count
 
 FORMAT = f"{PROGRAM}-play/1"
 
 
-class Saved(msgspec.Struct, frozen=True, kw_only=True):
-    """A game that people play: everything needed to deal and play it again.
+class SavedGame(msgspec.Struct, frozen=True, kw_only=True):
+    """A game between people and bots: everything needed to deal and play it again.
 
-    `confirmed` is false while the last placement may still be taken back: no tile has been drawn for it.
+    `confirmed` is false while the last placement can still be undone: no tile has been drawn after it.
     """
 
     format: str = FORMAT
@@ -33,7 +33,11 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True):
     confirmed: bool = True
 
     def table(self) -> Table:
-        """The table with all moves made. Raises `AxioError` if they cannot be."""
+        """Return the table after all moves.
+
+        Raises:
+            AxioError: the moves are not possible.
+        """
         table = Table(
             find_variant(self.game, len(self.players), dict.fromkeys(self.options, True)), self.seed
         )
@@ -45,31 +49,35 @@ class Saved(msgspec.Struct, frozen=True, kw_only=True):
         return table
 
     def __str__(self) -> str:
-        names = ", ".join(shown_names(self.players))
+        names = ", ".join(unique_names(self.players))
         return f"{game(self.game).name} ({names}; {count(len(self.moves), 'move')})"
 
 
-def save_file() -> Path:
-    """Where the game in play is kept."""
+def saved_game_path() -> Path:
+    """Return the path of the file that holds the game in play."""
     data = os.environ.get("XDG_DATA_HOME")
     try:
         return (Path(data) if data else Path.home() / ".local" / "share") / PROGRAM / "play.json"
-    except RuntimeError:  # an account without a home
+    except RuntimeError:  # an account without a home directory
         raise InvalidFile("there is no folder for the game in play: set XDG_DATA_HOME to one") from None
 
 
-def load() -> Saved | None:
-    """The game in play, if there is one. Raises `InvalidFile` if it is damaged; the file stays as it is."""
-    path = save_file()
+def load() -> SavedGame | None:
+    """Return the game in play, if there is one.
+
+    Raises:
+        InvalidFile: the file is damaged. It is left as it is.
+    """
+    path = saved_game_path()
     try:
-        text = read_whole(path)
+        text = read_file(path)
     except FileNotFoundError:
         return None
     try:
-        saved = msgspec.json.decode(text, type=Saved)
+        saved = msgspec.json.decode(text, type=SavedGame)
         if saved.format != FORMAT:
-            raise InvalidFile(f"its format is {saved.format!r}, it should be {FORMAT!r}")
-        seats(",".join(saved.players))
+            raise InvalidFile(f"its format is {saved.format!r}, expected {FORMAT!r}")
+        parse_seats(",".join(saved.players))
         saved.table()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, AxioError) as error:
         raise InvalidFile(
@@ -78,13 +86,13 @@ def load() -> Saved | None:
     return saved
 
 
-def store(saved: Saved) -> None:
-    """Keep the game in play. Raises `OSError`."""
-    path = save_file()
+def save(game: SavedGame) -> None:
+    """Write the game in play. Raise `OSError` if that fails."""
+    path = saved_game_path()
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(path, msgspec.json.encode(saved) + b"\n")
+    write_atomic(path, msgspec.json.encode(game) + b"\n")
 
 
-def forget() -> None:
-    """The game in play is over."""
-    save_file().unlink(missing_ok=True)
+def delete() -> None:
+    """Delete the saved game."""
+    saved_game_path().unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What a person sees: boards and hands, as the terminal can show them. It is only ever given a view."""
+"""The terminal as an output device: its size, colours and characters, and views drawn to fit."""
 
 from __future__ import annotations
 
@@ -15,82 +15,97 @@ from ...drawing.text import render
 from ...model.position import Position
 from ...model.view import View
 
-USUAL = 80
-NARROWEST = 40
-WIDEST = 160
-LOWEST = 12  # lines of a picture, however low the window
+DEFAULT_WIDTH = 80  # columns, without a terminal
+MIN_WIDTH = 40
+MAX_WIDTH = 160
+MIN_PICTURE_HEIGHT = 12  # lines, however low the window
 CLEAR = "\x1b[2J\x1b[H"
-FORGET = "\x1b[3J"  # what has scrolled away, too
+CLEAR_SCROLLBACK = "\x1b[3J"
 
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """A terminal, or whatever takes the place of one."""
+    """A terminal, or a file or pipe in its place.
+
+    Attributes:
+        colour: whether colours are shown.
+        unicode: whether characters outside ASCII are shown.
+        width: columns.
+        height: lines of the window; `None` without a window.
+        terminal: whether escape sequences are understood.
+    """
 
     colour: bool
     unicode: bool
     width: int
-    height: int | None  # lines of the window, where there is one
+    height: int | None
     terminal: bool
 
     @classmethod
-    def of_terminal(cls, *, plain: bool = False) -> Screen:
-        """What standard output can show."""
+    def of_stdout(cls, *, plain: bool = False) -> Screen:
+        """Return the screen that standard output is connected to. `plain` disables colours."""
         is_terminal = sys.stdout.isatty()
-        steers = is_terminal and os.environ.get("TERM") != "dumb"
+        understands_escapes = is_terminal and os.environ.get("TERM") != "dumb"
         size = shutil.get_terminal_size()
         return cls(
-            colour=steers and not plain and not os.environ.get("NO_COLOR"),
+            colour=understands_escapes and not plain and not os.environ.get("NO_COLOR"),
             unicode="utf" in (sys.stdout.encoding or "").lower(),
-            width=min(max(size.columns, NARROWEST), WIDEST) if is_terminal else USUAL,
+            width=min(max(size.columns, MIN_WIDTH), MAX_WIDTH) if is_terminal else DEFAULT_WIDTH,
             height=size.lines if is_terminal else None,
-            terminal=steers,
+            terminal=understands_escapes,
         )
 
-    def drawn(self, position: Position, names: Sequence[str]) -> str:
-        """The board with everybody's points, and the hands that the position knows.
+    def render(self, position: Position, names: Sequence[str]) -> str:
+        """Return a picture of the board, all points, and the hands that the position knows.
 
-        It is drawn as roomily as the window allows, with lines left for what is said below it.
+        It is as large as the window allows, with lines left for the text below it.
         """
-        height = None if self.height is None else max(self.height - self._below(position), LOWEST)
+        height = (
+            None
+            if self.height is None
+            else max(self.height - self._text_height(position), MIN_PICTURE_HEIGHT)
+        )
         return render.render(
             position.scene(names), colour=self.colour, unicode=self.unicode, width=self.width, height=height
         )
 
-    def _below(self, position: Position) -> int:
-        """Lines for what the others did, for tiles in hand that are shown, a question and its answer."""
-        turned = len(self.turned(position)) if isinstance(position, View) else 0
-        return (position.players + 1) // 2 + turned + 3
+    def _text_height(self, position: Position) -> int:
+        """Return the lines needed for moves of others, orientations of tiles, a question and its answer."""
+        orientation_lines = len(self.render_orientations(position)) if isinstance(position, View) else 0
+        return (position.players + 1) // 2 + orientation_lines + 3
 
-    def turned(self, view: View) -> list[str]:
-        """The tiles of the seat to move, turned in every way, where letters alone do not show that."""
-        turns = ways(view)
-        if max(map(len, turns.values()), default=0) <= 2:
+    def render_orientations(self, view: View) -> list[str]:
+        """Return lines that show the tiles of the seat to move in all orientations.
+
+        The list is empty in games where the letters of a tile alone show its orientation.
+        """
+        by_tile = orientations(view)
+        if max(map(len, by_tile.values()), default=0) <= 2:
             return []
-        shown = tuple(way for of_tile in turns.values() for way in of_tile)
+        shown = tuple(orientation for of_tile in by_tile.values() for orientation in of_tile)
         panel = Panel("", False, (), hand=shown)
         (seat,) = view.variant.drawing.scene(Content(panels=(panel,))).seats
         pictures = [render.render(tile, colour=self.colour, unicode=self.unicode) for tile in seat.hand]
         rows = [shown, *zip(*(picture.splitlines() for picture in pictures), strict=True)]
-        wide = max(len(click.unstyle(part)) for row in rows for part in row)
+        width = max(len(click.unstyle(part)) for row in rows for part in row)
         return [
-            "  " + "   ".join(part + " " * (wide - len(click.unstyle(part))) for part in row) for row in rows
+            "  " + "   ".join(part + " " * (width - len(click.unstyle(part))) for part in row) for row in rows
         ]
 
-    def clear(self, *, for_good: bool = False) -> None:
-        """Start at the top of an empty screen; `for_good` lets nobody scroll back either."""
+    def clear(self, *, scrollback: bool = False) -> None:
+        """Clear the screen; with `scrollback`, also the lines that have scrolled away."""
         if self.terminal:
-            click.echo(CLEAR + (FORGET if for_good else ""), nl=False, color=True)
+            click.echo(CLEAR + (CLEAR_SCROLLBACK if scrollback else ""), nl=False, color=True)
         else:
             click.echo()
 
-    def say(self, text: str = "") -> None:
-        """Print a line, or lines."""
+    def print(self, text: str = "") -> None:
+        """Print one or more lines."""
         click.echo(text, color=self.colour)
 
 
-def ways(view: View) -> dict[str, tuple[str, ...]]:
-    """How each tile of the seat to move may be written, in the order of the hand; none if it has no place."""
+def orientations(view: View) -> dict[str, tuple[str, ...]]:
+    """Return the legal orientations of each tile of the seat to move, in the order of the hand."""
     found: dict[int | None, dict[str, None]] = {}
     for move in view.legal_moves():
         if move.kind == "place":

@@ -1,4 +1,4 @@
-"""What the commands of `admin` share: options, times, questions, ids that start with a dash."""
+"""Options and helpers of the commands that work on the data of a server."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ from ...server.operations.audit import Actor, operator
 from ...server.settings import DATABASE_VARIABLE, Settings
 from ...server.storage.database import Database
 from .options import FILE, TEXT, Integer
+from .text import one_line
 
 Done = TypeVar("Done")
-_ID = re.compile(r"-[A-Za-z0-9_-]{15}")  # ids are random text, one of 64 starts with a dash
+_ID_WITH_DASH = re.compile(r"-[A-Za-z0-9_-]{15}")  # ids are random; one of 64 starts with a dash
 
 
 class NotConfirmed(AxioError):
-    """Somebody was asked whether to go on, and has not said yes."""
+    """The user did not confirm an operation."""
 
 
-class WithIds(click.Command):
-    """A command whose arguments may be ids of tables."""
+class CommandWithIds(click.Command):
+    """A command whose arguments are ids, which may start with a dash."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         options = [param for param in self.params if isinstance(param, click.Option)]
@@ -41,7 +42,7 @@ class WithIds(click.Command):
         before_values = {name for param in options if not param.is_flag for name in param.opts}
         ids, rest = list[str](), list[str]()
         for before, arg in zip(["", *args], args, strict=False):
-            is_id = _ID.fullmatch(arg) and arg not in names and before not in before_values
+            is_id = _ID_WITH_DASH.fullmatch(arg) and arg not in names and before not in before_values
             (ids if is_id else rest).append(arg)
         if ids:
             args = [*rest, *(() if "--" in rest else ("--",)), *ids]
@@ -49,13 +50,13 @@ class WithIds(click.Command):
 
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-yes = click.option("--yes", is_flag=True, help="Do not ask.")
-dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-reason = click.option("--reason", type=TEXT, default="", metavar="TEXT", help="Why, for the log.")
+yes = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+dry_run = click.option("--dry-run", is_flag=True, help="Show what would be done, without doing it.")
+reason = click.option("--reason", type=TEXT, default="", metavar="TEXT", help="Reason, for the audit log.")
 
 
-def on_database(settings: Settings, work: Callable[[Database], Coroutine[Any, Any, Done]]) -> Done:
-    """Let something work on the server's database."""
+def run_on_database(settings: Settings, work: Callable[[Database], Coroutine[Any, Any, Done]]) -> Done:
+    """Run `work` on the database of a server and return its result."""
 
     async def run() -> Done:
         async with open_database(settings) as database:
@@ -64,45 +65,43 @@ def on_database(settings: Settings, work: Callable[[Database], Coroutine[Any, An
     return asyncio.run(run())
 
 
-def in_the_name_of_the_user(why: str) -> Actor:
-    """Who uses this program."""
+def local_operator(why: str) -> Actor:
+    """Return the account that runs this command, for the audit log."""
     return operator(why)
 
 
 def confirm(question: str, sure: bool) -> None:
-    """Ask before something that cannot be undone. Raises `NotConfirmed`."""
+    """Ask for confirmation of an operation that cannot be undone. Raise `NotConfirmed`."""
     if sure:
         return
     if not sys.stdin.isatty():
-        raise NotConfirmed(f"{question} Add --yes to do it")
+        raise NotConfirmed(f"{question} Add --yes to confirm")
     if not click.confirm(question, err=True):
         raise NotConfirmed("nothing has been changed")
 
 
 def echo_json(value: Any) -> None:
-    """Print something as JSON."""
+    """Print a value as JSON."""
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 def when(at: int | None) -> str:
-    """A time in UTC, as people read it."""
+    """Return a time in UTC, from milliseconds since 1970."""
     return "never" if not at else datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M")
 
 
 def cells(rows: Sequence[Sequence[object]]) -> list[list[str]]:
-    """Rows as text without anything that would steer a terminal."""
-    from .text import one_line
-
+    """Return rows of values as text without control characters."""
     return [[one_line(str(cell)) for cell in row] for row in rows]
 
 
 def hide_password(database: str) -> None:
-    """Keep the address of the database from child processes, and warn if all can read its password."""
+    """Hide the address of the database from child processes, and warn if others can read its password."""
     os.environ.pop(DATABASE_VARIABLE, None)
     source = click.get_current_context().get_parameter_source("database")
     if source is ParameterSource.COMMANDLINE and _holds_password(database):
         click.echo(
-            f"Every local user can read the password in --database: set {DATABASE_VARIABLE} instead.",
+            f"All local users can read the password in --database: set {DATABASE_VARIABLE} instead.",
             err=True,
         )
 
@@ -110,15 +109,18 @@ def hide_password(database: str) -> None:
 def _holds_password(database: str) -> bool:
     try:
         return bool(urlsplit(database).password)
-    except ValueError:  # no address at all: the settings say so
+    except ValueError:  # not an address: `Settings` reports it
         return False
 
 
 def server_data(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--data` and `--database`, and hand the command the `settings` they stand for."""
+    """Add `--data` and `--database`, and pass them to the command as `settings`."""
 
     @click.option(
-        "--data", type=FILE, metavar="FOLDER", help="The server's folder; by default your data folder."
+        "--data",
+        type=FILE,
+        metavar="FOLDER",
+        help="Directory of the database.  [default: the user's data directory]",
     )
     @click.option(
         "--database",
@@ -126,7 +128,7 @@ def server_data(function: Callable[..., Any]) -> Callable[..., Any]:
         default="",
         envvar=DATABASE_VARIABLE,
         show_envvar=True,
-        help="The server's database, where it is elsewhere.",
+        help="Address of a PostgreSQL database, instead of SQLite in FOLDER.",
     )
     @wraps(function)
     def command(*arguments: Any, data: str | None, database: str, **more: Any) -> Any:
@@ -137,23 +139,23 @@ def server_data(function: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-HELP = {
-    "keep_open": "Days until an open table that nobody has joined or changed is closed.",
+RETENTION_HELP = {
+    "keep_open": "Days without change until an open table is closed.",
     "keep_unfinished": "Days without a move until a game is closed.",
     "keep_closed": "Days until a closed table is deleted.",
-    "keep_guests": "Days until a guest who has not come and has no table is deleted.",
-    "keep_reviews": "Days until a kept review is deleted; it can be made again.",
+    "keep_guests": "Days without a visit until a guest without tables is deleted.",
+    "keep_reviews": "Days until a stored review is deleted. It can be computed again.",
 }
 
 
 def retention_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of `HELP`, `--keep-open` and so on; 0 keeps for ever."""
-    usual = {field.name: field.default for field in fields(Settings)}
-    for name, text in reversed(HELP.items()):
+    """Add the options of `RETENTION_HELP`, `--keep-open` and so on. 0 days keep for ever."""
+    defaults = {field.name: field.default for field in fields(Settings)}
+    for name, text in reversed(RETENTION_HELP.items()):
         option = click.option(
             f"--{name.replace('_', '-')}",
             type=Integer(0, 36_500),
-            default=usual[name],
+            default=defaults[name],
             show_default=True,
             metavar="DAYS",
             help=text,

@@ -1,4 +1,4 @@
-"""A game in the terminal between people and programs."""
+"""A game between people and bots in the terminal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 
-from ...analysis.review.hints import hint as best_moves
+from ...analysis.review.hints import best_moves
 from ...analysis.review.remarks import Wording
 from ...errors import AxioError
 from ...model.events import Draw, Place
@@ -19,205 +19,90 @@ from ...moves import Move
 from ...players import Budget, player
 from ...rng import Generator
 from . import saved_game
-from .input import Order, read_move, read_order
-from .options import YOU, shown_names
-from .result_text import Made, is_made, last_made, set_on, told
-from .saved_game import Saved
+from .descriptions import MoveEvent, describe_move, describe_pyramids, is_move, last_move
+from .input import GameCommand, parse_command, parse_move
+from .options import YOU, unique_names
+from .saved_game import SavedGame
 from .screen import Screen
-from .text import count, in_columns, one_line, packed, points
+from .text import count, format_points, format_table, one_line, wrap_sentences
 
-SHOWN = 12  # moves that are listed at once
-THOUGHT, PATIENCE = 1000, 1.0  # rollouts for a hint, as long as they take no longer than so many seconds
-
-
-def numbered(moves: Sequence[tuple[Move, str]]) -> list[str]:
-    """Moves and what is to be said of them, with numbers to choose by."""
-    rows = [(str(number), str(move), text) for number, (move, text) in enumerate(moves, 1)]
-    return in_columns(rows, right=(0,), indent=2)
-
-
-def best_placements(view: View, wanted: Sequence[str]) -> tuple[list[tuple[Move, str]], int]:
-    """The placements with most points (of equal ones, those that lift the lowest), and how many there are.
-
-    `wanted` are names of cells and letters of tiles; only placements with all of them count.
-    """
-    moves = view.legal_moves()
-    gains = view.gains(moves)
-    own = np.array(list(view.scores[view.turn or 0].values()))
-    fitting = [
-        n
-        for n, move in enumerate(moves)
-        if move.kind == "place" and all(_has(view, move, word) for word in wanted)
-    ]
-    fitting.sort(key=lambda n: (int(gains[n].sum()), sorted(own + gains[n])), reverse=True)
-    # A colour named for nothing is no choice of its own.
-    fitting = list({(moves[n].tile, moves[n].at, *gains[n].tolist()): n for n in reversed(fitting)}.values())[
-        ::-1
-    ]
-    tracks = view.variant.tracks
-    best = [(moves[n], points(dict(zip(tracks, gains[n].tolist(), strict=True)))) for n in fitting[:SHOWN]]
-    return best, len(fitting)
-
-
-def _has(view: View, move: Move, word: str) -> bool:
-    if word.lower() in move.at:
-        return True
-    kind = view.variant.kind_of(word.upper())
-    return kind is not None and kind == view.variant.kind_of(move.tile)
-
-
-def list_moves(view: View, wanted: Sequence[str]) -> tuple[list[Move], list[str]]:
-    """The moves to choose from, and the lines that list them."""
-    best, total = best_placements(view, wanted)
-    lines = numbered(best)
-    if not best:
-        lines = [f"  There is no placement{' with ' + ' '.join(wanted) if wanted else ''}."]
-    elif total > len(best):
-        lines.append(f"  ... the best {len(best)} of {total}: moves CELL or moves TILE tells more.")
-    if others := sorted({move.kind for move in view.legal_moves() if move.kind != "place"}):
-        lines.append(f"  You may also: {', '.join(others)}.")
-    return [move for move, _ in best], lines
-
-
-def hint(view: View, names: Sequence[str], rng: Generator) -> tuple[list[Move], list[str]]:
-    """The best moves after some thought, with what they are worth and what speaks for them."""
-    found = best_moves(view, Budget(PATIENCE, THOUGHT), rng.bits() >> 1)
-    wording = Wording("en", found.terms, tuple(names))
-    if not found.suggestions:
-        only = view.legal_moves()[0]
-        return [only], [f"  {wording.say('hint_only')}", *numbered([(only, "")])]
-    listed = [
-        (
-            Move.parse(one.candidate.move),
-            f"{wording.value(one.candidate.value)} ± {wording.change(one.candidate.error)}",
-        )
-        for one in found.suggestions
-    ]
-    reasons = [f"  {wording.remark(remark)}" for remark in found.suggestions[0].remarks]
-    return [move for move, _ in listed], [*numbered(listed), *reasons]
-
-
-def scored(move: Move, preview: Preview) -> str:
-    """What a move would do."""
-    if move.kind != "place":
-        return f"{move} scores nothing."
-    end = "; the game would be over" if preview.ends_game else ""
-    return f"{move} would score {points(preview.gain)}{set_on(preview.pyramids)}{end}."
-
-
-def help_lines(view: View) -> list[str]:
-    """What can be typed now."""
-    moves = view.legal_moves()
-    placement = next((move for move in moves if move.kind == "place"), None)
-    naming = next((move for move in moves if move.named), None)
-    kinds = {move.kind for move in moves}
-    rows: list[tuple[str, str]] = []
-    if placement is not None:
-        rows.append((str(placement), _placing(placement)))
-    if naming is not None:
-        rows.append((str(naming), "the same, naming a colour for the empty corner, which then scores"))
-    if "exchange" in kinds:
-        some = next(move for move in moves if move.kind == "exchange")
-        text = "draw new tiles for those named" if some.tiles else "show your whole hand and draw a new one"
-        rows.append((str(some), text))
-    if "keep" in kinds:
-        rows.append(("keep", "keep your hand and refill it"))
-    if "pass" in kinds:
-        rows.append(("pass", "nothing can be placed"))
-    rows += [
-        ("moves", "the placements with most points"),
-        *_narrowed(placement),
-        ("3", "play number 3 of the moves listed last"),
-        ("hint", "the best moves after some thought"),
-        ("score MOVE", "what a move would score, without playing it"),
-        ("board", "draw the board again"),
-        ("undo", "take a placement back, until tiles are drawn or others move"),
-        ("position", "the position in one line, for other programs"),
-        ("quit", "stop; the game is saved after every move"),
-    ]
-    return in_columns(rows, indent=2)
-
-
-def _placing(move: Move) -> str:
-    if "," in move.at[0]:
-        return "letters clockwise from the top left; steps right,up of the start"
-    return f"letters in the order of the cells; {move.tile.lower()} {' '.join(move.at)} will do, too"
-
-
-def _narrowed(placement: Move | None) -> list[tuple[str, str]]:
-    if placement is None:
-        return []
-    return [(f"moves {placement.at[0]}", f"those on one cell; moves {placement.tile}: those of one tile")]
-
-
-NUMBER = re.compile(r"[0-9]{1,9}")  # of a move that is listed
+MAX_LISTED_MOVES = 12
+HINT_ROLLOUTS = 1000
+HINT_SECONDS = 1.0  # the rollouts stop when this time is over
+_NUMBER = re.compile(r"[0-9]{1,9}")  # of a listed move
 
 
 class Quit(Exception):
-    """Somebody wants to stop; the game is saved."""
+    """A person quits; the game is saved."""
 
 
 class Session:
-    """A game from its opening, or from where it was saved, until it is over or somebody quits."""
+    """A game in play, new or saved, until it is over or a person quits.
 
-    def __init__(self, game: Saved, screen: Screen, ask: Callable[[str], str] = input) -> None:
+    Args:
+        game: the game to start or to resume.
+        screen: output device.
+        read_line: prints a prompt and returns a line; raises `EOFError` at the end of the input.
+    """
+
+    def __init__(self, game: SavedGame, screen: Screen, read_line: Callable[[str], str] = input) -> None:
         self.game = game
         self.table: Table = game.table()
-        self.names = shown_names(game.players)
+        self.names = unique_names(game.players)
         self._screen = screen
-        self._ask_for = ask
+        self._read_line = read_line
         self._people = [seat for seat, name in enumerate(game.players) if name == YOU]
-        self._looking: int | None = None  # whose hand is on the screen
-        self._reasons: dict[int, str] = {}  # why programs moved, by the number of the event
+        self._viewer: int | None = None  # seat whose hand is on the screen
+        self._reasons: dict[int, str] = {}  # reasons of bots, by the index of the event
         self._warned = False  # that the window is too small
-        self._listed: list[Move] = []  # what a number means
+        self._listed: list[Move] = []  # moves listed last, to be played by number
 
     def run(self) -> None:
-        """Play to the end. Raises `Quit`."""
-        self._keep(confirmed=self.game.confirmed)
+        """Play to the end. Raise `Quit` if a person quits."""
+        self._save(confirmed=self.game.confirmed)
         while True:
             if not self.game.confirmed:
                 self._confirm()
             elif (seat := self.table.turn) is None:
                 return
             elif seat in self._people:
-                self._move_of_person(seat)
+                self._play_human_move(seat)
             else:
-                self._move_of_program(seat)
+                self._play_bot_move(seat)
 
     # ------------------------------------------------------------ moves
 
-    def _move_of_program(self, seat: int) -> None:
-        # A generator for each move by its number: what is played does not depend on stopping in between.
+    def _play_bot_move(self, seat: int) -> None:
+        # One generator per move: a game that is resumed goes on as it would have gone on without a stop.
         rng = Generator(f"{self.game.seed}/player {seat}/{self.table.plies}")
         choice = player(self.game.players[seat]).choose(self.table.view(seat), Budget(), rng)
         self._reasons[len(self.table.events)] = choice.candidates[0].why
         self.table.play(choice.move)
-        self._keep()
+        self._save()
 
-    def _move_of_person(self, seat: int) -> None:
-        self._curtain(seat)
+    def _play_human_move(self, seat: int) -> None:
+        self._hand_over_screen(seat)
         self._show_turn(self.table.view(seat))
         before = self.table.plies
         while self.table.plies == before:
-            self._obey(seat, self._ask())
+            self._execute(seat, self._ask())
 
-    def _obey(self, seat: int, text: str) -> None:
-        """Do what a line asks for; what cannot be done is said in a line."""
+    def _execute(self, seat: int, text: str) -> None:
+        """Execute a command or play a move. Errors are printed in one line."""
         view = self.table.view(seat)
         try:
             if not text:
-                self._screen.say("Type a move, moves to see some, or ? for help.")
-            elif NUMBER.fullmatch(text):
-                self._play(seat, self._number(int(text)))
-            elif order := read_order(text):
-                self._answer(seat, view, order)
+                self._screen.print("Type a move, moves to see some, or ? for help.")
+            elif _NUMBER.fullmatch(text):
+                self._play(seat, self._listed_move(int(text)))
+            elif command := parse_command(text):
+                self._run_command(seat, view, command)
             else:
-                self._play(seat, read_move(text))
+                self._play(seat, parse_move(text))
         except AxioError as error:
-            self._screen.say(one_line(str(error)))
+            self._screen.print(one_line(str(error)))
 
-    def _number(self, number: int) -> Move:
+    def _listed_move(self, number: int) -> Move:
         if not 1 <= number <= len(self._listed):
             listed = f"1 to {len(self._listed)}" if self._listed else "type moves to see some"
             raise AxioError(f"there is no move number {number}: {listed}")
@@ -227,106 +112,106 @@ class Session:
         self.table.play(move, seat, deal=False)
         self._listed = []
         if self.table.turn == seat:
-            self._keep()  # one more placement, or an offer to answer: undo can wait
+            self._save()  # an extra turn or an offer to answer; undo is still possible then
         elif move.kind == "place":
-            self._keep(confirmed=False)
+            self._save(confirmed=False)
         else:
-            self._go_on()
+            self._advance()
 
     def _confirm(self) -> None:
-        """The last placement lies on the board: draw for it, or take it back."""
-        made = last_made(self.table.events)
-        assert made is not None, "something was placed"
-        self._curtain(made.p)
-        self._show(self.table.view(made.p), f"You {told(made)}.")
-        self._screen.say(f"Enter: {self._what_follows()}.  u: take it back.")
+        """Ask whether to confirm the last placement, by drawing tiles, or to undo it."""
+        move = last_move(self.table.events)
+        assert move is not None, "a tile was placed"
+        self._hand_over_screen(move.p)
+        self._show(self.table.view(move.p), f"You {describe_move(move)}.")
+        self._screen.print(f"Enter: {self._next_step()}.  u: take it back.")
         while text := self._ask():
-            order = read_order(text)
-            if order and order.name == "undo":
-                self._undo(made.p)
+            command = parse_command(text)
+            if command and command.name == "undo":
+                self._undo(move.p)
                 return
-            if order and order.name == "quit":
+            if command and command.name == "quit":
                 raise Quit
-            self._screen.say("Press Enter to go on, or type u to take it back.")
-        self._go_on()
+            self._screen.print("Press Enter to go on, or type u to take it back.")
+        self._advance()
 
-    def _go_on(self) -> None:
+    def _advance(self) -> None:
         self.table.deal()
-        self._keep()
+        self._save()
 
     def _undo(self, seat: int) -> None:
         if not self._can_undo(seat):
             raise AxioError("nothing can be taken back: tiles have been drawn or others have moved since")
         self.table.undo()
-        self._keep()
+        self._save()
 
     def _can_undo(self, seat: int) -> bool:
-        """Whether nothing has happened since this seat placed a tile: nobody has learned anything."""
+        """Return whether the last event is a placement of this seat, so that undo reveals nothing."""
         last = self.table.events[-1]
         return isinstance(last, Place) and last.p == seat
 
-    # ------------------------------------------------------------ what is seen
+    # ------------------------------------------------------------ output
 
-    def _answer(self, seat: int, view: View, order: Order) -> None:
-        say = self._screen.say
-        match order.name:
+    def _run_command(self, seat: int, view: View, command: GameCommand) -> None:
+        show = self._screen.print
+        match command.name:
             case "help":
-                say("\n".join(help_lines(view)))
+                show("\n".join(help_lines(view)))
             case "moves":
-                self._listed, lines = list_moves(view, order.rest.split())
-                say("\n".join(lines))
+                self._listed, lines = list_moves(view, command.argument.split())
+                show("\n".join(lines))
             case "hint":
                 rng = Generator(f"{self.game.seed}/hint/{self.table.plies}")
-                self._listed, lines = hint(view, self.names, rng)
-                say("\n".join(lines))
+                self._listed, lines = list_hints(view, self.names, rng)
+                show("\n".join(lines))
             case "score":
-                if not order.rest:
+                if not command.argument:
                     raise AxioError(f"score what? For instance: score {view.legal_moves()[0]}")
-                move = read_move(order.rest)
-                say(scored(move, view.preview(move)))
+                move = parse_move(command.argument)
+                show(describe_preview(move, view.preview(move)))
             case "board":
                 self._show_turn(view)
             case "position":
-                say(view.position)
+                show(view.position)
             case "undo":
                 self._undo(seat)
             case "quit":
                 raise Quit
 
-    def _curtain(self, seat: int) -> None:
-        """Where several people share a screen, nobody sees a hand before its owner is alone with it."""
-        if len(self._people) > 1 and self._looking != seat:
-            self._screen.clear(for_good=True)
+    def _hand_over_screen(self, seat: int) -> None:
+        """Hide the hands until the person at `seat` is alone at a screen that several people share."""
+        if len(self._people) > 1 and self._viewer != seat:
+            self._screen.clear(scrollback=True)
             self._ask(f"{self.names[seat]}: press Enter when nobody else is looking. ")
-        self._looking = seat
+        self._viewer = seat
 
     def _show_turn(self, view: View) -> None:
-        news = packed(self._news(view), self._screen.width)
-        self._show(view, *news, *self._screen.turned(view), self._turn_line(view))
+        news = wrap_sentences(self._news(view), self._screen.width)
+        self._show(view, *news, *self._screen.render_orientations(view), self._turn_line(view))
 
     def _show(self, view: View, *lines: str) -> None:
-        self._screen.clear(for_good=len(self._people) > 1)
-        board = self._screen.drawn(view, self.names).splitlines()
+        self._screen.clear(scrollback=len(self._people) > 1)
+        board = self._screen.render(view, self.names).splitlines()
         for line in (*board, *lines):
-            self._screen.say(line)
+            self._screen.print(line)
         needed = len(board) + len(lines) + 1
         if self._screen.height is not None and needed > self._screen.height and not self._warned:
             self._warned = True
-            self._screen.say(
+            self._screen.print(
                 f"(This takes {needed} lines, the window has {self._screen.height}: enlarge it.)"
             )
 
     def _news(self, view: View) -> list[str]:
-        """What others have done, and what this seat has drawn, since its last move."""
-        own = [n for n, event in enumerate(view.events) if is_made(event) and event.p == view.seat]
+        """Return sentences about moves of others and draws of this seat since its last move."""
+        own = [n for n, event in enumerate(view.events) if is_move(event) and event.p == view.seat]
         since = own[-1] if own else 0
         news = []
         for number, event in enumerate(view.events[since:], since):
-            if is_made(event) and event.p != view.seat:
-                why = self._reasons.get(number, "")
-                news.append(f"{self.names[event.p]} {told(event)}.{_beyond_points(event, why)}")
-            elif is_made(event) and self._can_undo(event.p):
-                news.append(f"You {told(event)}.")
+            if is_move(event) and event.p != view.seat:
+                reason = self._reasons.get(number, "")
+                news.append(f"{self.names[event.p]} {describe_move(event)}.{_reason_sentence(event, reason)}")
+            elif is_move(event) and self._can_undo(event.p):
+                news.append(f"You {describe_move(event)}.")
             elif isinstance(event, Draw) and event.p == view.seat and own:
                 news.append(f"You drew {' '.join(event.tiles)}.")
         return news
@@ -339,33 +224,161 @@ class Session:
             return "No tile in your hand shows your lowest colour: exchange the hand, or keep it? (u: undo)"
         if "place" not in kinds:
             return f"{who}: nothing can be placed, so you can only {' or '.join(sorted(kinds))}."
-        last = last_made(view.events)
+        last = last_move(view.events)
         again = " again" if last is not None and last.p == view.seat and view.players > 1 else ""
         example = next(move for move in moves if move.kind == "place")
         return f"{who}{again}. Type a move such as {example}, moves to see some, ? for help."
 
-    def _what_follows(self) -> str:
+    def _next_step(self) -> str:
         if self.table.over:
             return "end the game"
         due = self.table.draw_due
         return f"draw {count(due, 'tile')} and go on" if due else "go on"
 
-    # ------------------------------------------------------------ asking and saving
+    # ------------------------------------------------------------ input and the saved game
 
     def _ask(self, prompt: str = "> ") -> str:
         try:
-            return self._ask_for(prompt).strip()
+            return self._read_line(prompt).strip()
         except EOFError:
-            self._screen.say()
+            self._screen.print()
             raise Quit from None
 
-    def _keep(self, *, confirmed: bool = True) -> None:
+    def _save(self, *, confirmed: bool = True) -> None:
         moves = tuple(str(move) for move in self.table.moves)
         self.game = msgspec.structs.replace(self.game, moves=moves, confirmed=confirmed)
-        saved_game.store(self.game)
+        saved_game.save(self.game)
 
 
-def _beyond_points(event: Made, why: str) -> str:
-    """A program's reason, unless it only repeats what was scored."""
-    repeated = isinstance(event, Place) and points(event.gain) in why
-    return f" Its reason: {why}." if why and not repeated else ""
+def _reason_sentence(move: MoveEvent, reason: str) -> str:
+    """Return a sentence with the reason of a bot, unless the reason only repeats the points."""
+    repeated = isinstance(move, Place) and format_points(move.gain) in reason
+    return f" Its reason: {reason}." if reason and not repeated else ""
+
+
+# ---------------------------------------------------------------- answers to commands
+
+
+def _number_moves(moves: Sequence[tuple[Move, str]]) -> list[str]:
+    """Return a line for each move, with a number to choose it by and its text."""
+    rows = [(str(number), str(move), text) for number, (move, text) in enumerate(moves, 1)]
+    return format_table(rows, right=(0,), indent=2)
+
+
+def _best_placements(view: View, filters: Sequence[str]) -> tuple[list[tuple[Move, str]], int]:
+    """Return the placements with the most points, with these points, and the number of placements.
+
+    Equal placements are ordered by the points of the lowest tracks after them. `filters` are names of cells
+    and letters of tiles: only placements that match all of them count.
+    """
+    moves = view.legal_moves()
+    gains = view.gains(moves)
+    own = np.array(list(view.scores[view.turn or 0].values()))
+    fitting = [
+        n
+        for n, move in enumerate(moves)
+        if move.kind == "place" and all(_matches(view, move, word) for word in filters)
+    ]
+    fitting.sort(key=lambda n: (int(gains[n].sum()), sorted(own + gains[n])), reverse=True)
+    # A named colour that scores nothing makes no difference: list one of these moves.
+    fitting = list({(moves[n].tile, moves[n].at, *gains[n].tolist()): n for n in reversed(fitting)}.values())[
+        ::-1
+    ]
+    tracks = view.variant.tracks
+    best = [
+        (moves[n], format_points(dict(zip(tracks, gains[n].tolist(), strict=True))))
+        for n in fitting[:MAX_LISTED_MOVES]
+    ]
+    return best, len(fitting)
+
+
+def _matches(view: View, move: Move, word: str) -> bool:
+    """Return whether a placement uses the cell or the tile that `word` names."""
+    if word.lower() in move.at:
+        return True
+    kind = view.variant.kind_of(word.upper())
+    return kind is not None and kind == view.variant.kind_of(move.tile)
+
+
+def list_moves(view: View, filters: Sequence[str]) -> tuple[list[Move], list[str]]:
+    """Return the best placements and the lines that list them. `filters` are cells and tiles."""
+    best, total = _best_placements(view, filters)
+    lines = _number_moves(best)
+    if not best:
+        lines = [f"  There is no placement{' with ' + ' '.join(filters) if filters else ''}."]
+    elif total > len(best):
+        lines.append(f"  ... the best {len(best)} of {total}: moves CELL or moves TILE tells more.")
+    if others := sorted({move.kind for move in view.legal_moves() if move.kind != "place"}):
+        lines.append(f"  You may also: {', '.join(others)}.")
+    return [move for move, _ in best], lines
+
+
+def list_hints(view: View, names: Sequence[str], rng: Generator) -> tuple[list[Move], list[str]]:
+    """Return the moves that a search finds best, and lines with values and the reasons for the first."""
+    found = best_moves(view, Budget(HINT_SECONDS, HINT_ROLLOUTS), rng.bits() >> 1)
+    wording = Wording("en", found.terms, tuple(names))
+    if not found.suggestions:
+        only = view.legal_moves()[0]
+        return [only], [f"  {wording.text('hint_only')}", *_number_moves([(only, "")])]
+    listed = [
+        (
+            Move.parse(one.candidate.move),
+            f"{wording.value(one.candidate.value)} ± {wording.change(one.candidate.error)}",
+        )
+        for one in found.suggestions
+    ]
+    reasons = [f"  {wording.remark(remark)}" for remark in found.suggestions[0].remarks]
+    return [move for move, _ in listed], [*_number_moves(listed), *reasons]
+
+
+def describe_preview(move: Move, preview: Preview) -> str:
+    """Return a sentence about the points of a move that has not been played."""
+    if move.kind != "place":
+        return f"{move} scores nothing."
+    end = "; the game would be over" if preview.ends_game else ""
+    return f"{move} would score {format_points(preview.gain)}{describe_pyramids(preview.pyramids)}{end}."
+
+
+def help_lines(view: View) -> list[str]:
+    """Return lines that explain the moves and commands that can be typed now."""
+    moves = view.legal_moves()
+    placement = next((move for move in moves if move.kind == "place"), None)
+    naming = next((move for move in moves if move.named), None)
+    kinds = {move.kind for move in moves}
+    rows: list[tuple[str, str]] = []
+    if placement is not None:
+        rows.append((str(placement), _notation_help(placement)))
+    if naming is not None:
+        rows.append((str(naming), "the same, naming a colour for the empty corner, which then scores"))
+    if "exchange" in kinds:
+        some = next(move for move in moves if move.kind == "exchange")
+        text = "draw new tiles for those named" if some.tiles else "show your whole hand and draw a new one"
+        rows.append((str(some), text))
+    if "keep" in kinds:
+        rows.append(("keep", "keep your hand and refill it"))
+    if "pass" in kinds:
+        rows.append(("pass", "nothing can be placed"))
+    rows += [
+        ("moves", "the placements with most points"),
+        *_filter_help(placement),
+        ("3", "play number 3 of the moves listed last"),
+        ("hint", "the best moves after some thought"),
+        ("score MOVE", "what a move would score, without playing it"),
+        ("board", "draw the board again"),
+        ("undo", "take a placement back, until tiles are drawn or others move"),
+        ("position", "the position in one line, for other programs"),
+        ("quit", "stop; the game is saved after every move"),
+    ]
+    return format_table(rows, indent=2)
+
+
+def _notation_help(move: Move) -> str:
+    if "," in move.at[0]:
+        return "letters clockwise from the top left; steps right,up of the start"
+    return f"letters in the order of the cells; {move.tile.lower()} {' '.join(move.at)} will do, too"
+
+
+def _filter_help(placement: Move | None) -> list[tuple[str, str]]:
+    if placement is None:
+        return []
+    return [(f"moves {placement.at[0]}", f"those on one cell; moves {placement.tile}: those of one tile")]

@@ -1,1 +1,1 @@
-"""Scenes as text for a terminal."""
+"""Rendering of scenes as text for terminals."""

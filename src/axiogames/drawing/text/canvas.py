@@ -1,4 +1,4 @@
-"""A sheet of characters with colours, and the text that shows it in a terminal."""
+"""A grid of coloured characters, and the character sets and colours of the text renderer."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ..symbols import SYMBOLS
 ESCAPE = "\x1b["
 
 Spot = tuple[int, int]
-"""Column and line of a character, or of a part of one."""
+"""Column and line of a character, or of a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """How a character is written: numbers of the 256-colour palette, None for the terminal's own."""
+    """The style of a character: indices into the palette of 256 colours; None is the default colour."""
 
     front: int | None = None
     back: int | None = None
     bold: bool = False
 
     def code(self) -> str:
-        """The escape sequence that switches to this ink."""
+        """Return the escape sequence that selects this style."""
         parts = ["0"]
         if self.bold:
             parts.append("1")
@@ -35,10 +35,14 @@ class Ink:
 
 
 PLAIN = Ink()
+FAINT = Ink(front=244)
+LABEL = Ink(front=244)
+ACCENT = Ink(front=35, bold=True)
+PLACE = Ink(front=35)
 
 
-def safe(text: str, *, unicode: bool) -> str:
-    """Text without characters that would steer the terminal; in ASCII when `unicode` is off."""
+def sanitize(text: str, *, unicode: bool) -> str:
+    """Remove control characters from text; without `unicode`, also convert it to ASCII."""
     kept = "".join(character for character in text if unicodedata.category(character)[0] != "C")
     if unicode:
         return kept
@@ -48,27 +52,27 @@ def safe(text: str, *, unicode: bool) -> str:
     return "".join(character if character.isascii() else "?" for character in bare)
 
 
-def columns(text: str) -> int:
-    """How many columns a terminal needs for the text."""
-    return sum(_columns(character) for character in text)
+def display_width(text: str) -> int:
+    """Return the number of terminal columns that the text takes."""
+    return sum(_character_width(character) for character in text)
 
 
-def _columns(character: str) -> int:
+def _character_width(character: str) -> int:
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
-def cut(text: str, room: int) -> str:
-    """As much of the text as fits."""
-    while text and columns(text) > room:
+def truncate(text: str, room: int) -> str:
+    """Return the longest prefix of the text that fits into `room` columns."""
+    while text and display_width(text) > room:
         text = text[:-1]
     return text
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle of characters: its first column and line, and the ones after its last."""
+    """A rectangle of characters; `right` and `bottom` are exclusive."""
 
     left: int
     top: int
@@ -77,18 +81,18 @@ class Box:
 
     @classmethod
     def around(cls, spots: Iterable[Spot]) -> Box:
-        """The least rectangle that has all these characters in it; one character around none."""
+        """Return the bounding box of characters; without characters, a single one at 0, 0."""
         over, down = zip(*(tuple(spots) or ((0, 0),)), strict=True)
         return cls(min(over), min(down), max(over) + 1, max(down) + 1)
 
     @property
     def width(self) -> int:
-        """How many columns it has."""
+        """Number of columns."""
         return self.right - self.left
 
     @property
     def height(self) -> int:
-        """How many lines it has."""
+        """Number of lines."""
         return self.bottom - self.top
 
     def __contains__(self, spot: Spot) -> bool:
@@ -96,22 +100,22 @@ class Box:
 
 
 class TextCanvas:
-    """Characters by column and line; both may be negative. Only what lies in `clip` is written."""
+    """Characters by column and line, which may be negative. Writes outside `clip` are ignored."""
 
     def __init__(self) -> None:
         self.clip: Box | None = None
         self._marks: dict[Spot, tuple[str, Ink]] = {}
 
     def copy(self) -> TextCanvas:
-        """Another sheet with the same characters."""
+        """Return a copy of the canvas."""
         other = TextCanvas()
         other._marks = self._marks.copy()
         return other
 
     def put(self, column: int, line: int, text: str, ink: Ink = PLAIN) -> int:
-        """Write text over what is there, and return the column after it."""
+        """Write text, replacing what is there, and return the column after it."""
         for character in text:
-            wide = _columns(character)
+            wide = _character_width(character)
             if not wide:
                 below, paint = self._marks.get((column - 1, line), (" ", ink))
                 self._marks[column - 1, line] = below + character, paint
@@ -126,21 +130,21 @@ class TextCanvas:
         return column
 
     def ink(self, column: int, line: int) -> Ink:
-        """The ink at a place."""
+        """Return the style at a position."""
         return self._marks.get((column, line), ("", PLAIN))[1]
 
     def bounds(self) -> Box:
-        """The rectangle that everything lies in."""
+        """Return the bounding box of all characters."""
         return Box.around(self._marks) if self._marks else Box(0, 0, 0, 0)
 
     def end(self, line: int) -> int:
-        """The column after the last character of a line."""
+        """Return the column after the last character of a line."""
         return max((column + 1 for column, at in self._marks if at == line), default=0)
 
     def text(self, *, colour: bool, width: int) -> str:
-        """All lines, each ended, without blanks behind them; escape codes only with `colour`.
+        """Return all lines without trailing blanks, with escape codes if `colour` is set.
 
-        What lies beyond `width` columns is left out.
+        Lines are truncated to `width` columns.
         """
         box = self.bounds()
         over = range(box.left, min(box.right, box.left + width))
@@ -149,11 +153,13 @@ class TextCanvas:
             row = [self._marks.get((column, line), (" ", PLAIN)) for column in over]
             while row and row[-1][0] in (" ", "") and row[-1][1].back is None:
                 row.pop()
-            lines.append(_coloured(row) if colour else "".join(character for character, _ in row).rstrip())
+            lines.append(
+                _with_escapes(row) if colour else "".join(character for character, _ in row).rstrip()
+            )
         return "".join(f"{line}\n" for line in lines)
 
 
-def _coloured(row: list[tuple[str, Ink]]) -> str:
+def _with_escapes(row: list[tuple[str, Ink]]) -> str:
     parts, current = [], PLAIN
     for character, ink in row:
         if ink != current:
@@ -165,15 +171,10 @@ def _coloured(row: list[tuple[str, Ink]]) -> str:
     return "".join(parts)
 
 
-FAINT = Ink(front=244)
-LABEL = Ink(front=244)
-ACCENT = Ink(front=35, bold=True)
-PLACE = Ink(front=35)
-
 _WHITE, _BLACK = 231, 16
 
-# Front colour on a tile, colour of the tile, and colour on the terminal's own ground, dark or light. Tiles
-# differ in lightness where eyes that confuse red with green, or blue with purple, see the same hue.
+# Text colour on a tile, colour of the tile, and text colour on the terminal's background, dark or light.
+# Tiles whose hues look the same with red-green colour blindness differ in lightness.
 _COLOURS = {
     "R": (_WHITE, 160, 167),
     "G": (_BLACK, 35, 35),
@@ -187,7 +188,7 @@ _OTHER = (_BLACK, 250, 244)
 
 @dataclass(frozen=True, slots=True)
 class Charset:
-    """Characters, all one column wide."""
+    """A character set. All characters are one column wide."""
 
     unicode: bool
     empty: str
@@ -205,10 +206,10 @@ class Charset:
     hollow: str
     turn: str
     low: str
-    joints: str  # of a line that comes from the left, by where it goes on: see `joint`
+    joints: str  # a line from the left by its continuation: see `joint`
 
     def glyph(self, letter: str) -> str:
-        """The character of a colour: its symbol, or its letter in ASCII."""
+        """Return the character of a colour: its symbol, or in ASCII its letter."""
         art = SYMBOLS.get(letter)
         return art.glyph if art is not None and self.unicode else letter
 
@@ -257,12 +258,12 @@ _ASCII = Charset(
 )
 
 
-def charset(*, unicode: bool) -> Charset:
-    """The characters to draw with."""
+def find_charset(*, unicode: bool) -> Charset:
+    """Return the Unicode or the ASCII character set."""
     return _UNICODE if unicode else _ASCII
 
 
 def letter_ink(letter: str, *, tile: bool) -> Ink:
-    """The colours of a letter, on a tile or on the terminal's own ground."""
+    """Return the style of a colour letter, on a tile or on the terminal's background."""
     front, back, alone = _COLOURS.get(letter, _OTHER)
     return Ink(front, back, bold=True) if tile else Ink(alone, bold=True)

@@ -1,4 +1,4 @@
-"""A scene as text for a terminal, as wide and as high as asked, where that is possible."""
+"""Rendering of a scene as text, within a width and a height where possible."""
 
 from __future__ import annotations
 
@@ -6,111 +6,119 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..scene import Grid, Scene
-from .board import Opening, Window, draw, write_label
-from .canvas import FAINT, Charset, TextCanvas, charset, cut
-from .panels import FORMS, Form, room_beside, write
+from .board import Viewport, Window, render_board, render_label
+from .canvas import FAINT, Charset, TextCanvas, find_charset, truncate
+from .panels import PANEL_STYLES, PanelStyle, fits_beside, render_panels
 
-_LEAST = 9
-"""However few lines there are, so many are the board's."""
+MIN_BOARD_LINES = 9
+"""Minimum number of lines of the board."""
 
 
 def render(
     scene: Scene, *, colour: bool = True, unicode: bool = True, width: int = 80, height: int | None = None
 ) -> str:
-    """Draw a scene in characters.
+    """Return a scene as text.
 
-    `colour` uses escape codes for 256 colours; without `unicode` the text is pure ASCII. Panels stand
-    beside the board where `width` has room for them, otherwise below. What would be higher than `height`
-    lines is drawn closer together, the panels shortened. A board that is still too large is shown
-    in part, around the last move, with a line that says what is left out.
+    Panels are beside the board if they fit, else below. To stay within `height`, the board gets a tighter
+    grid and the panels a shorter form. A board that is still too large is shown in part, around the last
+    move, with a line that describes the hidden tiles.
+
+    Args:
+        scene: the scene to render.
+        colour: use escape codes for 256 colours.
+        unicode: use Unicode characters; without it the text is pure ASCII.
+        width: maximum number of columns.
+        height: maximum number of lines, or None for no limit.
     """
-    printer = _Printer(scene, charset(unicode=unicode), colour, width)
-    return printer.sheet(height).text(colour=colour, width=width)
+    layout = _Layout(scene, find_charset(unicode=unicode), colour, width)
+    return layout.fit(height).text(colour=colour, width=width)
 
 
 @dataclass(frozen=True, slots=True)
 class _Board:
-    """A board on a sheet: by which grid it was drawn, and how wide it may be if it is not all there."""
+    """A board on a canvas: its grid, and its maximum width if only a part is shown."""
 
     grid: Grid
-    sheet: TextCanvas
+    canvas: TextCanvas
     columns: int | None = None
 
     @property
-    def lines(self) -> int:
+    def line_count(self) -> int:
         """How many lines it has."""
-        return self.sheet.bounds().height
+        return self.canvas.bounds().height
 
 
 @dataclass(frozen=True, slots=True)
-class _Printer:
-    """Tries out how a scene fits."""
+class _Layout:
+    """Tries grids and panel styles until a scene fits."""
 
     scene: Scene
-    signs: Charset
+    charset: Charset
     colour: bool
     width: int
 
-    def sheet(self, height: int | None) -> TextCanvas:
-        """The first arrangement that is low enough, or the lowest."""
+    def fit(self, height: int | None) -> TextCanvas:
+        """Return the first arrangement within `height` lines, or else the lowest one."""
         tried = []
-        for board in self._boards():
-            for _, sheet in self._with_panels(board.sheet):
-                lines = sheet.bounds().height
-                if height is None or lines <= height:
-                    return sheet
-                tried.append((board, sheet))
+        for board in self._board_candidates():
+            for _, canvas in self._with_panels(board.canvas):
+                line_count = canvas.bounds().height
+                if height is None or line_count <= height:
+                    return canvas
+                tried.append((board, canvas))
         assert height is not None, "without a limit the first arrangement does"
-        board = min((board for board, _ in tried), key=lambda board: board.lines)
-        # A board that always has the same cells is shown whole where it has the room for itself.
-        if board.lines > height or any(cell.ground == "free" for cell in self.scene.cells):
-            return self._lowered(board, height)
-        return min((sheet for _, sheet in tried), key=lambda sheet: sheet.bounds().height)
+        board = min((board for board, _ in tried), key=lambda board: board.line_count)
+        # A board with fixed cells is shown whole if it fits without its panels.
+        if board.line_count > height or any(cell.ground == "free" for cell in self.scene.cells):
+            return self._fit_part(board, height)
+        return min((canvas for _, canvas in tried), key=lambda canvas: canvas.bounds().height)
 
-    def _boards(self) -> Iterator[_Board]:
-        """The board on every grid that fits the width; where none does, a part of it on the narrowest."""
+    def _board_candidates(self) -> Iterator[_Board]:
+        """Yield the board on every grid that fits the width; if none does, a part on the narrowest grid."""
         wide: dict[Grid, int] = {}
         grids = (self.scene.grid, *self.scene.tighter)
         for grid in grids:
-            sheet = self._drawn(grid, Opening(self.scene, grid).whole())
-            wide[grid] = sheet.bounds().width
+            canvas = self._render_board(grid, Viewport(self.scene, grid).whole())
+            wide[grid] = canvas.bounds().width
             if wide[grid] <= self.width:
-                yield _Board(grid, sheet)
+                yield _Board(grid, canvas)
         least = min(wide.values())
         for grid in grids:
             if self.width < wide[grid] == least:
-                part = Opening(self.scene, grid).part(self.width, None)
-                yield _Board(grid, self._drawn(grid, part), self.width)
+                part = Viewport(self.scene, grid).part(self.width, None)
+                yield _Board(grid, self._render_board(grid, part), self.width)
 
-    def _lowered(self, board: _Board, height: int) -> TextCanvas:
-        """Leave out lines of a board, so that it is low enough together with the panels."""
-        opening = Opening(self.scene, board.grid)
-        sheets = []
-        for form, sheet in self._with_panels(board.sheet):
-            if not form.brief:
+    def _fit_part(self, board: _Board, height: int) -> TextCanvas:
+        """Return a part of the board that fits into `height` lines together with the panels."""
+        viewport = Viewport(self.scene, board.grid)
+        canvases = []
+        for style, canvas in self._with_panels(board.canvas):
+            if not style.brief:
                 continue
-            panels = 0 if form.beside else sheet.bounds().height - board.lines
-            window = opening.part(board.columns, max(height - panels - 1, _LEAST))
-            sheets += [
-                low for same, low in self._with_panels(self._drawn(board.grid, window)) if same == form
+            panels = 0 if style.beside else canvas.bounds().height - board.line_count
+            window = viewport.part(board.columns, max(height - panels - 1, MIN_BOARD_LINES))
+            canvases += [
+                low
+                for same, low in self._with_panels(self._render_board(board.grid, window))
+                if same == style
             ]
-        return min(sheets, key=lambda sheet: max(sheet.bounds().height, height))
+        return min(canvases, key=lambda canvas: max(canvas.bounds().height, height))
 
-    def _drawn(self, grid: Grid, window: Window) -> TextCanvas:
+    def _render_board(self, grid: Grid, window: Window) -> TextCanvas:
         clip = window.box if window.outside else None
-        sheet = draw(self.scene, grid, self.signs, colour=self.colour, clip=clip)
+        canvas = render_board(self.scene, grid, self.charset, colour=self.colour, clip=clip)
         for label, spot in window.labels:
-            write_label(sheet, label, spot)
+            render_label(canvas, label, spot)
         if window.outside:
-            box = sheet.bounds()
-            sheet.put(box.left, box.bottom, cut(window.outside, self.width), FAINT)
-        return sheet
+            box = canvas.bounds()
+            canvas.put(box.left, box.bottom, truncate(window.outside, self.width), FAINT)
+        return canvas
 
-    def _with_panels(self, board: TextCanvas) -> Iterator[tuple[Form, TextCanvas]]:
-        """The board with its panels in every form for which there is room, the fullest first."""
-        for form in FORMS if self.scene.seats else FORMS[-1:]:
-            if form.beside and not room_beside(board, self.width):
+    def _with_panels(self, board: TextCanvas) -> Iterator[tuple[PanelStyle, TextCanvas]]:
+        """Yield the board with its panels in every style that fits, the most detailed first."""
+        for style in PANEL_STYLES if self.scene.seats else PANEL_STYLES[-1:]:
+            if style.beside and not fits_beside(board, self.width):
                 continue
-            sheet = board.copy()
-            write(self.scene, sheet, self.signs, form, colour=self.colour, width=self.width)
-            yield form, sheet
+            canvas = board.copy()
+            render_panels(self.scene, canvas, self.charset, style, colour=self.colour, width=self.width)
+            yield style, canvas

@@ -1,4 +1,4 @@
-"""The games as games of OpenSpiel: importing this module registers them.
+"""The games as games of OpenSpiel. Importing this module registers them.
 
 >>> import pyspiel
 >>> import axiogames.envs.openspiel
@@ -10,7 +10,8 @@
 >>> state.is_chance_node(), len(state.chance_outcomes())
 (True, 15)
 
-Parameters are `players` (1 to 4), `reward` (`win`, `place` or `lowest`, docs/batch.md) and a game's options.
+Parameters are `players` (1 to 4), `reward` (`win`, `place` or `lowest`; see
+docs/reference/observations.md) and a game's options.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ CHANCE, TERMINAL = int(pyspiel.PlayerId.CHANCE), int(pyspiel.PlayerId.TERMINAL)
 
 
 class SpielGame(pyspiel.Game):  # type: ignore[misc,name-defined]
-    """A game for a number of players, with options and a reward, as OpenSpiel sees it."""
+    """A game of this package as a game of OpenSpiel, with the parameters described above."""
 
-    name: str  # of one of our games: each has a class of its own
+    name: str  # of a game of this package; each has a subclass
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
         name = self.name
@@ -71,17 +72,17 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc,name-defined]
         return load, (str(self),)
 
     def new_initial_state(self) -> SpielState:
-        """The state before the first tile is drawn."""
+        """Return the state before the first draw."""
         return SpielState(self)
 
     def max_chance_nodes_in_history(self) -> int:
-        """The most tiles that can be drawn, laid or removed by chance in one game."""
+        """Return the maximum number of chance nodes in a game."""
         return self.bounds.draws
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None) -> Observer:
-        """An observer: of what a seat sees now, unless something else is asked for."""
+        """Return an observer; by default, of the current observation of a seat."""
         if params:
-            raise pyspiel.SpielError(f"observers of this game have no parameters, not {dict(params)}")
+            raise pyspiel.SpielError(f"observers of this game have no parameters, but got {dict(params)}")
         asked = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         everything = asked.private_info == pyspiel.PrivateInfoType.ALL_PLAYERS
         rows = self.bounds.moves + self.bounds.draws + self.bounds.given
@@ -96,7 +97,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc,name-defined]
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
-    """A state of a game. `play` is the game as the rules see it: hidden information, not for players."""
+    """A state of a game. `play` has all hidden information; players must not read it."""
 
     play: History
 
@@ -105,7 +106,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
         self.play = History(game.variant)
 
     def current_player(self) -> int:
-        """The seat to move, or OpenSpiel's numbers for chance and for the end."""
+        """Return the seat to move, or OpenSpiel's ids of chance and of the end."""
         phase = self.play.phase
         if phase == OVER:
             return TERMINAL
@@ -116,45 +117,54 @@ class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
         return self.play.phase == OVER
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """What chance can do, and how likely that is."""
+        """Return the outcomes of chance and their probabilities."""
         return self.play.outcomes()
 
     def returns(self) -> list[float]:
-        """What the game is worth to each seat, 0 while it goes on."""
+        """Return the reward of each seat, 0 until the end."""
         game: SpielGame = self.get_game()
         if self.play.phase != OVER:
             return [0.0] * game.variant.players
         return returns_of(game.variant, self.play.state, game.reward)
 
     def scores(self) -> np.ndarray:
-        """The points of every seat (rows) on every track (columns)."""
+        """Return the points: a row for each seat, a column for each track."""
         points: np.ndarray = self.play.state["scores"][0, : self.play.variant.players].copy()
         return points
 
     def move(self, number: int) -> Move:
-        """The move that a legal number stands for. Raises `IllegalMove`."""
+        """Return the move of a legal action. Raises `IllegalMove`."""
         return self.play.move_of(number)
 
     def number(self, move: Move | str) -> int:
-        """The number of a legal move. Raises `IllegalMove`, or `ParseError` if the text is no move."""
+        """Return the action of a legal move.
+
+        Raises:
+            IllegalMove: the move is not legal here.
+            ParseError: the text is not a move.
+        """
         return self.play.number_of(move)
 
     def view(self, seat: int | None = None) -> View:
-        """What a seat may know, or a spectator (`None`): what the players of this package choose from."""
+        """Return the view of a seat or a spectator (`None`), from which bots of this package choose."""
         return self.play.view(seat)
 
     def resample_from_infostate(self, player: int, rng: Callable[[], float]) -> SpielState:
-        """A state that could be this one by all that a seat has learned, hidden tiles dealt anew.
+        """Sample a state from the information state of a seat, with a complete history.
 
-        It comes with a whole history: that of this state with other tiles where the seat has not seen them.
+        The history is that of this state, with other tiles where the seat has not seen them.
+
+        Args:
+            player: the seat.
+            rng: returns uniform random numbers in [0, 1).
         """
         if not 0 <= player < self.play.variant.players:
             raise pyspiel.SpielError(f"there is no seat {player}: 0 to {self.play.variant.players - 1}")
         other = resample(self.play, player, rng)
         state: SpielState = self.get_game().new_initial_state()
-        state.play = Replay(other)  # OpenSpiel writes its history; the rules have played it already
-        for happening in other.happened:
-            state.apply_action(happening.number)
+        state.play = Replay(other)  # OpenSpiel records its own history; the rules have already been applied
+        for entry in other.happened:
+            state.apply_action(entry.number)
         state.play = other
         return state
 
@@ -173,37 +183,43 @@ class SpielState(pyspiel.State):  # type: ignore[misc,name-defined]
             return f"number {number}"
 
     def __str__(self) -> str:
-        """The position as one line, which `axio.Position.parse` reads."""
+        """Return the text of the position, which `axiogames.Position.parse` reads."""
         return write_position(self.play.variant, self.play.state)
 
 
 class SpielBot(pyspiel.Bot):  # type: ignore[misc,name-defined]
-    """A player of this package as a bot of OpenSpiel. It is shown the view of the seat to move, no more."""
+    """A player of this package as a bot of OpenSpiel. It sees the view of the seat to move only.
+
+    Args:
+        name: the name of the player, such as `balanced` or `sim@1s`.
+        seed: the seed of its random generator.
+        budget: limits of the computation; by default 1 second per move.
+    """
 
     def __init__(self, name: str, seed: int | str = 0, budget: Budget | None = None) -> None:
         super().__init__()
-        self._player, self._budget, self._lots = player(name), budget or Budget(), Generator(seed)
+        self._player, self._budget, self._rng = player(name), budget or Budget(), Generator(seed)
 
     def step(self, state: SpielState) -> int:
-        """The number of the move it makes."""
+        """Return the action that the player chooses."""
         view = state.view(state.current_player())
-        return state.number(self._player.choose(view, self._budget, self._lots).move)
+        return state.number(self._player.choose(view, self._budget, self._rng).move)
 
     def restart_at(self, state: SpielState) -> None:
-        """Begin with another state: it remembers nothing that would have to be forgotten."""
+        """Do nothing: the bot has no memory."""
 
     def inform_action(self, state: SpielState, player_id: int, number: int) -> None:
-        """Hear of a move or an outcome: it looks at the next view instead."""
+        """Do nothing: the bot reads the next view."""
 
 
 def parameters(name: str) -> dict[str, Any]:
-    """The parameters of a game, with what they are unless something else is said."""
+    """Return the parameters of a game and their defaults."""
     options = {option.name: False for option in declared_game(name).options}
     return {"players": 2, "reward": PAID[0], **options}
 
 
 def game_type(name: str, *, zero_sum: bool = True, hides: bool = True) -> Any:
-    """What OpenSpiel is told about a game before it is loaded."""
+    """Return the type of a game, for its registration."""
     kind = pyspiel.GameType
     information, utility = kind.Information, kind.Utility
     return kind(
@@ -226,15 +242,15 @@ def game_type(name: str, *, zero_sum: bool = True, hides: bool = True) -> Any:
 
 
 def load(text: str) -> SpielGame:
-    """A game by its name and parameters, as OpenSpiel writes them; for pickles, which bring this module."""
+    """Load a game from the text of its name and parameters. Pickles call this, which imports this module."""
     game: SpielGame = pyspiel.load_game(text)
     return game
 
 
 def register() -> None:
-    """Make the games known to `pyspiel.load_game`."""
+    """Register the games for `pyspiel.load_game`."""
     for name in GAMES:
-        # OpenSpiel keeps what it is given until after Python has ended, which only classes survive.
+        # OpenSpiel keeps the factory until after the interpreter has shut down; only classes survive that.
         pyspiel.register_game(game_type(name), type(f"Spiel_{name}", (SpielGame,), {"name": name}))
 
 

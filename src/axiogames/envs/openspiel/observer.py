@@ -1,11 +1,11 @@
-"""What a seat knows, as OpenSpiel's observers tell it: strings, and tensors in named pieces.
+"""OpenSpiel observers: the information of a seat as strings and as tensors in named pieces.
 
 | piece | shape | |
 |---|---|---|
-| `board`, `vector` | of `axiogames.batch` | what the seat sees now (docs/batch.md) |
-| `events` | events × 4 | all that it has learned so far: what, whose, tile, number; 0: it does not know |
-| `hand` | kinds | the seat's tiles by kind, where only what is private is asked for |
-| `hands` | players × kinds | everybody's tiles by kind, where all that is private is asked for |
+| `board`, `vector` | of `axiogames.batch` | what the seat sees (docs/reference/observations.md) |
+| `events` | events × 4 | the history as the seat learned of it: kind, seat, tile, action; 0: unknown |
+| `hand` | kinds | the seat's tiles by kind, for private information only |
+| `hands` | players × kinds | all tiles in hands by kind, for the private information of all seats |
 """
 
 from __future__ import annotations
@@ -23,10 +23,15 @@ COLUMNS = ("what", "seat", "tile", "number")
 
 
 class Observer:
-    """Tells a seat's knowledge of a game.
+    """Observes a game for a seat.
 
-    `public` asks for what everybody sees, `own` for what only the seat sees, `everything` for what any seat
-    sees; `recall` for all that was learned so far, not only for what is seen now.
+    Args:
+        variant: the game.
+        rows: the maximum number of events.
+        public: include public information.
+        own: include the private information of the seat.
+        everything: include the private information of all seats.
+        recall: include the history, not only the current position.
     """
 
     def __init__(
@@ -53,29 +58,29 @@ class Observer:
         }  # fmt: skip
 
     def set_from(self, state: Any, player: int) -> None:
-        """Write what a seat knows into `tensor`, and so into the pieces in `dict`."""
+        """Write the information of a seat into `tensor`, and so into the pieces in `dict`."""
         play: History = state.play
         self.tensor.fill(0)
         if "board" in self.dict:
-            self._look(play, player)
+            self._write_position(play, player)
         if "hand" in self.dict:
-            self.dict["hand"][:] = self._counted(play, player)
+            self.dict["hand"][:] = self._hand_counts(play, player)
         if "hands" in self.dict:
-            self.dict["hands"][:] = [self._counted(play, seat) for seat in range(self._variant.players)]
+            self.dict["hands"][:] = [self._hand_counts(play, seat) for seat in range(self._variant.players)]
         if "events" in self.dict:
-            rows = [row for happening in play.happened for row in self._rows(happening, player)]
+            rows = [row for entry in play.happened for row in self._rows(entry, player)]
             if rows:
                 self.dict["events"][: len(rows)] = rows
 
     def string_from(self, state: Any, player: int) -> str:
-        """What a seat knows, in words."""
+        """Return the information of a seat as text."""
         play: History = state.play
-        looking = player if self._own else None
+        observer = player if self._own else None
         words = []
         if self._recall and self._public:
-            words = [play.waiting(), play.history_for(looking)]
+            words = [play.phase_text(), play.history_for(observer)]
         elif self._public:
-            words = [write_position(self._variant, self._variant.redact(play.state, looking))]
+            words = [write_position(self._variant, self._variant.redact(play.state, observer))]
         elif self._own:
             hand = ",".join(self._variant.hand_of(play.state, player))
             words = [f"hand={hand}", play.history_for(player, mine=True) if self._recall else ""]
@@ -86,9 +91,9 @@ class Observer:
             words.insert(0, f"seat {player}")
         return " | ".join(word for word in words if word)
 
-    def _look(self, play: History, player: int) -> None:
+    def _write_position(self, play: History, player: int) -> None:
         variant = self._variant
-        # What everybody sees is told as seat 0 would see it without its tiles, to all the same.
+        # Public information is what seat 0 sees without its hand: the same for all seats.
         state = play.state if self._own else variant.redact(play.state, None)
         seats = np.array([player if self._own else 0], np.uint8)
         layout = variant.observation.board
@@ -98,19 +103,19 @@ class Observer:
         self.dict["board"][:] = board.reshape(layout.shape)
         self.dict["vector"][:] = vector[0]
 
-    def _counted(self, play: History, seat: int) -> np.ndarray:
+    def _hand_counts(self, play: History, seat: int) -> np.ndarray:
         held = play.state["held"][0, seat]
         return np.bincount(play.state["hands"][0, seat, :held], minlength=len(self._variant.kinds))
 
-    def _rows(self, happening: HistoryEntry, player: int) -> list[tuple[int, ...]]:
-        """A row for each tile of an event, counting from 1 what is known of it."""
-        what, seat, number, _, tiles, public, *_ = happening
+    def _rows(self, entry: HistoryEntry, player: int) -> list[tuple[int, ...]]:
+        """Return a row for each tile of an entry. Known values count from 1."""
+        what, seat, number, _, tiles, public, *_ = entry
         mine = seat == player and self._own
         if not self._public and not mine:
             return []
         players = self._variant.players
-        looking = player if self._own else 0
-        whose = 0 if seat == NOBODY else (seat - looking) % players + 1
+        observer = player if self._own else 0
+        whose = 0 if seat == NOBODY else (seat - observer) % players + 1
         known = public or mine
         shown = number + 1 if known else 0
         return [(what, whose, tile + 1 if known else 0, shown) for tile in tiles] or [(what, whose, 0, shown)]

@@ -1,1 +1,1 @@
-"""The built-in bots."""
+"""The built-in bots: simple ones, searching ones and eight levels."""

@@ -1,9 +1,9 @@
-"""Eight levels for people, from a beginner to full strength.
+"""Eight levels of strength, from a beginner to full strength.
 
-A level is weaker because it sees less or thinks less, not because it throws moves away: the lowest see a few
-of the moves only, as beginners do, and nothing but their points; the middle ones more and more of the moves,
-and what those lead to; the upper ones play on from the promising moves. What they see was chosen so that the
-steps between them are about equal: docs/strength.md has them.
+Lower levels consider fewer moves or compute less; none of them plays a worse move than it knows. Levels 1 and
+2 consider a few random moves and count points, as beginners do. Levels 3 to 5 consider more moves, by one-ply
+search. Levels 6 to 8 consider all moves, the last two with rollouts. The numbers were chosen so that the
+steps in Elo are about equal; docs/strength.md has the measurements.
 """
 
 from __future__ import annotations
@@ -24,58 +24,69 @@ from .simple import best_of
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse:
-    """Sees only some of the moves, any of them; takes the most points, or the best prospects."""
+class SampledMoves:
+    """Considers random moves only and takes the one with the most points, or the best one-ply value."""
 
     name: str
     moves: int
-    prospects: bool = False  # else points
+    one_ply: bool = False
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """The best of the moves that it happens to see."""
-        moves = view.legal_moves()
-        some = sorted({rng.randint(len(moves)) for _ in range(self.moves)})
-        seen = Moves(view, np.ascontiguousarray(moves.actions[some]))
-        gains = view.gains(seen)
-        values = self._prospects(view, seen, rng) if self.prospects else gains.sum(axis=1)
-        return best_of(view, seen, [values], gains, rng)
+        """Return the best of the sampled moves. Moves are sampled with replacement."""
+        legal = view.legal_moves()
+        indices = sorted({rng.randint(len(legal)) for _ in range(self.moves)})
+        sampled = Moves(view, np.ascontiguousarray(legal.actions[indices]))
+        gains = view.gains(sampled)
+        values = self._one_ply_values(view, sampled, rng) if self.one_ply else gains.sum(axis=1)
+        return best_of(view, sampled, [values], gains, rng)
 
     @staticmethod
-    def _prospects(view: View, seen: Moves, rng: Generator) -> np.ndarray:
-        return Rollouts(view, load_weights(view.variant), rng.bits()).look(seen.actions)
+    def _one_ply_values(view: View, moves: Moves, rng: Generator) -> np.ndarray:
+        return Rollouts(view, load_weights(view.variant), rng.bits()).one_ply_values(moves.actions)
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Another player under the name of a level; with `rollouts`, it thinks no longer than that."""
+    """Another player under the name of a level, with at most `rollouts` rollouts per move."""
 
     name: str
     player: Player
     rollouts: int | None = None
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """What the player does within what this level allows."""
-        allowed = [rollouts for rollouts in (self.rollouts, budget.rollouts) if rollouts is not None]
-        return self.player.choose(view, replace(budget, rollouts=min(allowed, default=None)), rng)
+        """Return the player's choice within the limits of the level and of the budget."""
+        limits = [rollouts for rollouts in (self.rollouts, budget.rollouts) if rollouts is not None]
+        return self.player.choose(view, replace(budget, rollouts=min(limits, default=None)), rng)
 
 
-def _opener(says: str, make: Callable[[], Player]) -> Callable[[], Player]:
-    """What opens a level; its docstring is what people read."""
+def _described(description: str, factory: Callable[[], Player]) -> Callable[[], Player]:
+    """Return a factory whose docstring is the description that menus show."""
 
-    def opened() -> Player:
-        return make()
+    def make() -> Player:
+        return factory()
 
-    opened.__doc__ = says
-    return opened
+    make.__doc__ = description
+    return make
+
+
+def _sampled(name: str, moves: int, *, one_ply: bool = False) -> Callable[[], Player]:
+    criterion = "that leads to the best position" if one_ply else "with the most points"
+    count = {6: "six", 20: "twenty"}.get(moves, str(moves))
+    return _described(
+        f"Considers {count} random moves and takes the one {criterion}.",
+        lambda: SampledMoves(name, moves, one_ply),
+    )
 
 
 LEVELS: dict[str, Callable[[], Player]] = {
-    "level1": _opener("Sees six moves and takes the most points.", lambda: Glimpse("level1", 6)),
-    "level2": _opener("Sees twenty moves and takes the most points.", lambda: Glimpse("level2", 20)),
-    "level3": _opener("Sees 25 moves and what they lead to.", lambda: Glimpse("level3", 25, True)),
-    "level4": _opener("Sees 50 moves and what they lead to.", lambda: Glimpse("level4", 50, True)),
-    "level5": _opener("Sees 100 moves and what they lead to.", lambda: Glimpse("level5", 100, True)),
-    "level6": _opener("Sees what every good move leads to.", lambda: Level("level6", Instant())),
-    "level7": _opener("Plays on in its head 500 times a move.", lambda: Level("level7", Sim(), 500)),
-    "level8": _opener("Thinks as long as it may.", lambda: Level("level8", Sim())),
+    "level1": _sampled("level1", 6),
+    "level2": _sampled("level2", 20),
+    "level3": _sampled("level3", 25, one_ply=True),
+    "level4": _sampled("level4", 50, one_ply=True),
+    "level5": _sampled("level5", 100, one_ply=True),
+    "level6": _described(
+        "Evaluates the position after every promising move.", lambda: Level("level6", Instant())
+    ),
+    "level7": _described("Runs 500 rollouts per move.", lambda: Level("level7", Sim(), 500)),
+    "level8": _described("Runs rollouts for the whole time allowed.", lambda: Level("level8", Sim())),
 }

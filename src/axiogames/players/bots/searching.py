@@ -1,4 +1,4 @@
-"""`mc`: flat Monte Carlo, a yardstick: moves are played on to the end equally often, by simple means."""
+"""Bots that search: `instant` (one ply), `sim` (guided rollouts) and `mc` (flat Monte Carlo)."""
 
 from __future__ import annotations
 
@@ -18,98 +18,103 @@ from ..evaluation.weights import load_weights, scratch_dtype, untrained_weights
 from ..interface import Budget, Candidate, Choice
 from ..search.analysis import analyse
 from ..search.rollouts import TO_THE_END, Rollouts, RolloutStats
-from .simple import SHOWN, own_points
+from .simple import MAX_CANDIDATES, own_points
 
-KEPT = 24  # moves that it looks at closely
+SEARCH_WIDTH = 24  # moves that `instant` evaluates
+SHORTLIST_WIDTH = 24  # moves that `mc` takes from each of its two rankings
 
 
 class Instant:
-    """Judges positions by what has been learned of the game, in a fraction of a millisecond."""
+    """Takes the move that leads to the best position, in a fraction of a millisecond."""
 
     name = "instant"
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """The move that leads to the position that looks best."""
+        """Return the best of the most promising moves by the network's evaluation after it."""
         variant = view.variant
         states = allocate(view.state.dtype, 2)
         states[0] = view.state[0]
-        scratch, buffer = _room(variant)
+        scratch, buffer = _working_memory(variant)
         action, value = variant.kernels[one_ply_search_at](
-            variant.constants, states, KEPT, load_weights(variant), scratch.copy(), buffer.copy()
+            variant.constants, states, SEARCH_WIDTH, load_weights(variant), scratch.copy(), buffer.copy()
         )
         move = variant.decode(view.state, int(action))
-        return Choice(move, (Candidate(move, (float(value),), f"{value:.0%} at a glance"),))
+        return Choice(
+            move, (Candidate(move, (float(value),), f"{value:.0%} by one-ply search"),), int(action)
+        )
 
 
 @cache
-def _room(variant: Variant) -> tuple[Any, np.ndarray]:
+def _working_memory(variant: Variant) -> tuple[Any, np.ndarray]:
     return allocate(scratch_dtype(len(variant.tracks))), np.zeros(variant.most_actions, np.int32)
 
 
 class Sim:
-    """Guesses what is hidden from what it knows, and plays on from there with every move alike."""
+    """Runs rollouts from the most promising moves, in positions sampled from what the seat can know."""
 
     name = "sim"
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """The move that was worth the most on average."""
+        """Return the move with the highest mean value."""
         found = analyse(
             view, seed=rng.bits(), seconds=budget.seconds, rollouts=budget.rollouts, threads=budget.threads
         )
         candidates = tuple(
             Candidate(line.move, (line.value,), f"{line.value:.0%} after {line.rollouts} rollouts")
-            for line in found.lines[:SHOWN]
+            for line in found.lines[:MAX_CANDIDATES]
         )
-        return Choice(found.best.move, candidates)
-
-
-WIDTH = 24  # moves that each of the simple players would like best
+        return Choice(found.best.move, candidates, found.best.action)
 
 
 class FlatMonteCarlo:
-    """Plays the moves that simple players like on to the end by what points are worth; counts results."""
+    """Runs equally many rollouts to the end from each move that simple bots like: a baseline for `sim`."""
 
     name = "mc"
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """The move after which most came of it."""
+        """Return the move with the best mean result."""
         variant = view.variant
-        moves = _favourites(view)
-        playing = Rollouts(view, _plain(variant), rng.bits(), budget.threads)
+        moves = _shortlist(view)
+        rollouts = Rollouts(view, _untrained(variant), rng.bits(), budget.threads)
         total = RolloutStats(len(moves), variant.players, len(variant.tracks))
-        everything = np.arange(len(moves))
-        until = time.perf_counter() + budget.seconds
-        guess = 0
+        every_move = np.arange(len(moves))
+        deadline = time.perf_counter() + budget.seconds
+        samples = 0
         try:
-            while guess == 0 or (time.perf_counter() < until and not _spent(budget, guess, len(moves))):
-                for tally in playing.run(moves.actions, guess, 1, TO_THE_END):
-                    total.add(everything, tally)
-                guess += 1
+            while samples == 0 or (
+                time.perf_counter() < deadline and not _is_spent(budget, samples * len(moves))
+            ):
+                for stats in rollouts.run(moves.actions, samples, 1, TO_THE_END):
+                    total.add(every_move, stats)
+                samples += 1
         finally:
-            playing.close()
-        order = np.argsort(-total.means, kind="stable")
+            rollouts.close()
+        order = np.argsort(-total.means, kind="stable").tolist()
         candidates = tuple(
             Candidate(moves[i], (float(total.means[i]),), f"{total.means[i]:.0%} of {total.count[i]} games")
-            for i in order[:SHOWN].tolist()
+            for i in order[:MAX_CANDIDATES]
         )
-        return Choice(candidates[0].move, candidates)
+        return Choice(candidates[0].move, candidates, int(moves.actions[order[0]]))
 
 
-def _spent(budget: Budget, guesses: int, moves: int) -> bool:
-    return budget.rollouts is not None and guesses * moves >= budget.rollouts
+def _is_spent(budget: Budget, rollouts: int) -> bool:
+    return budget.rollouts is not None and rollouts >= budget.rollouts
 
 
-def _favourites(view: View) -> Moves:
-    """The moves that greed or need would like best; thousands of moves could not be told apart in time."""
+def _shortlist(view: View) -> Moves:
+    """Return the moves with the most points, in all and on the seat's lowest tracks.
+
+    Thousands of moves could not be told apart within a second.
+    """
     moves = view.legal_moves()
     gains = view.gains(moves)
     points = own_points(view)
-    needed = (gains * (points == points.min())).sum(axis=1)
-    wanted = [np.argsort(-value, kind="stable")[:WIDTH] for value in (gains.sum(axis=1), needed)]
+    on_lowest = (gains * (points == points.min())).sum(axis=1)
+    best = [np.argsort(-value, kind="stable")[:SHORTLIST_WIDTH] for value in (gains.sum(axis=1), on_lowest)]
     others = np.flatnonzero(moves.actions >= view.variant.first_other_action)
-    return Moves(view, moves.actions[np.unique(np.concatenate([*wanted, others]))])
+    return Moves(view, moves.actions[np.unique(np.concatenate([*best, others]))])
 
 
 @cache
-def _plain(variant: Variant) -> Any:
+def _untrained(variant: Variant) -> Any:
     return untrained_weights(variant)

@@ -1,4 +1,4 @@
-"""Choosing the move with the best value now, for players that look one move ahead."""
+"""Bots that look at the points of each legal move and no further: `random`, `greedy` and `balanced`."""
 
 from __future__ import annotations
 
@@ -12,60 +12,93 @@ from ...moves import Move
 from ...rng import Generator
 from ..interface import Budget, Candidate, Choice
 
+MAX_CANDIDATES = 5  # in a choice
+
 
 class Random:
-    """Plays by lot."""
+    """Plays uniformly at random."""
 
     name = "random"
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
+        """Return any legal move."""
         moves = view.legal_moves()
-        move = moves[rng.randint(len(moves))]
-        return Choice(move, (Candidate(move, (0.0,), "by lot"),))
+        chosen = rng.randint(len(moves))
+        move = moves[chosen]
+        return Choice(move, (Candidate(move, (0.0,), "uniformly at random"),), int(moves.actions[chosen]))
 
 
-SHOWN = 5  # candidates that a choice carries
+class Greedy:
+    """Takes the most points, of whatever colour."""
+
+    name = "greedy"
+
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
+        """Return a move with the most points."""
+        moves = view.legal_moves()
+        gains = view.gains(moves)
+        return best_of(view, moves, [gains.sum(axis=1)], gains, rng)
+
+
+class Balanced:
+    """Raises its lowest colour first, then the next lowest, and so on: the lowest decides the game."""
+
+    name = "balanced"
+
+    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
+        """Return a move after which the sorted points of the seat are highest, the lowest compared first."""
+        moves = view.legal_moves()
+        gains = view.gains(moves)
+        after = np.sort(gains + own_points(view), axis=1)
+        return best_of(view, moves, [*after.T, after.sum(axis=1)], gains, rng)
 
 
 def own_points(view: View) -> np.ndarray:
-    """The points of the seat that the view belongs to."""
+    """Return the points of the seat to move, by track."""
     return np.array(list(view.scores[view.turn or 0].values()), np.int64)
 
 
 def best_of(
     view: View, moves: Moves, values: Sequence[np.ndarray], gains: np.ndarray, rng: Generator
 ) -> Choice:
-    """The move with the best value: `values` are compared in order, each with one entry a move.
+    """Choose the move with the best values.
 
-    Where nothing else decides, a move that brings more new tiles is better than one that brings fewer: a
-    hand that gives no points now may as well be a new one. What is then still equal is left to lots.
+    Ties go to the move that exchanges the most tiles, since a hand without points may as well be a new one.
+    Remaining ties are broken uniformly at random.
+
+    Args:
+        view: the position.
+        moves: the moves to choose from.
+        values: arrays with one entry for each move, compared in order.
+        gains: the points of each move by track.
+        rng: breaks ties.
     """
-    fresh = _tiles_given_up(view, moves)
-    keys = [np.asarray(value) for value in (*values, fresh)]
+    exchanged = _tiles_exchanged(view, moves)
+    keys = [np.asarray(value) for value in (*values, exchanged)]
     order = np.lexsort([-key for key in reversed(keys)])
     best = order[0]
-    equal = 1
-    while equal < len(order) and all(key[order[equal]] == key[best] for key in keys):
-        equal += 1
-    chosen = int(order[rng.randint(equal)])
-    shown = [chosen, *(int(i) for i in order[: SHOWN + 1] if i != chosen)][:SHOWN]
-    candidates = tuple(
-        Candidate(
-            moves[i], tuple(float(value[i]) for value in values), _reason(view, moves[i], gains[i].tolist())
-        )
-        for i in shown
-    )
-    return Choice(moves[chosen], candidates)
+    ties = 1
+    while ties < len(order) and all(key[order[ties]] == key[best] for key in keys):
+        ties += 1
+    chosen = int(order[rng.randint(ties)])
+    shown = [chosen, *(int(i) for i in order[: MAX_CANDIDATES + 1] if i != chosen)][:MAX_CANDIDATES]
+    candidates = []
+    for i in shown:
+        move = moves[i]
+        value = tuple(float(value[i]) for value in values)
+        candidates.append(Candidate(move, value, _reason(view, move, gains[i].tolist())))
+    return Choice(candidates[0].move, tuple(candidates), int(moves.actions[chosen]))
 
 
-def _tiles_given_up(view: View, moves: Moves) -> np.ndarray:
-    fresh = np.zeros(len(moves), np.int64)
+def _tiles_exchanged(view: View, moves: Moves) -> np.ndarray:
+    """Return the number of tiles that each move exchanges."""
+    tiles = np.zeros(len(moves), np.int64)
     others = np.flatnonzero(moves.actions >= view.variant.first_other_action)
     for i in others.tolist():
         move = moves[i]
         if move.kind == "exchange":
-            fresh[i] = len(move.tiles) or len(view.hand(view.turn or 0))
-    return fresh
+            tiles[i] = len(move.tiles) or len(view.hand(view.turn or 0))
+    return tiles
 
 
 def _reason(view: View, move: Move, gain: Sequence[int]) -> str:
@@ -75,26 +108,3 @@ def _reason(view: View, move: Move, gain: Sequence[int]) -> str:
     if move.kind == "place":
         return f"scores {scored}" if scored else "scores nothing"
     return {"exchange": "new tiles", "keep": "keeps the hand", "pass": "nothing else to do"}[move.kind]
-
-
-class Greedy:
-    """Takes the most points, whatever their colour."""
-
-    name = "greedy"
-
-    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        moves = view.legal_moves()
-        gains = view.gains(moves)
-        return best_of(view, moves, [gains.sum(axis=1)], gains, rng)
-
-
-class Balanced:
-    """Lifts its lowest colour first, then the next lowest and so on, since that is what decides."""
-
-    name = "balanced"
-
-    def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        moves = view.legal_moves()
-        gains = view.gains(moves)
-        after = np.sort(gains + own_points(view), axis=1)
-        return best_of(view, moves, [*after.T, after.sum(axis=1)], gains, rng)

@@ -1,4 +1,7 @@
-"""An engine as a process: started, asked, and ended when it is late."""
+"""External engines: a process that speaks the engine protocol, and the player that asks it for moves.
+
+An engine that exceeds its time is killed, together with the processes that it started.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +31,24 @@ from ..interface import Budget, Candidate, Choice
 from .protocol import LONGEST_LINE, PROTOCOL_VERSION, Request, in_one_line, write_budget
 from .views import write_view
 
-MOST_LINES = 10_000  # of one answer
-LONGEST_ANSWER = 4 * LONGEST_LINE  # characters
-PATIENCE = 1.0  # seconds that an engine has to end by itself
+MAX_LINES = 10_000  # of one answer
+MAX_ANSWER = 4 * LONGEST_LINE  # characters
+EXIT_TIMEOUT = 1.0  # seconds for an engine to exit after the end of its input
+SETUP_TIMEOUT = 120.0  # seconds to start or to read a view: an engine may have to compile something
+GRACE = 5.0  # seconds that an answer may take beyond the time limit
+REQUIRED_COMMANDS = ("view", "think")
+MAX_REASON = 300  # characters of an explanation or an error
+MAX_CANDIDATES = 1000  # that are read
+MAX_VALUES = 16  # of a candidate
 
 
-class Process:
-    """A process that speaks the engine protocol. What goes wrong with it names its command.
+# ---------------------------------------------------------------- the process
 
-    It has a session of its own, so that Ctrl-C in the terminal reaches whoever asks, not the engine.
+
+class EngineProcess:
+    """A process that speaks the engine protocol. Its errors name its command.
+
+    It has a session of its own, so that Ctrl-C in the terminal interrupts this program, not the engine.
     """
 
     def __init__(self, command: str) -> None:
@@ -44,7 +56,7 @@ class Process:
         self._number = 0
         try:
             self._popen = subprocess.Popen(
-                words_of(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+                split_command(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
             )
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) and error.strerror else error
@@ -52,9 +64,14 @@ class Process:
         self._end = weakref.finalize(self, _end, self._popen)
 
     def ask(self, command: str, seconds: float) -> str:
-        """Return an answer. Raises `EngineTimeout`, `EngineTerminated` or `EngineProtocolError`.
+        """Send a command and return the answer.
 
-        After `seconds` the process is ended: that is what ends waiting for it, to read or to write.
+        After `seconds` the process is killed, which ends any blocking read or write.
+
+        Raises:
+            EngineTimeout: the engine did not answer in time.
+            EngineTerminated: the engine has exited or closed its output.
+            EngineProtocolError: the answer is malformed, or refuses the command.
         """
         self._number += 1
         request = Request(str(self._number), *command.partition(" ")[::2])
@@ -80,11 +97,11 @@ class Process:
         return text
 
     def close(self) -> None:
-        """End the process: it is told by the end of its input, and made to if it does not listen."""
+        """Close the input of the process, and kill it if it does not exit."""
         self._end()
 
     def _read(self, request: Request) -> tuple[bool, str]:
-        for _ in range(MOST_LINES):
+        for _ in range(MAX_LINES):
             if line := self._line():
                 break
         else:
@@ -101,7 +118,7 @@ class Process:
         while line := self._line():
             lines.append(line)
             size += len(line)
-            if len(lines) > MOST_LINES or size > LONGEST_ANSWER:
+            if len(lines) > MAX_LINES or size > MAX_ANSWER:
                 raise EngineProtocolError(self.command, f"answers {_short(request)} without an end")
         return mark == "?", "\n".join(lines).strip()
 
@@ -120,16 +137,17 @@ class Process:
 
     def _fate(self) -> str:
         try:
-            code = self._popen.wait(PATIENCE)
+            code = self._popen.wait(EXIT_TIMEOUT)
         except subprocess.TimeoutExpired:
             return "closed its output"
         return f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
 
-def words_of(command: str) -> list[str]:
-    """The words of a command line.
+def split_command(command: str) -> list[str]:
+    """Split a command line into words.
 
-    Raises `InvalidPlayers` if there are none, a quote is left open, or records could not name it.
+    Raises:
+        InvalidPlayers: the command is empty, a quote is not closed, or the text cannot be stored in records.
     """
     shown = command if len(command) <= 200 else f"{command[:200]}…"
     try:
@@ -153,7 +171,7 @@ def _short(request: Request) -> str:
 
 
 def _kill(popen: subprocess.Popen[bytes]) -> None:
-    """End a process and whatever it has started: a child that lives on would keep the pipes open."""
+    """Kill a process and its children, which would keep the pipes open."""
     if popen.poll() is not None:
         return
     try:
@@ -162,55 +180,59 @@ def _kill(popen: subprocess.Popen[bytes]) -> None:
         else:
             popen.kill()
     except ProcessLookupError:
-        pass  # it has ended in this moment
+        pass  # it has just exited
 
 
 def _end(popen: subprocess.Popen[bytes]) -> None:
     assert popen.stdin is not None
     assert popen.stdout is not None
-    with suppress(OSError):  # it may have ended already, with something unread
+    with suppress(OSError):  # it may have exited with unread input
         popen.stdin.close()
     try:
-        popen.wait(PATIENCE)
+        popen.wait(EXIT_TIMEOUT)
     except subprocess.TimeoutExpired:
         _kill(popen)
         popen.wait()
     popen.stdout.close()
 
 
-SETTING_UP = 120.0  # seconds to start or to take a view in: something may have to be compiled
-GRACE = 5.0  # seconds that an answer may come later than the limit says
-NEEDED = ("view", "think")
-LONGEST_WHY = 300  # characters
-MOST_CANDIDATES = 1000  # that are looked at
-MOST_VALUES = 16  # of a candidate
+# ---------------------------------------------------------------- the player
 
 
-class Considered(Struct, frozen=True):
-    """A candidate as an engine tells it."""
+class CandidateReply(Struct, frozen=True):
+    """A candidate in the answer to `think`."""
 
     move: str
     value: tuple[float, ...] = ()
     why: str = ""
 
 
-class Thought(Struct, frozen=True):
-    """What an engine answers to `think`."""
+class ThinkReply(Struct, frozen=True):
+    """The answer to `think`."""
 
     move: str
-    candidates: tuple[Considered, ...] = ()
+    candidates: tuple[CandidateReply, ...] = ()
 
 
-_DECODER = msgspec.json.Decoder(Thought)
+_DECODER = msgspec.json.Decoder(ThinkReply)
 
 
-class Foreign:
-    """Asks a process that somebody else may have written.
+class ExternalEngine:
+    """A player that asks an external engine for its moves.
 
-    The process is started when a move is first asked for. It is sent the view of the seat that has to move
-    and nothing else, so one process should not play two seats of a game. If it ends or is late, it is started
-    anew and asked the same once more; if that fails, too, the error is raised. An answer that makes no sense
-    is an error at once.
+    The process starts with the first move. It receives the view of the seat to move and nothing else, so one
+    process should not play two seats of a game. If it exits or exceeds its time, it is restarted and asked
+    once more; a second failure raises the error. A malformed answer raises at once.
+
+    Args:
+        command: the command line of the engine.
+        budget: a budget of its own, which replaces that of the match.
+        name: the name in records; by default `engine:` and the command.
+        setup_timeout: seconds to start or to read a view.
+        grace: seconds that an answer may take beyond the time limit.
+
+    Raises:
+        InvalidPlayers: the command is empty or malformed.
     """
 
     def __init__(
@@ -219,20 +241,26 @@ class Foreign:
         *,
         budget: Budget | None = None,
         name: str | None = None,
-        setting_up: float = SETTING_UP,
+        setup_timeout: float = SETUP_TIMEOUT,
         grace: float = GRACE,
     ) -> None:
-        words_of(command)  # raises `InvalidPlayers` now, not in the middle of a game
+        split_command(command)  # raises now, not in the middle of a game
         self.command = command
         self.name = name or f"engine:{command}"
         self._budget = budget
-        self._setting_up = setting_up
+        self._setup_timeout = setup_timeout
         self._grace = grace
-        self._process: Process | None = None
+        self._process: EngineProcess | None = None
         self._commands: frozenset[str] = frozenset()
 
     def choose(self, view: View, budget: Budget, rng: Generator) -> Choice:
-        """Return the engine's move. Raises `EngineTimeout`, `EngineTerminated` or `EngineProtocolError`."""
+        """Return the engine's move.
+
+        Raises:
+            EngineTimeout: the engine exceeded its time twice.
+            EngineTerminated: the engine exited twice.
+            EngineProtocolError: the answer is malformed or the move is illegal.
+        """
         seed = rng.bits()
         budget = self._budget or budget
         try:
@@ -241,7 +269,7 @@ class Foreign:
             return self._ask(view, budget, seed)
 
     def close(self) -> None:
-        """End the process, if there is one. The next move starts another."""
+        """Stop the process, if it runs. The next move starts another."""
         if self._process is not None:
             self._process.close()
             self._process = None
@@ -250,42 +278,42 @@ class Foreign:
         try:
             process = self._process or self._started()
             if "set" in self._commands:
-                process.ask(f"set seed {seed}", self._setting_up)
-            process.ask(f"view {write_view(view)}", self._setting_up)
-            told = process.ask(f"think {write_budget(budget)}", budget.seconds + self._grace)
-            return self._choice(view, told)
+                process.ask(f"set seed {seed}", self._setup_timeout)
+            process.ask(f"view {write_view(view)}", self._setup_timeout)
+            answer = process.ask(f"think {write_budget(budget)}", budget.seconds + self._grace)
+            return self._choice(view, answer)
         except EngineError:
             self.close()
             raise
 
-    def _started(self) -> Process:
-        process = self._process = Process(self.command)
-        version = process.ask("protocol_version", self._setting_up)
+    def _started(self) -> EngineProcess:
+        process = self._process = EngineProcess(self.command)
+        version = process.ask("protocol_version", self._setup_timeout)
         if version != PROTOCOL_VERSION:
             raise EngineProtocolError(
                 self.command, f"speaks version {in_one_line(version)[:20]!r}, not {PROTOCOL_VERSION}"
             )
-        self._commands = frozenset(process.ask("list_commands", self._setting_up).split())
-        if missing := [name for name in NEEDED if name not in self._commands]:
+        self._commands = frozenset(process.ask("list_commands", self._setup_timeout).split())
+        if missing := [name for name in REQUIRED_COMMANDS if name not in self._commands]:
             raise EngineProtocolError(self.command, f"does not know {' and '.join(missing)}")
         return process
 
-    def _choice(self, view: View, told: str) -> Choice:
+    def _choice(self, view: View, answer: str) -> Choice:
         try:
-            thought = _DECODER.decode(told)
-            move = _legal(view, thought.move)
+            reply = _DECODER.decode(answer)
+            move = _legal(view, reply.move)
             considered = [
-                Candidate(_legal(view, one.move), one.value[:MOST_VALUES], in_one_line(one.why[:LONGEST_WHY]))
-                for one in thought.candidates[:MOST_CANDIDATES]
+                Candidate(_legal(view, one.move), one.value[:MAX_VALUES], in_one_line(one.why[:MAX_REASON]))
+                for one in reply.candidates[:MAX_CANDIDATES]
             ]
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, AxioError) as error:
             raise EngineProtocolError(
-                self.command, f"answers {in_one_line(told[:80])!r}: {in_one_line(str(error)[:LONGEST_WHY])}"
+                self.command, f"answers {in_one_line(answer[:80])!r}: {in_one_line(str(error)[:MAX_REASON])}"
             ) from None
         played = [one for one in considered if one.move == move] or [Candidate(move, (), "")]
         return Choice(move, (*played[:1], *(one for one in considered if one.move != move)))
 
 
 def _legal(view: View, text: str) -> Move:
-    """The move, written as `legal_moves` does. Raises `IllegalMove` or `ParseError`."""
+    """Return a legal move in the spelling of `legal_moves`. Raises `IllegalMove` or `ParseError`."""
     return view.variant.decode(view.state, view.action_of(text))

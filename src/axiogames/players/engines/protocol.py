@@ -1,4 +1,4 @@
-"""Requests and answers as lines: `7 think 1s`, and `=7 {…}` or `?7 what was wrong`, then an empty line."""
+"""The lines of the engine protocol: `7 think 1s` is answered by `=7 {…}` or `?7 error`, and an empty line."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from ...errors import InvalidPlayers, ParseError
-from ..interface import UNLIMITED, Budget, read_limit
+from ..interface import UNLIMITED, Budget, parse_budget
 
 PROTOCOL_VERSION = "1"
 LONGEST_LINE = 1 << 20  # characters; a view takes some ten thousand
-FARTHEST_END = 1 << 26  # characters of a line that are skipped in search of its end
-MOST_LIMITS = 8  # of one thought
+MAX_SKIPPED = 1 << 26  # characters of a line that are skipped in search of its end
+MAX_LIMITS = 8  # in one `think`
 
 _REQUEST = re.compile(r"(?:(?P<id>[0-9]{1,10})(?:\s+|$))?(?P<name>\S*)\s*(?P<rest>.*)", re.S)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A command with what follows it, and the number it is to be answered by, if it has one."""
+    """A command, its arguments, and the number of the request, if it has one."""
 
     id: str
     name: str
@@ -27,7 +27,7 @@ class Request:
 
     @classmethod
     def parse(cls, line: str) -> Request:
-        """The request of a line."""
+        """Parse a line. Every line is a request."""
         found = _REQUEST.fullmatch(line.strip())
         assert found is not None, "the expression fits every text"
         return cls(found["id"] or "", found["name"], found["rest"])
@@ -37,30 +37,30 @@ class Request:
 
 
 def answer(id: str, text: str, *, refused: bool = False) -> str:
-    """An answer as it is written; an empty line ends it, so there is none inside."""
+    """Return the text of an answer. An empty line ends it, so empty lines inside are dropped."""
     first, *more = f"{'?' if refused else '='}{id} {text}".splitlines()
     lines = [first.rstrip(), *(line.rstrip() for line in more if line.strip())]
     return "\n".join(lines) + "\n\n"
 
 
 def in_one_line(text: str) -> str:
-    """The text without line breaks and without characters that would steer a terminal."""
+    """Return a text without line breaks and control characters."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def next_line(source: TextIO) -> str | None:
-    """The next line, `None` at the end.
+    """Return the next line, `None` at the end of the input.
 
     Raises:
-        TooLong: for a line of more than `LONGEST_LINE` characters, which is skipped; if it has no end within
-            `FARTHEST_END` characters, `endless` is set, and there is no sense in reading on.
+        TooLong: the line has more than `LONGEST_LINE` characters and has been skipped. With `endless`, its
+            end was not found within `MAX_SKIPPED` characters; stop reading then.
     """
     line = source.readline(LONGEST_LINE + 1)
     if len(line) <= LONGEST_LINE:
         return line or None
     start, skipped = line[:100], len(line)
     while line and not line.endswith("\n"):
-        if skipped > FARTHEST_END:
+        if skipped > MAX_SKIPPED:
             raise TooLong(Request.parse(start).id, endless=True)
         line = source.readline(LONGEST_LINE)
         skipped += len(line)
@@ -68,7 +68,7 @@ def next_line(source: TextIO) -> str | None:
 
 
 class TooLong(ParseError):
-    """A line that was not read to its end; `id` is the number of the request."""
+    """A line exceeds the maximum length. `id` is the number of the request."""
 
     def __init__(self, id: str, *, endless: bool = False) -> None:
         super().__init__(f"the line is longer than {LONGEST_LINE} characters")
@@ -77,7 +77,7 @@ class TooLong(ParseError):
 
 
 def write_budget(budget: Budget) -> str:
-    """A budget as limits, of which the first that is reached ends the thinking: `1s`, `1s 800rx2`.
+    """Return a budget as the limits of `think`: `1s`, `1s 800rx2`. The first limit reached ends the search.
 
     >>> write_budget(Budget(0.05)), write_budget(Budget(1.0, 800, 2))
     ('0.05s', '1sx2 800rx2')
@@ -93,15 +93,15 @@ def write_budget(budget: Budget) -> str:
 
 
 def read_budget(text: str) -> Budget:
-    """The budget of limits such as `1s 800rx2`; one second if there are none. Raises `InvalidPlayers`.
+    """Parse the limits of `think`, such as `1s 800rx2`; the default is one second. Raises `InvalidPlayers`.
 
     >>> read_budget("1s 800rx2")
     Budget(seconds=1.0, rollouts=800, threads=2)
     """
-    words = text.split(None, MOST_LIMITS)
-    if len(words) > MOST_LIMITS:
-        raise InvalidPlayers(f"more than {MOST_LIMITS} limits: one for seconds and one for rollouts will do")
-    limits = [read_limit(word) for word in words]
+    words = text.split(None, MAX_LIMITS)
+    if len(words) > MAX_LIMITS:
+        raise InvalidPlayers(f"more than {MAX_LIMITS} limits: one for seconds and one for rollouts will do")
+    limits = [parse_budget(word) for word in words]
     if not limits:
         return Budget()
     rollouts = [limit.rollouts for limit in limits if limit.rollouts is not None]

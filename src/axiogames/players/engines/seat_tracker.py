@@ -1,25 +1,34 @@
-"""A game followed from one seat, move by move, as that seat learns of it.
+"""Tracking a game from one seat, event by event, as that seat learns of it.
 
-The state is that of a view: tiles of others are hidden and count among the unseen. The rules need real tiles
-in the hand of whoever acts. So for the moment of an event its hidden tiles are stood in for by unseen ones,
-which go back right after it: whatever they were, what a seat is shown does not depend on them.
+The state is that of a view: hidden tiles count as unseen. The rules need real tiles in the hand of the seat
+that acts, so during an event its hidden tiles are replaced by arbitrary unseen ones, which go back right
+after it. The result does not depend on which ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
 
 from ...drawing.scene import PlacedTile
 from ...errors import AxioError, IllegalMove, ParseError, Reason
 from ...games.runtime.loops import step
 from ...games.runtime.state import DRAW, HIDDEN, OFFER, REMOVE, START
 from ...games.variant import State, Variant, copied
-from ...model.events import UNKNOWN, Display, Draw, Event, Exchange, Pass, Place, Removed, Start
+from ...model.events import (
+    UNKNOWN,
+    Display,
+    Draw,
+    Event,
+    Exchange,
+    Pass,
+    Place,
+    Removed,
+    Start,
+    append_event,
+)
 from ...model.position import Position, check_seat
 from ...model.view import View
 from ...moves import Move
@@ -28,49 +37,52 @@ KEEP = Move("keep")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What the seat knows at a moment."""
+class Snapshot:
+    """The seat's knowledge at one time."""
 
     state: State
     events: tuple[Event, ...]
-    # Of the moment after a placement of another seat: the state before it, should an exchange follow.
+    # After a placement of another seat: the state before it and the move, in case an exchange follows.
     before: State | None = None
     placed: Move | None = None
 
 
-class Following:
-    """What a seat knows of a game. Every event is checked by the rules; a wrong one changes nothing."""
+class SeatTracker:
+    """A seat's knowledge of a game.
+
+    Every event is checked against the rules; an illegal one changes nothing.
+    """
 
     def __init__(self, variant: Variant, seat: int) -> None:
         self.variant = variant
         self.seat = check_seat(seat, variant.players)
-        self._history: list[Known] = []
-        self._now = Known(variant.new_state(), ())
+        self._history: list[Snapshot] = []
+        self._now = Snapshot(variant.new_state(), ())
 
     @classmethod
-    def of(cls, view: View) -> Following:
-        """Go on from a view of a seat."""
+    def of(cls, view: View) -> SeatTracker:
+        """Return a tracker that continues from a view."""
         if view.seat is None:
             raise ParseError("a game is followed from a seat")
-        following = cls(view.variant, view.seat)
-        following._now = Known(view.state, view.events)
-        return following
+        tracker = cls(view.variant, view.seat)
+        tracker._now = Snapshot(view.state, view.events)
+        return tracker
 
     @property
     def view(self) -> View:
-        """What the seat may know now."""
+        """The current view of the seat."""
         return View(self.variant, copied(self._now.state), self.seat, self._now.events)
 
     def undo(self) -> None:
-        """Forget the last thing that was told."""
+        """Take back the last event or move."""
         if not self._history:
             raise AxioError("nothing has been told that could be taken back")
         self._now = self._history.pop()
 
-    # ------------------------------------------------------------ what chance did
+    # ------------------------------------------------------------ chance
 
     def start(self, display: Sequence[PlacedTile]) -> None:
-        """Tiles of the opening display are turned up."""
+        """Reveal tiles of the opening display."""
         state = copied(self._now.state)
         for laid in display:
             action = self.variant.start_action(state, laid) if state["phase"][0] == START else None
@@ -78,10 +90,10 @@ class Following:
                 raise IllegalMove(f"start {laid.letters} {laid.at[0]}", Reason.NOT_IN_BAG)
             self._step(state, action)
         shown = tuple(Display(laid.letters, laid.at[0]) for laid in display)
-        self._extend(state, Start(()), display=shown)
+        self._record_chance(state, Start(shown))
 
     def remove(self, count: int) -> None:
-        """Tiles are set aside unseen."""
+        """Remove tiles unseen."""
         state = copied(self._now.state)
         if state["phase"][0] != REMOVE or not 1 <= count <= state["due"][0]:
             due = int(state["due"][0]) if state["phase"][0] == REMOVE else 0
@@ -89,45 +101,50 @@ class Following:
         for _ in range(count):
             self._step(state, _any_unseen(state))
             _hide_removed(state)
-        self._extend(state, Removed(()), tiles=(UNKNOWN,) * count)
+        self._record_chance(state, Removed((UNKNOWN,) * count))
 
     def draw(self, seat: int, tiles: Sequence[str]) -> None:
-        """A seat draws: our own these tiles, another one `?` for each. It has declined an exchange."""
+        """Draw tiles for a seat, written as letters for the own seat and as `?` for others.
+
+        An open offer to exchange is declined.
+        """
         seat = check_seat(seat, self.variant.players)
-        told = f"draw {seat} {' '.join(tiles)}"
+        request = f"draw {seat} {' '.join(tiles)}"
         state = copied(self._now.state)
         if state["phase"][0] == OFFER and state["seat"][0] == seat:
             self._step(state, self.variant.encode(state, KEEP))
         if state["phase"][0] != DRAW:
-            raise IllegalMove(told, Reason.NO_DRAW_DUE)
+            raise IllegalMove(request, Reason.NO_DRAW_DUE)
         if state["seat"][0] != seat:
-            raise IllegalMove(told, Reason.NOT_YOUR_TURN, f"it is seat {state['seat'][0]} that has to draw")
+            raise IllegalMove(
+                request, Reason.NOT_YOUR_TURN, f"it is seat {state['seat'][0]} that has to draw"
+            )
         if not 1 <= len(tiles) <= state["due"][0]:
-            raise ParseError(f"{told}: {len(tiles)} tiles are drawn, {state['due'][0]} are due")
+            raise ParseError(f"{request}: {len(tiles)} tiles are drawn, {state['due'][0]} are due")
         source = self.variant.source(state)
         if seat == self.seat:
             for tile in tiles:
-                self._step(state, self._in_bag(state, tile, told))
+                self._step(state, self._in_bag(state, tile, request))
         elif any(tile != UNKNOWN for tile in tiles):
-            raise ParseError(f"{told}: seat {self.seat} does not see what seat {seat} draws: write ?")
+            raise ParseError(f"{request}: seat {self.seat} does not see what seat {seat} draws: write ?")
         else:
-            _stand_in(state, seat)
+            _fill_hand(state, seat)
             for _ in tiles:
                 self._step(state, _any_unseen(state))
             self._hide(state, seat)
         names = tuple(self.variant.kinds[self._kind(tile)] if tile != UNKNOWN else tile for tile in tiles)
-        self._extend(state, Draw(seat, (), source), tiles=names)
+        self._record_chance(state, Draw(seat, names, source))
 
-    def _in_bag(self, state: State, tile: str, told: str) -> int:
+    def _in_bag(self, state: State, tile: str, request: str) -> int:
         kind = self.variant.kind_of(tile)
         if kind is None or not state["bag"][0, kind]:
-            raise IllegalMove(told, Reason.NOT_IN_BAG)
+            raise IllegalMove(request, Reason.NOT_IN_BAG)
         return kind
 
-    # ------------------------------------------------------------ what a player did
+    # ------------------------------------------------------------ moves
 
     def play(self, seat: int, move: Move) -> dict[str, int]:
-        """A seat moves; what it scored. The tiles of a hidden exchange are `?`."""
+        """Play a move for a seat and return its points by track. The tiles of a hidden exchange are `?`."""
         seat = check_seat(seat, self.variant.players)
         state = self._now.state
         if state["phase"][0] != DRAW and seat != state["seat"][0]:
@@ -136,16 +153,16 @@ class Following:
             if UNKNOWN in move.tiles:
                 raise ParseError(f"{move}: seat {seat} knows its own tiles: write them, not ?")
             after, event = self._carry_out(copied(state), seat, move)
-            self._learn(Known(after, self._now.events + event))
+            self._record(Snapshot(after, self._now.events + event))
         elif move.kind == "place":
             self._placed_by_other(seat, move)
         elif move.kind == "exchange":
             self._exchanged_by_other(seat, move)
         elif move == KEEP and self._just_placed(seat):
-            self._learn(self._now)
+            self._record(self._now)
         else:
             after, event = self._carry_out(copied(state), seat, move, hidden=True)
-            self._learn(Known(after, self._now.events + event))
+            self._record(Snapshot(after, self._now.events + event))
         made = self._now.events[-1] if self._now.events else None
         return dict(made.gain) if isinstance(made, Place) and move.kind == "place" else {}
 
@@ -153,13 +170,13 @@ class Following:
         before = self._now.state
         state = copied(before)
         if state["seat"][0] == seat and state["phase"][0] not in (DRAW, START, REMOVE):
-            _stand_in(state, seat, [self._could_hold(state, move.tile, move)])
+            _fill_hand(state, seat, [self._could_hold(state, move.tile, move)])
         after, event = self._carry_out(state, seat, move)
         if after["phase"][0] == OFFER:
-            # Whether a hidden hand may be exchanged is learned when it is; a hand that is kept just draws.
+            # Whether a hidden hand can be exchanged shows only when it is; a kept hand is followed by a draw.
             self._step(after, self.variant.encode(after, KEEP))
         self._hide(after, seat)
-        self._learn(Known(after, self._now.events + event, before, move))
+        self._record(Snapshot(after, self._now.events + event, before, move))
 
     def _exchanged_by_other(self, seat: int, move: Move) -> None:
         public = self.variant.exchange_is_public
@@ -174,12 +191,12 @@ class Following:
             assert placed is not None
             state = copied(before)
             shown = [self._could_hold(state, tile, move) for tile in (placed.tile, *move.tiles)]
-            _stand_in(state, seat, shown)
+            _fill_hand(state, seat, shown)
             self._step(state, self.variant.encode(state, placed))
             if state["phase"][0] != OFFER:
                 raise IllegalMove(move, Reason.EXCHANGE_NOT_ALLOWED)
         elif state["phase"][0] < DRAW:
-            _stand_in(state, seat, [self._could_hold(state, tile, move) for tile in move.tiles if public])
+            _fill_hand(state, seat, [self._could_hold(state, tile, move) for tile in move.tiles if public])
         if public:
             after, event = self._carry_out(state, seat, move)
         else:
@@ -190,10 +207,10 @@ class Following:
             after, _ = self._carry_out(state, seat, given)
             event = (Exchange(seat, move.tiles),)
         self._hide(after, seat)
-        self._learn(Known(after, self._now.events + event))
+        self._record(Snapshot(after, self._now.events + event))
 
     def _just_placed(self, seat: int) -> bool:
-        """Whether the last thing told is a placement of this other seat, which now draws."""
+        """Whether the last event is a placement of this other seat, which now draws."""
         now = self._now
         return now.before is not None and now.state["phase"][0] == DRAW and now.state["seat"][0] == seat
 
@@ -208,7 +225,10 @@ class Following:
     def _carry_out(
         self, state: State, seat: int, move: Move, *, hidden: bool = False
     ) -> tuple[State, tuple[Event, ...]]:
-        """The state after a legal move, and its event. `hidden`: the move does not depend on the hand."""
+        """Play a legal move and return the state and its events.
+
+        With `hidden`, the move does not depend on the hand.
+        """
         position = Position(self.variant, state)
         if hidden and not position.draw_due:
             action = self.variant.encode(state, move)
@@ -227,7 +247,7 @@ class Following:
         self._step(state, action, move)
         return state, event
 
-    # ------------------------------------------------------------ states
+    # ------------------------------------------------------------ states and snapshots
 
     def _step(self, state: State, action: int, move: Move | None = None) -> None:
         why = self.variant.kernels[step](self.variant.constants, state, int(action), move is not None)
@@ -235,7 +255,7 @@ class Following:
             raise IllegalMove(move, Reason.of(why))
 
     def _hide(self, state: State, seat: int) -> None:
-        """Put the tiles of another seat back among the unseen ones."""
+        """Count the tiles of another seat as unseen again."""
         _put_back(state, state["hands"][0, seat, : state["held"][0, seat]])
         if "aside" in state.dtype.names and not self.variant.exchange_is_public:
             _put_back(state, state["aside"][0, : state["n_aside"][0]])
@@ -245,31 +265,26 @@ class Following:
         assert kind is not None, "it has been drawn"
         return kind
 
-    def _extend(self, state: State, empty: Any, **more: tuple[Any, ...]) -> None:
-        """Add to the last event if it is of the same kind, else a new one, as a table's log does."""
-        ((name, items),) = more.items()
-        events = self._now.events
-        last: Any = events[-1] if events else None
-        if type(last) is type(empty) and replace(last, **{name: ()}) == empty:
-            events = (*events[:-1], replace(last, **{name: getattr(last, name) + items}))
-        else:
-            events = (*events, replace(empty, **more))
-        self._learn(Known(state, events))
+    def _record_chance(self, state: State, event: Draw | Removed | Start) -> None:
+        events = list(self._now.events)
+        append_event(events, event)
+        self._record(Snapshot(state, tuple(events)))
 
-    def _learn(self, known: Known) -> None:
+    def _record(self, snapshot: Snapshot) -> None:
         self._history.append(self._now)
-        self._now = known
+        self._now = snapshot
 
 
 def _any_unseen(state: State) -> int:
-    """A kind of tile that has not been seen; which one does not matter."""
+    """Return any unseen kind of tile."""
     return int(np.flatnonzero(state["bag"][0])[0])
 
 
-def _stand_in(state: State, seat: int, kinds: Sequence[int] = ()) -> None:
-    """Put unseen tiles in the place of a seat's hidden ones, these kinds among them.
+def _fill_hand(state: State, seat: int, kinds: Sequence[int] = ()) -> None:
+    """Replace a seat's hidden tiles by unseen ones, `kinds` among them.
 
-    Raises `ParseError` if the seat does not hold so many.
+    Raises:
+        ParseError: the seat holds fewer tiles than `kinds`.
     """
     hand = state["hands"][0, seat, : state["held"][0, seat]]
     hidden = int((hand == HIDDEN).sum())

@@ -1,4 +1,4 @@
-"""The engine: one of our players behind the line protocol. docs/engine.md tells what it understands."""
+"""Our players as an engine: a server of the engine protocol, docs/reference/engine_protocol.md."""
 
 from __future__ import annotations
 
@@ -21,29 +21,36 @@ from ...moves import Move
 from ...rng import Generator
 from .. import Budget, Player, player
 from .protocol import PROTOCOL_VERSION, Request, TooLong, answer, in_one_line, next_line, read_budget
-from .seat_tracker import Following
+from .seat_tracker import SeatTracker
 from .views import legal_moves, read_view, write_view
 
-LONGEST_REFUSAL = 600  # characters; a refusal may repeat what was said
-WARMING_UP = Budget(seconds=0.02, rollouts=50)
+MAX_REFUSAL = 600  # characters; a refusal may quote the request
+WARM_UP = Budget(seconds=0.02, rollouts=50)
 
 log = logging.getLogger(__name__)
 
 
 class Engine:
-    """A player that is told about one game, from the seat it has, and asked for moves."""
+    """A player behind the engine protocol. It tracks one game from one seat.
+
+    Args:
+        game: the name of the game.
+        who: the name of the player.
+        players: the number of players.
+        options: the options of the game that are switched on.
+    """
 
     def __init__(self, game: str, who: str, *, players: int = 2, options: Sequence[str] = ()) -> None:
         variant = find_variant(game, players, dict.fromkeys(options, True))
         self._player: Player = player(who)
         self._seed: int | str = secrets.token_hex(8)
-        self._lots = Generator(self._seed)
+        self._rng = Generator(self._seed)
         self._ready: set[tuple[Variant, str]] = set()
-        self._game = Following(variant, 0)
+        self._game = SeatTracker(variant, 0)
         self.over = False
 
     def serve(self, source: TextIO, sink: TextIO) -> None:
-        """Answer every line of `source` on `sink`, until there are no more or the engine is told to quit."""
+        """Answer every line of `source` on `sink`, until the end of the input or `quit`."""
         while not self.over:
             try:
                 line = next_line(source)
@@ -59,7 +66,7 @@ class Engine:
                 sink.flush()
 
     def respond(self, line: str) -> str | None:
-        """The answer to a line; `None` where there is nothing to answer. No line makes it raise anything."""
+        """Return the answer to a line, `None` for empty lines and comments. Never raises."""
         if not line.strip() or line.lstrip().startswith("#"):
             return None
         request = Request.parse(line)
@@ -70,19 +77,19 @@ class Engine:
                 raise ParseError(f"unknown command {request.name[:40]!r}: list_commands lists all")
             return answer(request.id, command(self, request.rest))
         except AxioError as error:
-            return answer(request.id, in_one_line(str(error)[:LONGEST_REFUSAL]), refused=True)
+            return answer(request.id, in_one_line(str(error)[:MAX_REFUSAL]), refused=True)
         except UnicodeEncodeError:
             return answer(request.id, "the line is not UTF-8", refused=True)
-        except Exception as error:  # a fault of a player must not end the game of whoever is connected
+        except Exception as error:  # an error in a player must not end the session
             log.exception("%s failed", request.name)
             return answer(request.id, in_one_line(f"internal error: {error!r}"), refused=True)
 
     def prepare(self) -> None:
-        """Have such a player choose once where it does not count, so that nothing is compiled later."""
+        """Let such a player choose a move once, so that everything is compiled before the first request."""
         kind = self._player.name.partition("@")[0]
         if (self._game.variant, kind) not in self._ready:
             table = Table(self._game.variant, 0)
-            player(kind).choose(table.view(table.turn), WARMING_UP, Generator(0))
+            player(kind).choose(table.view(table.turn), WARM_UP, Generator(0))
             self._ready.add((self._game.variant, kind))
 
     # ------------------------------------------------------------ about the engine
@@ -117,7 +124,7 @@ class Engine:
             self.prepare()
         elif name == "seed" and value:
             self._seed = value
-            self._lots = Generator(value)
+            self._rng = Generator(value)
         else:
             raise ParseError("say 'set player NAME' or 'set seed TEXT'")
         return ""
@@ -131,17 +138,17 @@ class Engine:
             raise ParseError("say 'new_game SEAT', and the number of players and options if they change")
         players = _number(words[1], "number of players") if len(words) > 1 else old.players
         options = dict.fromkeys(words[2:] if len(words) > 1 else old.options, True)
-        self._set_up(Following(find_variant(old.game.id, players, options), _number(words[0], "seat")))
+        self._set_up(SeatTracker(find_variant(old.game.id, players, options), _number(words[0], "seat")))
         return ""
 
     def _view(self, rest: str) -> str:
         view = read_view(rest)
         if view.game != self._game.variant.game.id:
             raise ParseError(f"this engine was started for {self._game.variant.game.id}, not for {view.game}")
-        self._set_up(Following.of(view))
+        self._set_up(SeatTracker.of(view))
         return ""
 
-    def _set_up(self, game: Following) -> None:
+    def _set_up(self, game: SeatTracker) -> None:
         self._game = game
         self.prepare()
 
@@ -173,7 +180,7 @@ class Engine:
         return write_view(self._game.view)
 
     def _show_board(self, rest: str) -> str:
-        return f"\n{self._game.view.text()}"  # from the next line on, so that its columns stand in line
+        return f"\n{self._game.view.text()}"  # starts on the next line, so that its columns are aligned
 
     # ------------------------------------------------------------ moves
 
@@ -187,7 +194,7 @@ class Engine:
     def _think(self, rest: str) -> str:
         view = self._own_turn()
         self.prepare()
-        choice = self._player.choose(view, read_budget(rest), self._lots)
+        choice = self._player.choose(view, read_budget(rest), self._rng)
         candidates = [
             {"move": str(one.move), "value": one.value, "why": one.why} for one in choice.candidates
         ]

@@ -1,4 +1,7 @@
-"""Players by name, foreign engines among them: `balanced`, `sim@1s`, `engine:./my_engine --fast@1s`."""
+"""Player specs: names of players and commands of external engines, with optional budgets.
+
+Examples: `balanced`, `sim@1s`, `engine:./my_engine --fast@1s`.
+"""
 
 from __future__ import annotations
 
@@ -10,44 +13,54 @@ from ...games.variant import Variant
 from ...model.table import Table
 from ...rng import Generator
 from .. import Budget, Player, player
-from ..interface import Limited, read_limit
-from .external import Foreign
+from ..interface import FixedBudget, parse_budget
+from .external import ExternalEngine
 
 PREFIX = "engine:"
-WARMING = Budget(seconds=0.05, rollouts=16)
+WARM_UP = Budget(seconds=0.05, rollouts=16)
 
-# Engines that wait for their next game: starting one takes longer than many games do.
-_idle: dict[str, list[Foreign]] = {}
-
-
-def player_or_engine(spec: str) -> Player:
-    """A player by its name, or a foreign engine by `engine:` and its command. Raises `InvalidPlayers`."""
-    return foreign(spec) if spec.startswith(PREFIX) else player(spec)
+# Running engines without a game: starting one takes longer than many games.
+_idle: dict[str, list[ExternalEngine]] = {}
 
 
-def foreign(spec: str) -> Foreign:
-    """The engine of a text such as `engine:./my_engine --fast@1s`. Raises `InvalidPlayers`.
+def parse_player(spec: str) -> Player:
+    """Return the player of a spec.
 
-    What stands behind the last `@` is its limit, if it reads as one.
+    Args:
+        spec: the name of a player, or `engine:` and a command line.
+
+    Raises:
+        InvalidPlayers: the spec is invalid.
+    """
+    return external_engine(spec) if spec.startswith(PREFIX) else player(spec)
+
+
+def external_engine(spec: str) -> ExternalEngine:
+    """Return the external engine of a spec such as `engine:./my_engine --fast@1s`.
+
+    The text behind the last `@` is its budget, if it is a valid one, else part of the command.
+
+    Raises:
+        InvalidPlayers: the command is empty or malformed.
     """
     command, at, limit = spec.removeprefix(PREFIX).rpartition("@")
     try:
-        budget = read_limit(limit) if at else None
+        budget = parse_budget(limit) if at else None
     except InvalidPlayers:
         budget = None
     if budget is None:
         command = spec.removeprefix(PREFIX)
-    return Foreign(command, budget=budget, name=spec)
+    return ExternalEngine(command, budget=budget, name=spec)
 
 
 @contextmanager
-def seated(specs: Sequence[str]) -> Iterator[list[Player]]:
-    """A player for each seat of a game. Every engine is a process of its own, kept for the next game.
+def open_players(specs: Sequence[str]) -> Iterator[list[Player]]:
+    """Provide a player for each seat of a game. Engines keep running for the next game.
 
-    Two seats never share a process, even if they have the same command: it would know both hands.
+    Two seats never share a process, even with the same command: it would know both hands.
     """
-    players = [_idle[spec].pop() if _idle.get(spec) else player_or_engine(spec) for spec in specs]
-    engines = [engine for engine in players if isinstance(engine, Foreign)]
+    players = [_idle[spec].pop() if _idle.get(spec) else parse_player(spec) for spec in specs]
+    engines = [engine for engine in players if isinstance(engine, ExternalEngine)]
     try:
         yield players
     except BaseException:
@@ -59,11 +72,11 @@ def seated(specs: Sequence[str]) -> Iterator[list[Player]]:
 
 
 def warm_up(variant: Variant, specs: Sequence[str]) -> None:
-    """Let every player choose once in this process, so that what has to be compiled and loaded is."""
+    """Let every player choose a move once in this process, so that everything is compiled and loaded."""
     table = Table(variant, 0)
-    assert table.turn is not None, "a new table waits for a move"
+    assert table.turn is not None, "a new table is waiting for a move"
     view = table.view(table.turn)
-    with seated(specs) as players:
-        for one in players:
-            unhurried = one.player if isinstance(one, Limited) else one
-            unhurried.choose(view, WARMING, Generator(0))
+    with open_players(specs) as players:
+        for found in players:
+            unlimited = found.player if isinstance(found, FixedBudget) else found
+            unlimited.choose(view, WARM_UP, Generator(0))

@@ -1,4 +1,4 @@
-"""A view as one line of JSON: what an engine is fed with. What a seat cannot know has no place in it."""
+"""The text form of views, one line of JSON, as engines receive them. It contains no hidden information."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ...model.events import UNKNOWN, Draw, Event, Exchange, Place, Removed, Star
 from ...model.position import Position
 from ...model.view import View
 
-MOST_POINTS = 32767  # a gain is kept in 16 bits
-MOST_EVENTS = 2000  # the longest games have some 1,450: four players who exchange whenever they may
+MAX_POINTS = 32767  # points have 16 bits
+MAX_EVENTS = 2000  # the longest games have about 1,450: four players who exchange whenever they can
 
 
-class Offered(Struct, frozen=True):
-    """A legal move and what it would score, by track."""
+class LegalMove(Struct, frozen=True):
+    """A legal move and its points by track."""
 
     move: str
     gain: dict[str, int]
 
 
-class ViewText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The first three fields are the view; the others follow from them, for programs without rules."""
+class ViewMessage(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The first three fields are the view. The others follow from it, for programs without the rules."""
 
     seat: int
     position: str
@@ -38,68 +38,72 @@ class ViewText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     hands: tuple[tuple[str, ...], ...] | UnsetType = UNSET
     unseen: dict[str, int] | UnsetType = UNSET
     in_bag: int | UnsetType = UNSET
-    moves: tuple[Offered, ...] | UnsetType = UNSET
+    moves: tuple[LegalMove, ...] | UnsetType = UNSET
 
 
-_DECODER = msgspec.json.Decoder(ViewText)
+_DECODER = msgspec.json.Decoder(ViewMessage)
 
 
 def write_view(view: View) -> str:
-    """The view of a seat as one line, with its legal moves and their points where it is its turn."""
-    return msgspec.json.encode(_described(view)).decode()
+    """Return the text of a seat's view, with its legal moves and their points if it is to move."""
+    return msgspec.json.encode(_message_of(view)).decode()
 
 
 def read_view(text: str | bytes) -> View:
-    """The view that a line describes. Raises `ParseError`, also if it tells what its seat cannot know."""
+    """Parse the text of a view.
+
+    Raises:
+        ParseError: the text is not a view, or contains what its seat cannot know.
+    """
     if not isinstance(text, str | bytes):
         raise ParseError(f"not a view: {abbreviated(text)} is no text: give a line of JSON")
     try:
         return _read(text)
-    except ParseError as error:  # which may repeat a tile or a number of any length
+    except ParseError as error:  # which may quote a tile or a number of any length
         raise ParseError(shortened(str(error))) from None
 
 
 def _read(text: str | bytes) -> View:
     try:
-        told = _DECODER.decode(text)
+        message = _DECODER.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ParseError(f"not a view: {error}") from None
     except (UnicodeEncodeError, UnicodeDecodeError) as error:
         raise ParseError(f"not a view: not Unicode text: {error.reason}") from None
-    if len(told.events) > MOST_EVENTS:
-        raise ParseError(f"view: {len(told.events)} events, a game has at most {MOST_EVENTS}")
-    position = Position.parse(told.position)
-    if not 0 <= told.seat < position.players:
-        raise ParseError(f"view: there is no seat {told.seat}, there are 0 to {position.players - 1}")
-    view = View(position.variant, position.state, told.seat, told.events)
-    _check_hidden(view, told.seat)
+    if len(message.events) > MAX_EVENTS:
+        raise ParseError(f"view: {len(message.events)} events, a game has at most {MAX_EVENTS}")
+    position = Position.parse(message.position)
+    if not 0 <= message.seat < position.players:
+        raise ParseError(f"view: there is no seat {message.seat}, there are 0 to {position.players - 1}")
+    view = View(position.variant, position.state, message.seat, message.events)
+    _check_hidden(view, message.seat)
     board = _Board(view)
-    for number, event in enumerate(told.events, 1):
+    for number, event in enumerate(message.events, 1):
         try:
             _check_size(view.variant, event)
-            _check_event(view, told.seat, event)
+            _check_event(view, message.seat, event)
             board.check(event)
         except ParseError as error:
             raise ParseError(f"view, event {number}: {error}") from None
-    _check_rest(told, view)
+    _check_rest(message, view)
     return view
 
 
-def legal_moves(view: View) -> tuple[Offered, ...]:
-    """All legal moves with their points, as they are sent."""
+def legal_moves(view: View) -> tuple[LegalMove, ...]:
+    """Return the legal moves and their points, as engines receive them."""
     moves = view.legal_moves()
     tracks = view.variant.tracks
     rows = view.gains(moves).tolist()
     return tuple(
-        Offered(str(move), {track: n for track, n in zip(tracks, row, strict=True) if n})
+        LegalMove(str(move), {track: n for track, n in zip(tracks, row, strict=True) if n})
         for move, row in zip(moves, rows, strict=True)
     )
 
 
-def _described(view: View) -> ViewText:
+def _message_of(view: View) -> ViewMessage:
     if view.seat is None:
         raise ParseError("an engine is shown the view of a seat, not a spectator's")
-    return ViewText(
+    return ViewMessage(
         seat=view.seat,
         position=view.position,
         events=view.events,
@@ -133,7 +137,7 @@ def _check_hidden(view: View, seat: int) -> None:
 
 
 def _check_size(variant: Variant, event: Event) -> None:
-    """Check that an event has no more tiles than the rules have drawn, given up, removed or laid at once."""
+    """Check that an event has no more tiles than the rules move at once."""
     match event:
         case Draw(_, tiles) | Exchange(_, tiles):
             count, most = len(tiles), variant.hand
@@ -168,7 +172,7 @@ def _check_event(view: View, seat: int, event: Event) -> None:
 
 
 class _Board:
-    """What lies on the board of a view, to be told by one event each: a tile stays where it was placed."""
+    """The tiles and pyramids on the board of a view. Each must come from at most one event."""
 
     def __init__(self, view: View) -> None:
         self.variant = view.variant
@@ -176,7 +180,7 @@ class _Board:
         self._pyramids = {*self.variant.pyramids(view.state), *self.variant.spent(view.state)}
 
     def check(self, event: Event) -> None:
-        """Remove what an event has put on the board. Raises `ParseError` if it does not lie there."""
+        """Remove what an event put on the board. Raises `ParseError` if it is not there."""
         if isinstance(event, Start):
             for shown in event.display:
                 if shown.at not in self.variant.start_places:
@@ -191,7 +195,7 @@ class _Board:
             if event.named is not None and event.named not in tuple(self.variant.colours):
                 raise ParseError(f"{event.named[:20]!r} is no colour of this game: {self.variant.colours}")
             for track, points in event.gain.items():
-                if track not in self.variant.tracks or not 0 <= points <= MOST_POINTS:
+                if track not in self.variant.tracks or not 0 <= points <= MAX_POINTS:
                     raise ParseError(f"a gain of {points} in {track[:20]!r} does not exist")
 
     def _take(self, tile: str, at: tuple[str, ...]) -> None:
@@ -203,10 +207,10 @@ class _Board:
                 raise ParseError(f"no {letter} lies on {cell[:20]!r} in the position, or it is told twice")
 
 
-def _check_rest(told: ViewText, view: View) -> None:
-    """What follows from the position may be left out, but not be told differently."""
-    follows = _described(view)
-    for field in ViewText.__struct_fields__:
-        theirs, ours = getattr(told, field), getattr(follows, field)
+def _check_rest(message: ViewMessage, view: View) -> None:
+    """Check that derived fields, where they are given, agree with the position."""
+    expected = _message_of(view)
+    for field in ViewMessage.__struct_fields__:
+        theirs, ours = getattr(message, field), getattr(expected, field)
         if theirs is not UNSET and field not in ("position", "events") and theirs != ours:
             raise ParseError(f"view: `{field}` is not what follows from the position")

@@ -1,7 +1,8 @@
-"""What has been learned of a game, from the file beside its rules.
+"""Weights of the evaluation: utility parameters and a value network, and the file that stores them.
 
-A file `weights.npz` in a game's folder has the knobs and the network for every number of players that `axio
-train` has been run for. A game without one is played by knobs that suit most games and no network.
+The file `weights.npz` in a game's folder has entries for every number of players that `axio train` has been
+run for. Without entries, default utility parameters and no network are used. `rollouts.py` stores its configs
+in the same file.
 """
 
 from __future__ import annotations
@@ -23,16 +24,24 @@ from ...games.runtime.state import allocate, packed_dtype
 from ...games.variant import Variant
 from .network import HIDDEN_UNITS, TRACK_FEATURES, feature_count
 
-MAX_SEATS = 4  # one layout, and so one compilation, for every number of players
-MAX_SHORTLIST = 128  # actions that can be looked at closely
+MAX_SEATS = 4  # one layout, and therefore one compilation, for all numbers of players
+MAX_SHORTLIST = 128  # actions in a shortlist
+MAX_KINDS = 64  # kinds of tiles
+FILE = "weights.npz"
+MAX_ENTRY_BYTES = 1 << 24  # of one entry; those of our games take less than 100,000
+MAX_TOTAL_BYTES = 1 << 26  # of all entries, unpacked
+MAX_ENTRIES = 1000  # of a file; those of our games have less than 50
+DEFAULT_UTILITY_PARAMS = (0.05, 0.3, 0.07, 0.09, 2.0, 1.0)
+UNCAPPED = 40  # points that count as a full track where tracks have no cap
 
-MAX_KINDS = 64  # of tiles
+
+# ---------------------------------------------------------------- records passed to compiled code
 
 
 def weights_dtype(tracks: int) -> np.dtype[Any]:
-    """Knobs and network for a game with so many tracks."""
+    """Return the layout of the weights of a game with this number of tracks."""
     return packed_dtype(
-        ("cap", np.int64),  # 0 where there is none
+        ("cap", np.int64),  # of a track; 0 for no cap
         ("utility_params", np.float32, UTILITY_PARAMS),
         ("weights", np.float32, (feature_count(MAX_SEATS, tracks), HIDDEN_UNITS)),
         ("offsets", np.float32, HIDDEN_UNITS),
@@ -43,7 +52,7 @@ def weights_dtype(tracks: int) -> np.dtype[Any]:
 
 
 def scratch_dtype(tracks: int) -> np.dtype[Any]:
-    """Room to work in; nothing in it lasts longer than a call."""
+    """Return the layout of the working memory. Its contents are undefined between calls."""
     return packed_dtype(
         ("rng", np.uint64, 1),
         ("order", np.int64, tracks),
@@ -51,9 +60,9 @@ def scratch_dtype(tracks: int) -> np.dtype[Any]:
         ("utility", np.float32, (tracks + 1, MAX_POINTS)),
         ("track_features", np.float32, (tracks, TRACK_FEATURES)),
         ("inputs", np.float32, feature_count(MAX_SEATS, tracks)),
-        ("beside", np.int64, 2),  # pyramids beside the halves of a tile
-        ("halves", np.float32, (2, tracks)),  # what each colour is worth on the halves of a place
-        ("most", np.float32, 2),  # and the most of them
+        ("beside", np.int64, 2),  # pyramids next to the halves of a tile
+        ("halves", np.float32, (2, tracks)),  # utility of each colour on the halves of a placement
+        ("most", np.float32, 2),  # the maximum of each half
         ("expected_gains", np.float32, MAX_SEATS),
         ("best", np.float32, MAX_KINDS),
         ("kinds", np.int64, MAX_KINDS),
@@ -62,21 +71,16 @@ def scratch_dtype(tracks: int) -> np.dtype[Any]:
     )
 
 
-# Arguments of loops: arrays of these records.
+# Types of loop arguments: arrays of these records.
 WeightsArray = Annotated[Any, Argument(lambda game: np.zeros(1, weights_dtype(game.tracks)))]
 ScratchArray = Annotated[Any, Argument(lambda game: np.zeros(1, scratch_dtype(game.tracks)))]
 
 
-FILE = "weights.npz"
-MAX_ENTRY_BYTES = 1 << 24  # of an entry; those of our games take less than 100,000
-MAX_TOTAL_BYTES = 1 << 26  # of all entries, unpacked
-MAX_ENTRIES = 1000  # of a file; those of our games have less than 50
-DEFAULT_UTILITY_PARAMS = (0.05, 0.3, 0.07, 0.09, 2.0, 1.0)  # knobs
-UNCAPPED = 40  # points that count as a full track where there is no cap
+# ---------------------------------------------------------------- weights
 
 
 def untrained_weights(variant: Variant) -> Any:
-    """A mind that has learned nothing: every position is worth the same to it."""
+    """Return weights without a network: every position has the same value."""
     tracks = len(variant.tracks)
     weights = allocate(weights_dtype(tracks))
     weights["cap"] = variant.cap or 0
@@ -86,28 +90,32 @@ def untrained_weights(variant: Variant) -> Any:
 
 
 def is_trained(weights: Any) -> bool:
-    """Whether a mind can tell positions apart."""
+    """Whether weights have a network."""
     return bool(weights["outer"].any())
 
 
 def read_weights(variant: Variant, path: Path) -> Any:
-    """Return the weights for this number of players, untrained ones if the file has none."""
+    """Read the weights for this number of players; untrained weights if the file has none.
+
+    Raises:
+        InvalidFile: the file is damaged, or an entry has the wrong shape.
+    """
     weights = untrained_weights(variant)
     prefix = f"{variant.players}."
     entries = read_entries(path)
     if f"{prefix}knobs" in entries:
-        _put(weights["utility_params"][0], entries, f"{prefix}knobs", path)
+        _copy_entry(weights["utility_params"][0], entries, f"{prefix}knobs", path)
     if f"{prefix}weights" in entries:
         used = feature_count(variant.players, len(variant.tracks))
-        _put(weights["weights"][0, :used], entries, f"{prefix}weights", path)
+        _copy_entry(weights["weights"][0, :used], entries, f"{prefix}weights", path)
         for name in ("offsets", "outer"):
-            _put(weights[name][0], entries, prefix + name, path)
-        _put(weights["offset"].reshape(()), entries, f"{prefix}offset", path)
+            _copy_entry(weights[name][0], entries, prefix + name, path)
+        _copy_entry(weights["offset"].reshape(()), entries, f"{prefix}offset", path)
     return weights
 
 
-def _put(buffer: np.ndarray, entries: Mapping[str, np.ndarray], name: str, path: Path) -> None:
-    """Copy an entry to where it belongs. Raises `InvalidFile` if it does not fit."""
+def _copy_entry(buffer: np.ndarray, entries: Mapping[str, np.ndarray], name: str, path: Path) -> None:
+    """Copy an entry into a field of the weights. Raises `InvalidFile` if it does not fit."""
     entry = entries.get(name)
     if entry is None:
         raise InvalidFile(f"{path}: {name} is missing")
@@ -117,7 +125,7 @@ def _put(buffer: np.ndarray, entries: Mapping[str, np.ndarray], name: str, path:
 
 
 def write_weights(variant: Variant, weights: Any, path: Path) -> None:
-    """Put a mind into the file, beside those for other numbers of players."""
+    """Write weights into a file. Its entries for other numbers of players are kept."""
     prefix = f"{variant.players}."
     entries = {
         f"{prefix}knobs": weights["utility_params"][0],
@@ -128,13 +136,33 @@ def write_weights(variant: Variant, weights: Any, path: Path) -> None:
     )
 
 
+def weights_file(variant: Variant) -> Path:
+    """Return the path of a game's weights file, which need not exist."""
+    return Path(str(variant.game.files)) / FILE
+
+
+@cache
+def load_weights(variant: Variant) -> Any:
+    """Return the trained weights of a game for this number of players, or untrained ones."""
+    path = weights_file(variant)
+    return read_weights(variant, path) if path.exists() else untrained_weights(variant)
+
+
+# ---------------------------------------------------------------- files
+
+
 def read_entry(path: Path, name: str) -> np.ndarray | None:
-    """An entry of a file of minds, if it has it."""
+    """Return an entry of a weights file, `None` if it has no such entry."""
     return read_entries(path).get(name)
 
 
 def read_entries(path: Path) -> dict[str, np.ndarray]:
-    """All entries of a file of minds. Raises `InvalidFile` if it is not one, and `OSError`."""
+    """Return all entries of a weights file.
+
+    Raises:
+        InvalidFile: the file is damaged, too large or not a weights file.
+        OSError: the file cannot be read.
+    """
     if path.exists() and not path.is_file():
         raise InvalidFile(f"{path}: this is not a file")
     entries = {}
@@ -158,29 +186,17 @@ def read_entries(path: Path) -> dict[str, np.ndarray]:
                 entries[info.filename.removesuffix(".npy")] = array
     except (OSError, InvalidFile):
         raise
-    except Exception as error:  # zipfile and NumPy raise what they like at damaged files
-        raise InvalidFile(f"{path}: not a file that `train` has written: {error}") from None
+    except Exception as error:  # zipfile and NumPy raise many kinds of errors for damaged files
+        raise InvalidFile(f"{path}: not a weights file: {error}") from None
     return entries
 
 
 def write_entries(entries: dict[str, np.ndarray], path: Path) -> None:
-    """Put entries into a file of minds, and keep what else it has. Raises `InvalidFile` or `OSError`."""
+    """Write entries into a weights file and keep its other entries. Raises `InvalidFile` or `OSError`."""
     kept = (read_entries(path) if path.exists() else {}) | entries
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in sorted(kept):  # without time stamps, so that equal minds are equal files
+        for name in sorted(kept):  # without time stamps, so that equal weights give equal files
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w") as entry:
                 np.lib.format.write_array(entry, np.asarray(kept[name], order="C"))
     write_atomic(path, whole.getvalue())
-
-
-def weights_file(variant: Variant) -> Path:
-    """Where a game keeps what has been learned of it."""
-    return Path(str(variant.game.files)) / FILE
-
-
-@cache
-def load_weights(variant: Variant) -> Any:
-    """What has been learned of this game for this number of players."""
-    path = weights_file(variant)
-    return read_weights(variant, path) if path.exists() else untrained_weights(variant)

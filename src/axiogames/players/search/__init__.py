@@ -1,1 +1,1 @@
-"""Search by rollouts and sequential halving."""
+"""Search: determinizations, rollouts, sequential halving, and the analysis built from them."""

@@ -1,4 +1,4 @@
-"""What the moves of a position are worth: the promising ones are found at a glance, then played on."""
+"""Analysis of a position: one-ply search selects the promising moves, rollouts compare them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model.view import View
-from ...moves import Move
+from ...moves import Action, Move
 from ..evaluation.weights import is_trained, load_weights
 from ..interface import Budget
 from .halving import Deadline, posterior_value, sequential_halving
 from .rollouts import FAST, FULL, UNTRAINED_CONFIG, RolloutConfig, Rollouts, RolloutStats, load_config
 
-CHEAP = 40  # rollouts that a move should get, or fewer moves are played on
-LEAST_WIDTH = 4
-LONG = 0.5  # seconds that are enough to play on thoroughly, also on the largest boards
+MIN_ROLLOUTS = 40  # per move on average; with a smaller budget, fewer moves are compared
+MIN_WIDTH = 4  # moves
+FULL_SECONDS = 0.5  # from this time limit on, `FULL` rollouts find better moves, on the largest boards too
 
 
 @dataclass(frozen=True, slots=True)
 class MoveAnalysis:
-    """A move that was played on: what it was worth between 0 and 1, how sure that is, and how often."""
+    """The value of a move in [0, 1], its standard error, and the number of rollouts behind it."""
 
     move: Move
-    action: int
+    action: Action
     value: float
     error: float
     rollouts: int
@@ -31,14 +31,14 @@ class MoveAnalysis:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The moves of a position, the best first, and how many rollouts were played for them together."""
+    """The moves that were compared, the best first, and the total number of rollouts."""
 
     lines: tuple[MoveAnalysis, ...]
     rollouts: int
 
     @property
     def best(self) -> MoveAnalysis:
-        """The move to make."""
+        """The best move."""
         return self.lines[0]
 
 
@@ -49,59 +49,69 @@ def analyse(
     seconds: float | None = None,
     rollouts: int | None = None,
     threads: int = 1,
-    manner: RolloutConfig | None = None,
-    include: tuple[int, ...] = (),
+    config: RolloutConfig | None = None,
+    include: tuple[Action, ...] = (),
 ) -> Analysis:
-    """Think about the position of a view, whose seat has to move, for so long or for so many rollouts.
+    """Analyse the position of a view whose seat has to move.
 
-    Without a `manner`, it takes the hurried one of the game if rollouts are counted or time is short.
-    Moves with the numbers in `include` are always played on, however poor they look at first.
+    Args:
+        view: the position.
+        seed: the seed of all determinizations and rollouts.
+        seconds: time limit; by default that of `Budget`.
+        rollouts: the number of rollouts, or `None` for no limit.
+        threads: the number of threads.
+        config: how rollouts are run. By default the game's `FAST` config if rollouts are counted or the time
+            is shorter than `FULL_SECONDS`, else its `FULL` config.
+        include: actions that are compared in any case.
     """
     seconds = Budget(seconds, rollouts).seconds
-    meter = Deadline(seconds, rollouts)
+    deadline = Deadline(seconds, rollouts)
     variant = view.variant
     actions = view.legal_moves().actions
     weights = load_weights(variant)
-    learned = is_trained(weights)
-    if not learned:  # nothing to go by but points and the end
-        manner = UNTRAINED_CONFIG
-    elif manner is None:
-        manner = load_config(variant, FAST if rollouts is not None or seconds < LONG else FULL)
-    playing = Rollouts(view, weights, seed, threads, manner.search_after)
+    trained = is_trained(weights)
+    if not trained:  # without a network, only points and results can be compared
+        config = UNTRAINED_CONFIG
+    elif config is None:
+        config = load_config(variant, FAST if rollouts is not None or seconds < FULL_SECONDS else FULL)
+    runner = Rollouts(view, weights, seed, threads, config.search_after)
     try:
-        looks = playing.look(actions) if learned else view.gains(view.legal_moves()).sum(axis=1)
-        chosen = _promising(actions, looks, _width(manner.width, len(actions), rollouts), include)
-        looks = looks[chosen]
-        tally = sequential_halving(playing, actions[chosen], manner.turns, meter, looks, manner.prior_weight)
+        priors = runner.one_ply_values(actions) if trained else view.gains(view.legal_moves()).sum(axis=1)
+        chosen = _promising(actions, priors, _width(config.width, len(actions), rollouts), include)
+        priors = priors[chosen]
+        stats = sequential_halving(runner, actions[chosen], config, deadline, priors)
     finally:
-        playing.close()
-    return _analysis(view, actions[chosen], tally, posterior_value(tally, looks, manner.prior_weight))
+        runner.close()
+    return _analysis(view, actions[chosen], stats, posterior_value(stats, priors, config.prior_weight))
 
 
 def _width(width: int, moves: int, rollouts: int | None) -> int:
     if rollouts is not None:
-        width = max(LEAST_WIDTH, min(width, rollouts // CHEAP))
+        width = max(MIN_WIDTH, min(width, rollouts // MIN_ROLLOUTS))
     return min(width, moves)
 
 
-def _promising(actions: np.ndarray, looks: np.ndarray, width: int, include: tuple[int, ...]) -> np.ndarray:
-    order = np.argsort(-looks, kind="stable")
+def _promising(
+    actions: np.ndarray, priors: np.ndarray, width: int, include: tuple[Action, ...]
+) -> np.ndarray:
+    """Return the indices of the `width` actions with the best priors, and of those in `include`."""
+    order = np.argsort(-priors, kind="stable")
     wanted = np.flatnonzero(np.isin(actions, include))
     return np.unique(np.concatenate([order[:width], wanted]))
 
 
-def _analysis(view: View, actions: np.ndarray, tally: RolloutStats, values: np.ndarray) -> Analysis:
-    """The lines in order: those that stayed to the end first, each group by what they are worth."""
-    order = np.lexsort([-values, -tally.count])
-    errors = tally.errors
+def _analysis(view: View, actions: np.ndarray, stats: RolloutStats, values: np.ndarray) -> Analysis:
+    """Return the moves in order: those of the last round first, each round ordered by value."""
+    order = np.lexsort([-values, -stats.count])
+    errors = stats.errors
     lines = tuple(
         MoveAnalysis(
             move=view.variant.decode(view.state, int(actions[i])),
             action=int(actions[i]),
             value=float(values[i]),
             error=float(errors[i]),
-            rollouts=int(tally.count[i]),
+            rollouts=int(stats.count[i]),
         )
         for i in order.tolist()
     )
-    return Analysis(lines, int(tally.count.sum()))
+    return Analysis(lines, int(stats.count.sum()))

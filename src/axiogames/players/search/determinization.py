@@ -1,7 +1,8 @@
-"""Which tiles the hidden ones can be, by all that a seat has seen.
+"""What a seat can infer about hidden tiles from the events it has seen.
 
-A tile that went back into the bag at an exchange is not among those that were in hands by then. So hidden
-tiles are told apart by when they were drawn: the older ones come from fewer tiles.
+A tile that went back into the bag at an exchange cannot be in a hand that was drawn before. Hidden tiles are
+therefore grouped by age: older ones come from fewer tiles. `determinize` in `evaluation.rollout_loops`
+samples from these groups.
 """
 
 from __future__ import annotations
@@ -13,85 +14,93 @@ import numpy as np
 from ...games.runtime.state import HIDDEN
 from ...model.events import UNKNOWN, Draw, Event, Exchange, Place
 from ...model.view import View
+from ...moves import Seat, TileKind
 
 
 def hidden_tile_groups(view: View) -> tuple[np.ndarray, np.ndarray]:
-    """Seat and number of hidden tiles of one age a row, and the unseen tiles that they cannot be, by kind.
+    """Return the groups of hidden tiles, the oldest first.
 
-    The oldest come first. Nothing is ever barred that a hidden tile could be.
+    Returns:
+        Two arrays with a row for each group: its seat and number of tiles, and the number of unseen tiles of
+        each kind that its tiles cannot be. No tile is excluded that a hidden tile could be.
     """
-    seen = _TileTracker(view)
+    tracker = _TileTracker(view)
     for event in view.events:
-        seen.take_note(event)
-    rows: list[tuple[int, int, int]] = []
+        tracker.add(event)
+    groups: list[tuple[int, int, int]] = []
     hands, held = view.state["hands"][0], view.state["held"][0]
     for seat in range(view.players):
         hidden = int((hands[seat, : held[seat]] == HIDDEN).sum())
-        ages = Counter(seen.ages_of(seat, hidden))
-        rows += [(age, seat, count) for age, count in ages.items()]
-    rows.sort()
-    hidden_counts = np.array([(seat, count) for _, seat, count in rows], np.int64).reshape(-1, 2)
+        ages = Counter(tracker.ages_of(seat, hidden))
+        groups += [(age, seat, count) for age, count in ages.items()]
+    groups.sort()
+    hidden_counts = np.array([(seat, count) for _, seat, count in groups], np.int64).reshape(-1, 2)
     unseen = view.state["bag"][0].astype(np.int64)
-    excluded = np.array([seen.returned_since(age) for age, _, _ in rows], np.int64).reshape(-1, len(unseen))
+    excluded = np.array([tracker.returned_since(age) for age, _, _ in groups], np.int64).reshape(
+        -1, len(unseen)
+    )
     left = (unseen - excluded).sum(axis=1)
     if (excluded > unseen).any() or (left < np.cumsum(hidden_counts[:, 1])).any():
-        excluded[:] = 0  # the events are not those of this position: nothing can be learned from them
+        excluded[:] = 0  # the events do not belong to this position: nothing can be inferred from them
     return hidden_counts, excluded
 
 
 class _TileTracker:
-    """What the events of a view have told about hidden tiles. An age is a number of exchanges before."""
+    """Infers the ages of hidden tiles from events. The age of a tile is the number of exchanges before it."""
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._returned: list[np.ndarray] = []  # of each exchange, by kind, as far as not seen again
-        self._exchange_of: list[list[int]] = [[] for _ in view.variant.kinds]  # of each such tile, by kind
-        self._ages: list[list[int]] = [[] for _ in range(view.players)]  # of tiles in hands, the oldest first
-        self._on_the_way: tuple[str, ...] = ()
+        self._returned: list[np.ndarray] = []  # by exchange and kind: tiles returned and not seen since
+        self._exchanges_of: list[list[int]] = [[] for _ in view.variant.kinds]  # by kind: exchange of each
+        self._ages: list[list[int]] = [[] for _ in range(view.players)]  # of the tiles in hands, oldest first
+        self._exchanged: tuple[str, ...] = ()  # given up, but not yet back in the bag
 
-    def take_note(self, event: Event) -> None:
-        """Learn from one more event."""
+    def add(self, event: Event) -> None:
+        """Add one more event."""
         if isinstance(event, Draw):
             self._ages[event.p] += [len(self._returned)] * len(event.tiles)
             self._see(event.tiles)
-            if self._on_the_way:  # new tiles are drawn before the old ones go back
-                for kind in self._kinds(self._on_the_way):
-                    self._exchange_of[kind].append(len(self._returned))
-                self._returned.append(self._counted(self._on_the_way))
-                self._on_the_way = ()
+            if self._exchanged:  # new tiles are drawn before the old ones go back
+                for kind in self._kinds(self._exchanged):
+                    self._exchanges_of[kind].append(len(self._returned))
+                self._returned.append(self._count(self._exchanged))
+                self._exchanged = ()
         elif isinstance(event, Place):
-            self._part_with(event.p, (event.tile,))
+            self._remove_from_hand(event.p, (event.tile,))
         elif isinstance(event, Exchange):
-            self._part_with(event.p, event.shown)
-            self._on_the_way = event.shown
+            self._remove_from_hand(event.p, event.shown)
+            self._exchanged = event.shown
 
-    def ages_of(self, seat: int, hidden: int) -> list[int]:
-        """The ages of a seat's hidden tiles; where events do not reach back, nothing is barred for them."""
+    def ages_of(self, seat: Seat, hidden: int) -> list[int]:
+        """Return the ages of a seat's hidden tiles. Tiles older than the events exclude nothing."""
         ages = self._ages[seat][-hidden:] if hidden else []
         return ages + [len(self._returned)] * (hidden - len(ages))
 
     def returned_since(self, age: int) -> np.ndarray:
-        """How many tiles of each kind have gone back since, and have not been seen again."""
+        """Return the number of tiles of each kind returned since an age and not seen again."""
         none = np.zeros(len(self._view.variant.kinds), np.int64)
         total: np.ndarray = sum(self._returned[age:], none)
         return total
 
-    def _part_with(self, seat: int, tiles: tuple[str, ...]) -> None:
-        # Which of its tiles an opponent has parted with is not known. Taken for the oldest, the rest may be
-        # more than it can be, but never less.
+    def _remove_from_hand(self, seat: Seat, tiles: tuple[str, ...]) -> None:
+        # It is not known which of its tiles an opponent gives away. If they are taken for the oldest, the
+        # remaining tiles may be allowed to be more than they can be, but never less.
         del self._ages[seat][: len(tiles)]
         if seat != self._view.seat:
             self._see(tiles)
 
     def _see(self, tiles: tuple[str, ...]) -> None:
-        """Tiles that turn up may be any that went back: the latest, so that all earlier ages know of it."""
-        for kind in self._kinds(tiles):
-            if self._exchange_of[kind]:
-                self._returned[self._exchange_of[kind].pop()][kind] -= 1
+        """Note tiles that appear. Each may be any returned one; the latest return is assumed.
 
-    def _counted(self, tiles: tuple[str, ...]) -> np.ndarray:
+        All earlier ages then account for it.
+        """
+        for kind in self._kinds(tiles):
+            if self._exchanges_of[kind]:
+                self._returned[self._exchanges_of[kind].pop()][kind] -= 1
+
+    def _count(self, tiles: tuple[str, ...]) -> np.ndarray:
         return np.bincount(self._kinds(tiles), minlength=len(self._view.variant.kinds))
 
-    def _kinds(self, tiles: tuple[str, ...]) -> list[int]:
+    def _kinds(self, tiles: tuple[str, ...]) -> list[TileKind]:
         kinds = [self._view.variant.kind_of(tile) for tile in tiles if tile != UNKNOWN]
         return [kind for kind in kinds if kind is not None]

@@ -1,8 +1,7 @@
-"""Finding the best of some moves: all are tried, then the better half of them, and so on.
+"""Sequential halving: all moves get rollouts, then the better half of them, and so on.
 
-Sequential halving: every round gets the same share of the budget, and half as many moves. Time runs out
-between chunks of a few milliseconds, so that nobody waits longer than was agreed. Nor longer than needed:
-where more thought would change next to nothing, the rest of the time is given back.
+Every round has the same share of the budget. The clock is read every few milliseconds, so that the time limit
+holds. The search stops early where more rollouts could not change the result by a noticeable amount.
 """
 
 from __future__ import annotations
@@ -14,96 +13,95 @@ from math import ceil, log2
 
 import numpy as np
 
-from .rollouts import CHUNK, Rollouts, RolloutStats
+from .rollouts import CHUNK, RolloutConfig, Rollouts, RolloutStats
 
-PATIENCE = 0.006  # seconds between two looks at the clock
-PORTION = 8 * CHUNK  # guesses between two looks at the clock where rollouts are counted
-LEFT = 2  # moves that the last round compares
-SURE = 3.0  # standard errors by which a move may be better than it looks
-AT_STAKE = 0.001  # of winning or of the places: less is not worth waiting for
-ENOUGH = 100  # rollouts of each move before their errors are believed
+CLOCK_INTERVAL = 0.006  # seconds between two readings of the clock
+COUNTED_SAMPLES = 8 * CHUNK  # determinizations between two readings of the clock where rollouts are counted
+FINALISTS = 2  # moves that the last round compares
+CONFIDENCE = 3.0  # standard errors
+NEGLIGIBLE = 0.001  # difference in value that is not worth more rollouts
+MIN_SAMPLES = 100  # rollouts of each move before standard errors are trusted
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """How much may be spent: rollouts, where they are counted, otherwise seconds since this was made."""
+    """The end of a search: a number of rollouts, if they are counted, and a time, counted from creation."""
 
     seconds: float
     rollouts: int | None
-    begun: float = field(default_factory=lambda: time.perf_counter())
-
-    def rounds(self, moves: int) -> int:
-        """How many rounds so many moves need."""
-        return max(1, ceil(log2(max(moves, LEFT) / LEFT)) + 1)
+    started: float = field(default_factory=lambda: time.perf_counter())
 
 
 def sequential_halving(
-    rollouts: Rollouts,
-    actions: np.ndarray,
-    turns: int,
-    meter: Deadline,
-    looks: np.ndarray,
-    prior_weight: float,
+    runner: Rollouts, actions: np.ndarray, config: RolloutConfig, deadline: Deadline, priors: np.ndarray
 ) -> RolloutStats:
-    """Try the actions; what came of each. The best is the one that is worth most of those tried most.
+    """Compare actions by rollouts and return their statistics.
 
-    `looks` is what they seemed to be worth before, which counts as much as so many rollouts as `prior_weight`
-    says.
+    The best action is the one with the best posterior value among those with the most rollouts.
+
+    Args:
+        runner: runs the rollouts.
+        actions: the actions to compare.
+        config: the length of rollouts and the weight of the priors.
+        deadline: when to stop.
+        priors: the value of each action before any rollout.
     """
-    total = RolloutStats(len(actions), rollouts.variant.players, len(rollouts.variant.tracks))
+    total = RolloutStats(len(actions), runner.variant.players, len(runner.variant.tracks))
     alive = np.arange(len(actions))
-    rounds = meter.rounds(len(actions))
-    begun = time.perf_counter()
-    left = meter.begun + meter.seconds - begun
+    rounds = max(1, ceil(log2(max(len(actions), FINALISTS) / FINALISTS)) + 1)
+    started = time.perf_counter()
+    remaining = deadline.started + deadline.seconds - started
+    counted = deadline.rollouts is not None
     first = 0
     for number in range(rounds):
-        until = begun + left * (number + 1) / rounds
-        share = None if meter.rollouts is None else meter.rollouts // rounds
-        for guesses in _portions(share, len(alive), until):
-            # By the clock, all threads get the same; counted, the same is added up however many there are.
-            chunk = CHUNK if meter.rollouts is not None else ceil(guesses / rollouts.threads)
-            for tally in rollouts.run(actions[alive], first, guesses, turns, chunk):
-                total.add(alive, tally)
-            first += guesses
-            if meter.rollouts is None and _decided(total, alive, looks, prior_weight):
+        end = started + remaining * (number + 1) / rounds
+        share = None if deadline.rollouts is None else deadline.rollouts // rounds
+        for samples in _sample_counts(share, len(alive), end):
+            # With a time limit, all threads get equal work. Counted rollouts are added up in chunks of a
+            # fixed size, so that the result does not depend on the number of threads.
+            chunk = CHUNK if counted else ceil(samples / runner.threads)
+            for stats in runner.run(actions[alive], first, samples, config.turns, chunk):
+                total.add(alive, stats)
+            first += samples
+            if not counted and _is_decided(total, alive, priors, config.prior_weight):
                 return total
         if number + 1 < rounds:
-            best = np.argsort(-posterior_value(total, looks, prior_weight)[alive], kind="stable")
-            alive = np.sort(alive[best[: max(LEFT, ceil(len(alive) / 2))]])
+            best = np.argsort(-posterior_value(total, priors, config.prior_weight)[alive], kind="stable")
+            alive = np.sort(alive[best[: max(FINALISTS, ceil(len(alive) / 2))]])
     return total
 
 
-def posterior_value(total: RolloutStats, looks: np.ndarray, prior_weight: float) -> np.ndarray:
-    """What moves are worth by what came of them, and by how they looked, as much as `prior_weight` says."""
-    values: np.ndarray = (total.sums + prior_weight * looks) / np.maximum(total.count + prior_weight, 1)
+def posterior_value(total: RolloutStats, priors: np.ndarray, prior_weight: float) -> np.ndarray:
+    """Return the mean value of each move, where its prior counts as `prior_weight` rollouts."""
+    values: np.ndarray = (total.sums + prior_weight * priors) / np.maximum(total.count + prior_weight, 1)
     return values
 
 
-def _decided(total: RolloutStats, alive: np.ndarray, looks: np.ndarray, prior_weight: float) -> bool:
-    """Whether no move can be better than the best one by so much that it would matter."""
-    if total.count[alive].min() < ENOUGH:
+def _is_decided(total: RolloutStats, alive: np.ndarray, priors: np.ndarray, prior_weight: float) -> bool:
+    """Whether no move can be better than the best one by more than `NEGLIGIBLE`."""
+    if total.count[alive].min() < MIN_SAMPLES:
         return False
-    values, errors = posterior_value(total, looks, prior_weight)[alive], total.errors[alive]
+    values, errors = posterior_value(total, priors, prior_weight)[alive], total.errors[alive]
     best = int(values.argmax())
     others = np.arange(len(alive)) != best
-    might = values + SURE * np.hypot(errors, errors[best])
-    return bool((might[others] - values[best] < AT_STAKE).all())
+    upper_bounds = values + CONFIDENCE * np.hypot(errors, errors[best])
+    return bool((upper_bounds[others] - values[best] < NEGLIGIBLE).all())
 
 
-def _portions(share: int | None, moves: int, until: float) -> Iterator[int]:
-    """Numbers of guesses to play next: what a share of rollouts allows, or until a time."""
+def _sample_counts(share: int | None, moves: int, end: float) -> Iterator[int]:
+    """Yield the number of determinizations to run next, until the share or the time is used up."""
     if share is not None:
         left = max(1, share // moves)
-        while left > 0 and time.perf_counter() < until:
-            yield min(left, PORTION)
-            left -= min(left, PORTION)
+        while left > 0 and time.perf_counter() < end:
+            yield min(left, COUNTED_SAMPLES)
+            left -= min(left, COUNTED_SAMPLES)
         return
-    guesses = 1
+    samples = 1
     while True:
         start = time.perf_counter()
-        yield guesses
+        yield samples
         now = time.perf_counter()
-        if now >= until:
+        if now >= end:
             return
-        pace = max((now - start) / guesses, 1e-7)
-        guesses = max(1, min(int(min(PATIENCE, until - now) / pace), 4 * CHUNK))
+        seconds_each = max((now - start) / samples, 1e-7)
+        samples = max(1, min(int(min(CLOCK_INTERVAL, end - now) / seconds_each), 4 * CHUNK))

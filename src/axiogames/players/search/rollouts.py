@@ -1,4 +1,8 @@
-"""Playing on from a position in compiled code, a few guesses at a time, in one thread or several."""
+"""Rollouts from one position, in one thread or several, and their configuration.
+
+A rollout samples the hidden tiles (a determinization), plays one action and follows the rollout policy until
+the root player has moved `turns` more times or the game has ended.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +31,13 @@ from ..evaluation.weights import (
 )
 from .determinization import hidden_tile_groups
 
-CHUNK = 16  # guesses that are added up together: the same ones, however many threads there are
+CHUNK = 16  # determinizations that are added up together, independent of the number of threads
 TO_THE_END = 1 << 30  # turns
-ALWAYS, NEVER = -1.0, 2.0  # less and more of a game than there is, for `search_after`
+ALWAYS, NEVER = -1.0, 2.0  # for `search_after`: progress is in [0, 1]
 
 
 class RolloutStats:
-    """What came of some moves: how often each was tried, and what that added up to."""
+    """Sums over the rollouts of some moves: number, values, squared values, and points of every seat."""
 
     def __init__(self, moves: int, seats: int, tracks: int) -> None:
         self.count = np.zeros(moves, np.int64)
@@ -42,7 +46,7 @@ class RolloutStats:
         self.points = np.zeros((moves, seats, tracks))
 
     def add(self, which: np.ndarray, other: RolloutStats) -> None:
-        """Add what another tally has for its moves to what this one has for `which`."""
+        """Add the statistics `other` to those of the moves with the indices `which`."""
         self.count[which] += other.count
         self.sums[which] += other.sums
         self.squares[which] += other.squares
@@ -50,7 +54,7 @@ class RolloutStats:
 
     @property
     def means(self) -> np.ndarray:
-        """What each move was worth on average."""
+        """The mean value of each move."""
         means: np.ndarray = self.sums / np.maximum(self.count, 1)
         return means
 
@@ -64,7 +68,16 @@ class RolloutStats:
 
 
 class Rollouts:
-    """All that playing on from one position needs: what is known of it, and room for every thread."""
+    """Runs rollouts from one position.
+
+    Args:
+        view: the position as a seat knows it.
+        weights: the evaluation, see `weights_dtype`.
+        seed: the seed of all determinizations.
+        threads: the number of threads; with more than one, call `close` at the end.
+        search_after: the progress of the game from which on rollouts use one-ply search instead of the
+            policy.
+    """
 
     def __init__(
         self, view: View, weights: Any, seed: int, threads: int = 1, search_after: float = NEVER
@@ -80,82 +93,93 @@ class Rollouts:
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
 
     def close(self) -> None:
-        """Let the threads go."""
+        """Stop the threads."""
         if self._pool:
             self._pool.shutdown()
 
-    def look(self, actions: np.ndarray) -> np.ndarray:
-        """What each action leads to is worth at a first look, without playing on."""
-        (tally,) = self.run(actions, 0, 1, 0)
-        return tally.sums
+    def one_ply_values(self, actions: np.ndarray) -> np.ndarray:
+        """Return the evaluation of the position after each action, in one determinization."""
+        (stats,) = self.run(actions, 0, 1, 0)
+        return stats.sums
 
     def run(
-        self, actions: np.ndarray, first: int, guesses: int, turns: int, chunk: int = CHUNK
+        self, actions: np.ndarray, first: int, samples: int, turns: int, chunk: int = CHUNK
     ) -> Iterator[RolloutStats]:
-        """Play on after each action in guesses number `first` and those after it; chunk by chunk.
+        """Run a rollout after each action in the determinizations from number `first` on.
 
-        The chunks come in their order, and whoever adds them up gets the same numbers to the last bit.
+        Args:
+            actions: legal actions.
+            first: number of the first determinization.
+            samples: number of determinizations.
+            turns: further moves of the root player in each rollout.
+            chunk: determinizations that are added up together.
+
+        Yields:
+            The statistics of each chunk, in order: sums of them are equal to the last bit for any number of
+            threads.
         """
         actions = np.ascontiguousarray(actions, np.int32)
-        starts = range(first, first + guesses, chunk)
+        starts = range(first, first + samples, chunk)
         chunks = [
-            (actions, seed_states(self.seed, start, min(chunk, first + guesses - start)), turns)
+            (actions, seed_states(self.seed, start, min(chunk, first + samples - start)), turns)
             for start in starts
         ]
         yield from self._pool.map(self._chunk, chunks) if self._pool else map(self._chunk, chunks)
 
     def _chunk(self, work: tuple[np.ndarray, np.ndarray, int]) -> RolloutStats:
-        actions, guesses, turns = work
+        actions, seeds, turns = work
         tracks = len(self.variant.tracks)
         states = allocate(self.state.dtype, 4)
         states[0] = self.state[0]
         scratch = allocate(scratch_dtype(tracks))
-        tally = RolloutStats(len(actions), self.variant.players, tracks)
+        stats = RolloutStats(len(actions), self.variant.players, tracks)
         self._loop(
             self.variant.constants,
             states,
             actions,
             len(actions),
-            guesses,
+            seeds,
             turns,
             self.search_after,
             *self._hidden,
             self.weights,
             scratch,
             np.zeros(self.variant.most_actions, np.int32),
-            tally.sums,
-            tally.squares,
-            tally.points,
+            stats.sums,
+            stats.squares,
+            stats.points,
         )
-        tally.count += len(guesses)
-        return tally
+        stats.count += len(seeds)
+        return stats
+
+
+# ---------------------------------------------------------------- configuration
 
 
 @dataclass(frozen=True, slots=True)
 class RolloutConfig:
-    """How moves are played on."""
+    """How rollouts are run and weighed."""
 
-    turns: int  # own moves that rollouts go on for after the one that is tried
-    width: int  # moves that are played on
-    prior_weight: float  # rollouts that the first look counts as much as
-    search_after: float  # of the game: from then on rollouts look at what moves lead to
+    turns: int  # further moves of the root player in each rollout
+    width: int  # moves that are compared
+    prior_weight: float  # rollouts that the one-ply value of a move counts as
+    search_after: float  # progress of the game from which on rollouts use one-ply search
 
 
-# Looks make rollouts about ten times as slow, and better: a thousand of them find better moves than ten
-# thousand by points, a few do not.
+# One-ply search in rollouts is about ten times slower and better: a thousand such rollouts find better moves
+# than ten thousand that follow the policy; a few of them do not.
 FAST_CONFIG = RolloutConfig(turns=4, width=16, prior_weight=100.0, search_after=0.85)
 FULL_CONFIG = RolloutConfig(turns=4, width=16, prior_weight=30.0, search_after=ALWAYS)
-UNTRAINED_CONFIG = RolloutConfig(
-    turns=TO_THE_END, width=16, prior_weight=0.0, search_after=NEVER
-)  # no judgement of where to stop
+# Without a trained network no rollout can be evaluated before the end of the game.
+UNTRAINED_CONFIG = RolloutConfig(turns=TO_THE_END, width=16, prior_weight=0.0, search_after=NEVER)
 
-FAST, FULL = "hurried", "unhurried"
+FAST, FULL = "hurried", "unhurried"  # as entries of the weights file are named
 DEFAULT_CONFIGS = {FAST: FAST_CONFIG, FULL: FULL_CONFIG}
 
 
 @cache
 def load_config(variant: Variant, pace: str) -> RolloutConfig:
-    """How moves of this game are played on by those who are in a hurry, or by those who are not."""
+    """Return the config of a game for a pace, `FAST` or `FULL`."""
     if not is_trained(load_weights(variant)):
         return UNTRAINED_CONFIG
     path = weights_file(variant)
@@ -163,19 +187,30 @@ def load_config(variant: Variant, pace: str) -> RolloutConfig:
 
 
 def read_config(variant: Variant, pace: str, path: Path) -> RolloutConfig:
-    """The manner that a file has for this number of players, else the usual one."""
-    kept = read_entry(path, _entry(variant, pace))
-    if kept is None:
+    """Return the config in a weights file for this number of players, or the default.
+
+    Raises:
+        InvalidFile: the entry is not a config.
+    """
+    values = read_entry(path, _entry(variant, pace))
+    if values is None:
         return DEFAULT_CONFIGS[pace]
-    if kept.shape != (4,) or kept.dtype.kind != "f" or not np.isfinite(kept).all() or kept[:2].min() < 1:
-        raise InvalidFile(f"{path}: {_entry(variant, pace)} is no manner")
-    turns, width, prior_weight, search_after = kept.tolist()
+    if (
+        values.shape != (4,)
+        or values.dtype.kind != "f"
+        or not np.isfinite(values).all()
+        or values[:2].min() < 1
+    ):
+        raise InvalidFile(
+            f"{path}: {_entry(variant, pace)} is not a rollout config: four numbers, the first two >= 1"
+        )
+    turns, width, prior_weight, search_after = values.tolist()
     return RolloutConfig(int(turns), int(width), prior_weight, search_after)
 
 
-def write_config(variant: Variant, pace: str, manner: RolloutConfig, path: Path) -> None:
-    """Put a manner into the file, beside what has been learned."""
-    write_entries({_entry(variant, pace): np.array(astuple(manner), np.float64)}, path)
+def write_config(variant: Variant, pace: str, config: RolloutConfig, path: Path) -> None:
+    """Write a config into a weights file. Its other entries are kept."""
+    write_entries({_entry(variant, pace): np.array(astuple(config), np.float64)}, path)
 
 
 def _entry(variant: Variant, pace: str) -> str:

@@ -1,4 +1,4 @@
-"""Fitting the network to what positions were worth, by Adam on the cross entropy."""
+"""Fitting of the evaluation: the network by Adam, the utility parameters by the cross-entropy method."""
 
 from __future__ import annotations
 
@@ -9,49 +9,70 @@ import numpy as np
 
 from ...games.runtime.evaluation import PLAIN, UTILITY_PARAMS
 from ..evaluation.network import HIDDEN_UNITS
-from .self_play import Bench
+from .self_play import SelfPlay
 
-BATCH = 512
+# Adam
+BATCH_SIZE = 512
 EPOCHS = 4
-MOMENTUM, SPREAD = 0.9, 0.999  # of Adam
-TINY = 1e-8
+BETA_1, BETA_2 = 0.9, 0.999
+EPSILON = 1e-8
+
+# Cross-entropy method
+INITIAL_MEAN = (0.1, 0.3, 0.05, 0.05, 1.0, 0.5)
+INITIAL_DEVIATION = (0.2, 0.2, 0.1, 0.1, 1.0, 1.0)
+POPULATION = 24  # parameter vectors in a generation
+ELITE = 6  # of them that determine the next generation
+SMOOTHING = 0.3  # weight of the previous mean and deviation
+MIN_DEVIATION = 0.005
+
+
+# ---------------------------------------------------------------- network
 
 
 def predict(weights: Any, inputs: np.ndarray) -> np.ndarray:
-    """What positions in numbers are worth to a mind."""
+    """Return the network's values for rows of features."""
     _, _, values = _forward(_parameters(weights, inputs.shape[1]), inputs)
     return values
 
 
 def cross_entropy(values: np.ndarray, targets: np.ndarray) -> float:
-    """How far values are from targets; even perfect values keep what chance decides."""
+    """Return the mean cross entropy of values. Chance keeps that of perfect values above 0."""
     values = np.clip(values, 1e-6, 1 - 1e-6)
     return float(-(targets * np.log(values) + (1 - targets) * np.log(1 - values)).mean())
 
 
 def fit(weights: Any, inputs: np.ndarray, targets: np.ndarray, rate: float, seed: int) -> Any:
-    """A mind that has learned from positions what they are worth."""
+    """Return weights whose network is fitted to targets, starting from `weights`.
+
+    Args:
+        weights: the initial weights; an untrained network is initialized at random.
+        inputs: rows of features.
+        targets: the value of each row, in [0, 1].
+        rate: the initial learning rate, which decreases linearly to 0.
+        seed: the seed of the initial network and of the order of samples.
+    """
     rng = np.random.default_rng(seed)
     width = inputs.shape[1]
     parameters = _parameters(weights, width)
     if not parameters[2].any():
         parameters[0] = rng.normal(0, width**-0.5, (width, HIDDEN_UNITS)).astype(np.float32)
         parameters[2] = rng.normal(0, HIDDEN_UNITS**-0.5, HIDDEN_UNITS).astype(np.float32)
-    means = [np.zeros_like(one) for one in parameters]
-    squares = [np.zeros_like(one) for one in parameters]
-    step, steps = 0, EPOCHS * (len(inputs) // BATCH)
+    means = [np.zeros_like(parameter) for parameter in parameters]
+    squares = [np.zeros_like(parameter) for parameter in parameters]
+    step, steps = 0, EPOCHS * (len(inputs) // BATCH_SIZE)
     for _ in range(EPOCHS):
         order = rng.permutation(len(inputs))
-        for first in range(0, len(inputs) - BATCH + 1, BATCH):
-            batch = order[first : first + BATCH]
+        for first in range(0, len(inputs) - BATCH_SIZE + 1, BATCH_SIZE):
+            batch = order[first : first + BATCH_SIZE]
             step += 1
-            slope = _slopes(parameters, inputs[batch], targets[batch])
+            gradients = _gradients(parameters, inputs[batch], targets[batch])
             now = rate * (1 - step / (steps + 1))
-            for one, mean, square, change in zip(parameters, means, squares, slope, strict=True):
-                mean += (1 - MOMENTUM) * (change - mean)
-                square += (1 - SPREAD) * (change**2 - square)
-                expected, spread = mean / (1 - MOMENTUM**step), square / (1 - SPREAD**step)
-                one -= (now * expected / (np.sqrt(spread) + TINY)).astype(np.float32)
+            for parameter, mean, square, gradient in zip(parameters, means, squares, gradients, strict=True):
+                mean += (1 - BETA_1) * (gradient - mean)
+                square += (1 - BETA_2) * (gradient**2 - square)
+                corrected_mean = mean / (1 - BETA_1**step)
+                corrected_square = square / (1 - BETA_2**step)
+                parameter -= (now * corrected_mean / (np.sqrt(corrected_square) + EPSILON)).astype(np.float32)
     return _with_parameters(weights, parameters)
 
 
@@ -65,76 +86,83 @@ def _parameters(weights: Any, width: int) -> list[np.ndarray]:
 
 
 def _with_parameters(weights: Any, parameters: list[np.ndarray]) -> Any:
-    learned = weights.copy()
-    learned["weights"][0, : len(parameters[0])] = parameters[0]
-    learned["offsets"][0], learned["outer"][0], learned["offset"] = parameters[1:]
-    return learned
+    fitted = weights.copy()
+    fitted["weights"][0, : len(parameters[0])] = parameters[0]
+    fitted["offsets"][0], fitted["outer"][0], fitted["offset"] = parameters[1:]
+    return fitted
 
 
 def _forward(parameters: list[np.ndarray], inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    weights, offsets, outer, offset = parameters
-    sums = inputs @ weights + offsets
+    """Return the hidden units before and after the ReLU, and the values."""
+    hidden_weights, hidden_biases, output_weights, output_bias = parameters
+    sums = inputs @ hidden_weights + hidden_biases
     active = np.maximum(sums, 0)
-    return sums, active, 1 / (1 + np.exp(-(active @ outer + offset[0])))
+    return sums, active, 1 / (1 + np.exp(-(active @ output_weights + output_bias[0])))
 
 
-def _slopes(parameters: list[np.ndarray], inputs: np.ndarray, targets: np.ndarray) -> list[np.ndarray]:
+def _gradients(parameters: list[np.ndarray], inputs: np.ndarray, targets: np.ndarray) -> list[np.ndarray]:
     sums, active, values = _forward(parameters, inputs)
-    wrong = (values - targets) / len(targets)
-    back = np.outer(wrong, parameters[2]) * (sums > 0)
-    return [inputs.T @ back, back.sum(axis=0), active.T @ wrong, np.array([wrong.sum()], np.float32)]
+    output = (values - targets) / len(targets)
+    hidden = np.outer(output, parameters[2]) * (sums > 0)
+    return [inputs.T @ hidden, hidden.sum(axis=0), active.T @ output, np.array([output.sum()], np.float32)]
 
 
-START = (0.1, 0.3, 0.05, 0.05, 1.0, 0.5)
-FIRST_SPREAD = (0.2, 0.2, 0.1, 0.1, 1.0, 1.0)
-TRIES = 24  # settings a generation
-BEST = 6  # of them that the next generation is made from
-SLOW = 0.3  # of the old that stays
-LEAST = 0.005  # spread
+# ---------------------------------------------------------------- utility parameters
 
 
 def greedy_params() -> np.ndarray:
-    """Every point is worth the same."""
+    """Return the utility parameters of a greedy player, to whom all points are equal."""
     utility_params = np.zeros(UTILITY_PARAMS, np.float32)
     utility_params[PLAIN] = 1.0
     return utility_params
 
 
 def fit_params(
-    bench: Bench,
+    self_play: SelfPlay,
     weights: Any,
     generations: int,
     games: int,
     seed: int,
     advance: Callable[[int], None] = lambda n: None,
 ) -> np.ndarray:
-    """The knobs with which playing by what points are worth does best, against greed and against itself."""
+    """Return the utility parameters with which the rollout policy plays best.
+
+    They are tuned by the cross-entropy method, in matches against greedy play and against the current mean.
+
+    Args:
+        self_play: plays the matches.
+        weights: the weights apart from the utility parameters.
+        generations: the number of generations.
+        games: games per match.
+        seed: the seed of everything.
+        advance: called with 1 after each parameter vector.
+    """
     rng = np.random.default_rng(seed)
-    middle, spread = np.array(START), np.array(FIRST_SPREAD)
-    others = bench.variant.players - 1
-    rivals = [_with_params(weights, greedy_params()), _with_params(weights, middle)]
+    mean, deviation = np.array(INITIAL_MEAN), np.array(INITIAL_DEVIATION)
+    others = self_play.variant.players - 1
+    rivals = [_with_params(weights, greedy_params()), _with_params(weights, mean)]
     for generation in range(generations):
-        tried = middle + spread * rng.normal(size=(TRIES, UTILITY_PARAMS))
-        tried[0] = middle
-        tried[:, 0] = np.abs(tried[:, 0])
+        population = mean + deviation * rng.normal(size=(POPULATION, UTILITY_PARAMS))
+        population[0] = mean
+        population[:, 0] = np.abs(population[:, 0])
         results = []
-        for utility_params in tried:
-            one = _with_params(weights, utility_params)
-            meetings = [[one] + [rival] * others for rival in (rivals if others else rivals[:1])]
+        for utility_params in population:
+            tried = _with_params(weights, utility_params)
+            line_ups = [[tried] + [rival] * others for rival in (rivals if others else rivals[:1])]
             results.append(
                 np.mean(
                     [
-                        bench.contest(contestants, [0] * len(contestants), games, generation)[0]
-                        for contestants in meetings
+                        self_play.match(line_up, [0] * len(line_up), games, generation)[0]
+                        for line_up in line_ups
                     ]
                 )
             )
             advance(1)
-        best = tried[np.argsort(results)[-BEST:]]
-        middle = SLOW * middle + (1 - SLOW) * best.mean(axis=0)
-        spread = SLOW * spread + (1 - SLOW) * best.std(axis=0) + LEAST
-        rivals[1] = _with_params(weights, middle)
-    return middle.astype(np.float32)
+        elite = population[np.argsort(results)[-ELITE:]]
+        mean = SMOOTHING * mean + (1 - SMOOTHING) * elite.mean(axis=0)
+        deviation = SMOOTHING * deviation + (1 - SMOOTHING) * elite.std(axis=0) + MIN_DEVIATION
+        rivals[1] = _with_params(weights, mean)
+    return mean.astype(np.float32)
 
 
 def _with_params(weights: Any, utility_params: np.ndarray) -> Any:

@@ -1,4 +1,4 @@
-"""Games of a mind against itself, as data to learn from."""
+"""Self-play: games of the evaluation against itself, as training data, and matches between weights."""
 
 from __future__ import annotations
 
@@ -15,56 +15,68 @@ from ..evaluation.network import feature_count
 from ..evaluation.rollout_loops import play_matches, self_play
 from ..evaluation.weights import MAX_SEATS, scratch_dtype
 
-LONGEST = 400  # positions of a game, at most
-NOISE = 60  # moves of a thousand that are made by lot, so that more than the usual is seen
+MAX_POSITIONS = 400  # in a game
+NOISE = 60  # random moves per thousand, for more varied positions
 
 
 @dataclass(frozen=True, slots=True)
-class Games:
-    """Positions in numbers, in the order they were played: who had just moved, and what came of it."""
+class TrainingData:
+    """Positions of games in the order of play, each after a move."""
 
-    inputs: np.ndarray
-    results: np.ndarray
-    seats: np.ndarray
-    ends: np.ndarray  # where the next game begins, for each game
+    inputs: np.ndarray  # features, a row for each position
+    results: np.ndarray  # the result of the game for the seat that has just moved, in [0, 1]
+    seats: np.ndarray  # the seat that has just moved
+    ends: np.ndarray  # the index after the last position, for each game
 
     def targets(self, values: np.ndarray, trust: float) -> np.ndarray:
-        """What each position should be worth, from the result and what later positions look like.
+        """Return the value that each position should have, as in TD(λ) with λ = `trust`.
 
-        `values` is what they look like now. With a `trust` of 1 only the result counts. With less, each later
-        position of the same seat takes a share of what is left: less exact, but steadier than one result.
+        With a `trust` of 1 it is the result. With less, the values of later positions of the same seat count
+        as well: biased, but less noisy than a single result.
+
+        Args:
+            values: the current value of each position.
+            trust: the weight of what comes later.
         """
         targets: np.ndarray = self.results.copy()
         start = 0
         for end in self.ends.tolist():
-            later: dict[int, int] = {}
+            next_of: dict[int, int] = {}
             for row in range(end - 1, start - 1, -1):
                 seat = int(self.seats[row])
-                if seat in later:
-                    after = later[seat]
-                    targets[row] = (1 - trust) * values[after] + trust * targets[after]
-                later[seat] = row
+                if seat in next_of:
+                    later = next_of[seat]
+                    targets[row] = (1 - trust) * values[later] + trust * targets[later]
+                next_of[seat] = row
             start = end
         return targets
 
 
-class Bench:
-    """Room for compiled loops that play whole games of one variant."""
+class SelfPlay:
+    """Plays whole games of one variant in compiled code."""
 
     def __init__(self, variant: Variant) -> None:
         self.variant = variant
         self.tracks = len(variant.tracks)
         self._states = allocate(variant.opening.dtype, 2)
-        self._desk = allocate(scratch_dtype(self.tracks))
-        self._room = np.zeros(variant.most_actions, np.int32)
+        self._scratch = allocate(scratch_dtype(self.tracks))
+        self._buffer = np.zeros(variant.most_actions, np.int32)
 
     def play(
         self, weights: Any, games: int, keep: int, seed: int, advance: Callable[[int], None] = lambda n: None
-    ) -> Games:
-        """Let a mind play itself by glances at `keep` moves."""
+    ) -> TrainingData:
+        """Play games of `weights` against themselves.
+
+        Args:
+            weights: the weights of all seats.
+            games: the number of games.
+            keep: the width of the one-ply search that chooses moves; 0 for the rollout policy.
+            seed: the seed of all games.
+            advance: called with 1 after each game.
+        """
         rng = seed_state(seed)
-        inputs = np.zeros((LONGEST, feature_count(MAX_SEATS, self.tracks)), np.float32)
-        results, seats = np.zeros(LONGEST, np.float32), np.zeros(LONGEST, np.int64)
+        inputs = np.zeros((MAX_POSITIONS, feature_count(MAX_SEATS, self.tracks)), np.float32)
+        results, seats = np.zeros(MAX_POSITIONS, np.float32), np.zeros(MAX_POSITIONS, np.int64)
         used = feature_count(self.variant.players, self.tracks)
         played: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         for _ in range(games):
@@ -76,8 +88,8 @@ class Bench:
                 NOISE,
                 rng,
                 weights,
-                self._desk,
-                self._room,
+                self._scratch,
+                self._buffer,
                 inputs,
                 results,
                 seats,
@@ -85,16 +97,23 @@ class Bench:
             )
             played.append((inputs[:rows, :used].copy(), results[:rows].copy(), seats[:rows].copy()))
             advance(1)
-        ends = np.cumsum([len(one[1]) for one in played])
+        ends = np.cumsum([len(results) for _, results, _ in played])
         inputs, results, seats = (np.concatenate(column) for column in zip(*played, strict=True))
-        return Games(inputs, results, seats, ends)
+        return TrainingData(inputs, results, seats, ends)
 
-    def contest(self, contestants: list[Any], keeps: list[int], games: int, seed: int) -> np.ndarray:
-        """Let minds play each other, changing seats: what each gets on average, between 0 and 1."""
+    def match(self, contestants: list[Any], keeps: list[int], games: int, seed: int) -> np.ndarray:
+        """Play a match with rotating seats and return the mean result of each contestant, in [0, 1].
+
+        Args:
+            contestants: weights, one for each seat.
+            keeps: the search width of each contestant, as in `play`.
+            games: the number of games.
+            seed: the seed of all games.
+        """
         points = np.zeros(len(contestants))
         self.variant.kernels[play_matches](
             self.variant.constants, self.variant.opening, self._states, np.array(keeps, np.int64), games,
-            seed_state(seed), np.concatenate(contestants), self._desk, self._room, points,
+            seed_state(seed), np.concatenate(contestants), self._scratch, self._buffer, points,
         )  # fmt: skip
         mean: np.ndarray = points / games
         return mean

@@ -1,4 +1,4 @@
-"""Learning a game from nothing: knobs first, then rounds of playing and learning from it."""
+"""Training: first the utility parameters, then rounds of self-play and fitting of the network."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ import numpy as np
 
 from ...games.variant import Variant
 from ..evaluation.weights import untrained_weights
-from .fitting import TRIES, cross_entropy, fit, fit_params, greedy_params, predict
-from .self_play import Bench, Games
+from .fitting import POPULATION, cross_entropy, fit, fit_params, greedy_params, predict
+from .self_play import SelfPlay, TrainingData
 
-KEEP = 16  # moves looked at in games to learn from
-TRUST = 0.7  # in results, see `Games.targets`
-MEMORY = 6  # rounds whose games are learned from
-RATES = ((3, 3e-3), (12, 1e-3), (1 << 30, 3e-4))  # how fast to learn up to a round
-PROOF_KEEP = 24
+SEARCH_WIDTH = 16  # of the one-ply search in self-play
+EVALUATION_WIDTH = 24  # of the one-ply search in the matches after a round
+TRUST = 0.7  # in results, see `TrainingData.targets`
+REPLAY_ROUNDS = 6  # rounds whose games the network is fitted to
+RATES = ((3, 3e-3), (12, 1e-3), (1 << 30, 3e-4))  # learning rates, each up to a round
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """How much to play and learn."""
+class TrainingConfig:
+    """The amount of play in training."""
 
     rounds: int = 20
-    games: int = 3000  # a round
-    generations: int = 12  # of knobs
-    param_games: int = 400
-    proof_games: int = 1000  # after each round, to see what it was good for
+    games: int = 3000  # per round
+    generations: int = 12  # of the cross-entropy method that tunes the utility parameters
+    param_games: int = 400  # per match in it
+    evaluation_games: int = 1000  # per match after each round
     seed: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
-    """What a round was good for: results against greed and against the round before (1 is winning all)."""
+class TrainingRound:
+    """The outcome of a round: its loss, and its results against greedy play and the previous round."""
 
     number: int
     loss: float
@@ -45,75 +45,81 @@ class Round:
 
 def train(
     variant: Variant,
-    plan: Plan,
+    config: TrainingConfig,
     advance: Callable[[str, int, int], None] = lambda what, done, of: None,
-    learned: Any = None,
-) -> Iterator[Round]:
-    """Learn a game, or go on from what has been `learned`; what each round has brought.
+    trained: Any = None,
+) -> Iterator[TrainingRound]:
+    """Train the evaluation of a game.
 
-    The last mind is the one to keep.
+    Args:
+        variant: the game and the number of players.
+        config: the amount of play.
+        advance: called with the name of a part of the work, the amount done, and the total.
+        trained: weights to continue from, or `None` to start from nothing.
+
+    Yields:
+        The outcome of each round. The weights of the last round are the ones to keep.
     """
-    bench = Bench(variant)
-    count = _Counter(advance)
-    known = learned is not None
-    weights = learned if known else _with_fitted_params(bench, plan, count)
-    rival = weights.copy()
-    rival["utility_params"][0] = greedy_params()
+    self_play = SelfPlay(variant)
+    progress = _Progress(advance)
+    resumed = trained is not None
+    weights = trained if resumed else _with_fitted_params(self_play, config, progress)
+    greedy = weights.copy()
+    greedy["utility_params"][0] = greedy_params()
     others = variant.players - 1
-    remembered: list[Games] = []
-    for number in range(plan.rounds):
-        played = bench.play(
+    replay: list[TrainingData] = []
+    for number in range(config.rounds):
+        searched = bool(number or resumed)  # in the first round, the network has not been fitted yet
+        played = self_play.play(
             weights,
-            plan.games,
-            KEEP if number or known else 0,
-            plan.seed * 1000 + number,
-            count(f"round {number + 1}", plan.games),
+            config.games,
+            SEARCH_WIDTH if searched else 0,
+            config.seed * 1000 + number,
+            progress(f"round {number + 1}", config.games),
         )
-        remembered = [*remembered, played][-MEMORY:]
-        inputs = np.concatenate([games.inputs for games in remembered])
-        trust = TRUST if number or known else 1.0
-        targets = np.concatenate(
-            [games.targets(predict(weights, games.inputs), trust) for games in remembered]
+        replay = [*replay, played][-REPLAY_ROUNDS:]
+        inputs = np.concatenate([data.inputs for data in replay])
+        trust = TRUST if searched else 1.0
+        targets = np.concatenate([data.targets(predict(weights, data.inputs), trust) for data in replay])
+        fitted = fit(weights, inputs, targets, _rate(number, resumed), config.seed + number)
+        seed = config.seed * 7919 + number
+        against_greedy = self_play.match(
+            [fitted] + [greedy] * others, [EVALUATION_WIDTH] + [0] * others, config.evaluation_games, seed
         )
-        learned = fit(weights, inputs, targets, _rate(number, known), plan.seed + number)
-        seed = plan.seed * 7919 + number
-        greed = bench.contest(
-            [learned] + [rival] * others, [PROOF_KEEP] + [0] * others, plan.proof_games, seed
+        against_last = self_play.match(
+            [fitted] + [weights] * others, [EVALUATION_WIDTH] * (others + 1), config.evaluation_games, seed
         )
-        last = bench.contest(
-            [learned] + [weights] * others, [PROOF_KEEP] * (others + 1), plan.proof_games, seed
-        )
-        yield Round(
+        yield TrainingRound(
             number + 1,
-            cross_entropy(predict(learned, played.inputs), played.results),
-            float(greed[0]),
-            float(last[0]),
-            learned,
+            cross_entropy(predict(fitted, played.inputs), played.results),
+            float(against_greedy[0]),
+            float(against_last[0]),
+            fitted,
         )
-        weights = learned
+        weights = fitted
 
 
-def _with_fitted_params(bench: Bench, plan: Plan, count: _Counter) -> Any:
-    weights = untrained_weights(bench.variant)
-    steps = plan.generations * TRIES
+def _with_fitted_params(self_play: SelfPlay, config: TrainingConfig, progress: _Progress) -> Any:
+    weights = untrained_weights(self_play.variant)
+    steps = config.generations * POPULATION
     weights["utility_params"][0] = fit_params(
-        bench,
+        self_play,
         weights,
-        plan.generations,
-        plan.param_games // bench.variant.players,
-        plan.seed,
-        count("turning knobs", steps),
+        config.generations,
+        config.param_games // self_play.variant.players,
+        config.seed,
+        progress("tuning utility parameters", steps),
     )
     return weights
 
 
-def _rate(number: int, known: bool) -> float:
-    """How fast to learn in a round: what is known already is changed with care."""
-    return RATES[-1][1] if known else next(rate for until, rate in RATES if number < until)
+def _rate(number: int, resumed: bool) -> float:
+    """Return the learning rate of a round; a trained network is changed slowly."""
+    return RATES[-1][1] if resumed else next(rate for end, rate in RATES if number < end)
 
 
-class _Counter:
-    """Tells how far a part of the work is."""
+class _Progress:
+    """Reports the progress of each part of the work."""
 
     def __init__(self, advance: Callable[[str, int, int], None]) -> None:
         self._advance = advance

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
 
-from ...analysis.review.hints import Hint, hint
+from ...analysis.review.hints import Hint, best_moves
 from ...games import GAMES, find_variant
 from ...games.protocol import MOST_PLAYERS
 from ...games.runtime import loops
@@ -22,7 +22,7 @@ from ...players.evaluation import rollout_loops
 from ...rng import Generator
 from ..metrics import BOT_FAILURES
 from ..transport.rate_limits import REMEMBERED
-from ..work_pools import BACKGROUND, Asker, Bounds, Busy, Overdue, WorkPool
+from ..work_pools import BACKGROUND_NICENESS, Busy, JobTimeout, QueueLimits, Requester, WorkPool
 
 LEVELS = tuple(OFFERED)
 """What people are offered, the weakest first."""
@@ -38,9 +38,9 @@ ANYTHING = "random"
 HINT_ROLLOUTS, REVIEW_ROLLOUTS = 3000, 1500
 REVIEW_SECONDS = 0.4  # for a move of a game that is over: whoever plays must not wait
 
-MOST_MOVES = Bounds(2000, 200, "too many bots are thinking", 500)
-MOST_ADVICE = Bounds(24, 2, "too many hints and reviews are being made", 6)
-REST = Asker("reviews and examples")
+MOST_MOVES = QueueLimits(2000, 200, "too many bots are thinking", 500)
+MOST_ADVICE = QueueLimits(24, 2, "too many hints and reviews are being made", 6)
+REST = Requester("reviews and examples")
 
 STUCK = 120.0  # seconds after which a bot is taken to be stuck; the longest move takes a few
 SPARE_THREADS = 2  # that stand in for stuck ones
@@ -61,14 +61,14 @@ class Bots:
 
     def __init__(self, threads: int, seconds: float) -> None:
         threads = threads or max(1, (os.cpu_count() or 2) - 1)
-        self.moves = WorkPool("bot", threads, MOST_MOVES, spare=SPARE_THREADS)
+        self.moves = WorkPool("bot", threads, MOST_MOVES, spare_threads=SPARE_THREADS)
         self.advice = WorkPool(
             "advice",
             max(1, threads // 2),
             MOST_ADVICE,
-            niceness=BACKGROUND,
-            spare=SPARE_THREADS,
-            yields=True,
+            niceness=BACKGROUND_NICENESS,
+            spare_threads=SPARE_THREADS,
+            yields_gil=True,
         )
         self.askers = Askers()
         self._budget = Budget(seconds=seconds)
@@ -90,12 +90,12 @@ class Bots:
         asker = self.askers.of(person)
         while True:
             try:
-                return await self.moves.run(self._think, level, view, asker, asker=asker)
+                return await self.moves.run(self._think, level, view, asker, requester=asker)
             except Busy:
                 if self.moves.closed:
                     raise
                 await asyncio.sleep(RETRY)  # a table needs its move, however long the queue is
-            except Overdue:
+            except JobTimeout:
                 log.error("the bot %s does not answer; any legal move is made for it", level)
                 BOT_FAILURES.inc()
                 return await asyncio.to_thread(_any_move, view)  # the pool's threads may all be stuck
@@ -108,16 +108,16 @@ class Bots:
         """Return the best moves for the seat to move, and what speaks for them. Raises `Busy`."""
         budget = Budget(self._budget.seconds, HINT_ROLLOUTS)
         seed = Generator(secrets.token_hex(16)).bits() >> 1
-        return await self.advice.run(hint, view, budget, seed, asker=self.askers.of(person))
+        return await self.advice.run(best_moves, view, budget, seed, requester=self.askers.of(person))
 
     async def work(self, what: Callable[[*Work], Done], *given: *Work) -> Done:
         """Return the result of anything else that takes a while and that no game waits for. Raises `Busy`.
 
         Together it counts as one asker, whom those who want hints take turns with.
         """
-        return await self.advice.run(what, *given, asker=REST)
+        return await self.advice.run(what, *given, requester=REST)
 
-    def _think(self, level: str, view: View, asker: Asker) -> Choice:
+    def _think(self, level: str, view: View, asker: Requester) -> Choice:
         # Nobody can tell how a bot's lots fall: its generator is fresh for every move.
         rng = Generator(secrets.token_hex(16))
         # Where more think than there are threads, all think less: none waits longer than it may think.
@@ -136,7 +136,7 @@ class Bots:
             for name in GAMES:  # one by one: a bot that has to move comes in between
                 await asyncio.to_thread(_load, name, templates)
         # Before, a move may have to wait until its rules are compiled, which takes minutes.
-        self.moves.patience = self.advice.patience = STUCK
+        self.moves.job_timeout = self.advice.job_timeout = STUCK
 
     def close(self) -> None:
         """Let nobody start to think any more."""
@@ -157,9 +157,9 @@ class Askers:
         if len(self._networks) > REMEMBERED:
             self._networks.popitem(last=False)
 
-    def of(self, person: str) -> Asker:
+    def of(self, person: str) -> Requester:
         """Return a person as one who asks for work."""
-        return Asker(person, self._networks.get(person, ""))
+        return Requester(person, self._networks.get(person, ""))
 
 
 def _any_move(view: View) -> Choice:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..storage.uptime import Outage, Standing
+from ..storage.uptime import Outage, UptimeState
 
 RESPITE = 30.0  # seconds that everybody has at least after a time in which the server was away
 BEAT = 2.0  # seconds between two signs of life
@@ -22,7 +22,7 @@ class Uptime:
         self.alive: int | None = None  # when this process has noted last that it is at work
         self.lost = False  # whether the database has been lost and not been found again
 
-    def learn(self, standing: Standing) -> bool:
+    def learn(self, standing: UptimeState) -> bool:
         """Take over what all processes know; whether deadlines may have changed."""
         before = self.earliest, self.outages
         self.outages = standing.outages

@@ -1,14 +1,21 @@
-"""The entries of a table's log: everything that ever happens at a table, in words."""
+"""Entries of a table's log: one record per change, stored as JSON.
+
+A table is stored as its log. Replaying the entries through `GameState.apply` restores it. The tags and field
+names are the stored format and must not change.
+"""
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+
+UNDRAWN = UNSET
+"""The tiles of a new entry, which `GameState.apply` draws from the bag. A stored entry names its tiles."""
 
 
-class Sat(Struct, frozen=True, tag_field="a", tag="sit"):
+class SeatTaken(Struct, frozen=True, tag_field="a", tag="sit"):
     """A person takes a seat."""
 
     seat: int
@@ -16,112 +23,125 @@ class Sat(Struct, frozen=True, tag_field="a", tag="sit"):
     name: str
 
 
-class Invited(Struct, frozen=True, tag_field="a", tag="invite"):
-    """A seat is kept for a person, who has to come before the game starts."""
+class SeatReserved(Struct, frozen=True, tag_field="a", tag="invite"):
+    """A seat is reserved for a person, who has to join before the game starts."""
 
     seat: int
     person: str
     name: str
 
 
-class Rose(Struct, frozen=True, tag_field="a", tag="rise"):
-    """A person gives a seat up before the start."""
+class SeatVacated(Struct, frozen=True, tag_field="a", tag="rise"):
+    """A seat becomes free before the start."""
 
     seat: int
 
 
-class Removed(Struct, frozen=True, tag_field="a", tag="remove"):
-    """A person is taken off a seat before the start, and may not sit down at this table again."""
+class PlayerRemoved(Struct, frozen=True, tag_field="a", tag="remove"):
+    """The owner removes a person before the start. That person cannot join this table again."""
 
     seat: int
 
 
-class Hired(Struct, frozen=True, tag_field="a", tag="bot"):
-    """A bot takes a seat for good: a free one, or that of somebody who has been removed in play."""
+class BotSeated(Struct, frozen=True, tag_field="a", tag="bot"):
+    """A bot takes a seat for good: a free one, or that of a person removed during the game."""
 
     seat: int
     level: str
 
 
-class Started(Struct, frozen=True, tag_field="a", tag="start"):
-    """The game begins with these draws."""
+class GameStarted(Struct, frozen=True, tag_field="a", tag="start"):
+    """The game starts with these draws."""
 
-    drawn: tuple[str, ...]
+    drawn: tuple[str, ...] | UnsetType
 
 
-class Moved(Struct, frozen=True, tag_field="a", tag="move", omit_defaults=True):
-    """A seat has moved, and tiles were drawn after it; `held` if they still wait to be."""
+class MovePlayed(Struct, frozen=True, tag_field="a", tag="move", omit_defaults=True):
+    """A seat moves and draws.
+
+    Attributes:
+        move: Text of the move.
+        drawn: The tiles drawn after it.
+        id: Id of the client's message, empty if there is none.
+        by: `clock` if the server moved for the seat, otherwise empty.
+        held: Whether the draw is held back, so that the move can still be taken back.
+    """
 
     seat: int
     move: str
-    drawn: tuple[str, ...] = ()
+    drawn: tuple[str, ...] | UnsetType = ()
     id: str = ""
-    by: str = ""  # who moved, if it was not the seat's person or bot: the clock
+    by: str = ""
     held: bool = False
 
 
-class Drew(Struct, frozen=True, tag_field="a", tag="draw", omit_defaults=True):
-    """Tiles that waited were drawn."""
+class TilesDrawn(Struct, frozen=True, tag_field="a", tag="draw", omit_defaults=True):
+    """The tiles of a held draw are drawn."""
 
-    drawn: tuple[str, ...]
+    drawn: tuple[str, ...] | UnsetType
     id: str = ""
 
 
-class TookBack(Struct, frozen=True, tag_field="a", tag="back", omit_defaults=True):
-    """A seat has taken its last placement back."""
+class MoveTakenBack(Struct, frozen=True, tag_field="a", tag="back", omit_defaults=True):
+    """A seat takes its last placement back."""
 
     seat: int
     id: str = ""
 
 
-class Replaced(Struct, frozen=True, tag_field="a", tag="replace"):
+class BotSubstituted(Struct, frozen=True, tag_field="a", tag="replace"):
     """A bot plays for a person who has left."""
 
     seat: int
     level: str
 
 
-class Returned(Struct, frozen=True, tag_field="a", tag="return"):
-    """The person plays again."""
+class PlayerReturned(Struct, frozen=True, tag_field="a", tag="return"):
+    """A person takes their seat back from the bot that plays for them."""
 
     seat: int
 
 
-class Closed(Struct, frozen=True, tag_field="a", tag="close"):
-    """The table is given up before the game has ended."""
+class TableClosed(Struct, frozen=True, tag_field="a", tag="close"):
+    """The table is abandoned before the game has ended."""
 
 
-class Continued(Struct, frozen=True, tag_field="a", tag="next"):
-    """There is a rematch at another table."""
+class RematchLinked(Struct, frozen=True, tag_field="a", tag="next"):
+    """The rematch is played at another table."""
 
     table: str
 
 
-Act: TypeAlias = (
-    Sat
-    | Invited
-    | Rose
-    | Removed
-    | Hired
-    | Started
-    | Moved
-    | Drew
-    | TookBack
-    | Replaced
-    | Returned
-    | Closed
-    | Continued
+TableEntry: TypeAlias = (
+    SeatTaken
+    | SeatReserved
+    | SeatVacated
+    | PlayerRemoved
+    | BotSeated
+    | GameStarted
+    | MovePlayed
+    | TilesDrawn
+    | MoveTakenBack
+    | BotSubstituted
+    | PlayerReturned
+    | TableClosed
+    | RematchLinked
+)
+
+# Entries that change who has a seat.
+SeatEntry: TypeAlias = (
+    SeatTaken | SeatReserved | SeatVacated | PlayerRemoved | BotSeated | BotSubstituted | PlayerReturned
 )
 
 _ENCODER = msgspec.json.Encoder()
-_DECODER: msgspec.json.Decoder[Act] = msgspec.json.Decoder(Act)
+_DECODER: msgspec.json.Decoder[TableEntry] = msgspec.json.Decoder(TableEntry)
 
 
-def write_act(act: Act) -> str:
-    """An act as it is kept."""
-    return _ENCODER.encode(act).decode()
+def encode_entry(entry: TableEntry) -> str:
+    """Return the stored text of an entry."""
+    return _ENCODER.encode(entry).decode()
 
 
-def read_act(body: str) -> Act:
-    """An act that was kept."""
+def decode_entry(body: str) -> TableEntry:
+    """Return the entry of a stored text. Raises `msgspec.DecodeError`."""
     return _DECODER.decode(body)

@@ -1,4 +1,4 @@
-"""A game at a table as its log tells it: who sits where, what was played. No database, no network."""
+"""State of a table, computed from its log: seats, status and game in play. No database, no network."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from ...errors import IllegalMove, Reason
 from ...games import find_variant
@@ -18,53 +20,66 @@ from ...games.runtime.state import OFFER
 from ...games.variant import Variant
 from ...model.table import Table
 from ...model.view import last_placed
-from ...moves import Move
 from ...rng import commitment
 from ..presentation.messages import Status
-from ..storage.journal import Entry
+from ..storage.journal import JournalEntry
 from .clock import Uptime
 from .entries import (
-    Act,
-    Closed,
-    Continued,
-    Drew,
-    Hired,
-    Invited,
-    Moved,
-    Removed,
-    Replaced,
-    Returned,
-    Rose,
-    Sat,
-    Started,
-    TookBack,
-    write_act,
+    BotSeated,
+    BotSubstituted,
+    GameStarted,
+    MovePlayed,
+    MoveTakenBack,
+    PlayerRemoved,
+    PlayerReturned,
+    RematchLinked,
+    SeatEntry,
+    SeatReserved,
+    SeatTaken,
+    SeatVacated,
+    TableClosed,
+    TableEntry,
+    TilesDrawn,
+    encode_entry,
 )
 
-REMEMBERED = 64  # ids of messages that a table knows again
+HOLD_SECONDS = 15.0  # that a held draw waits before the server draws
+REMEMBERED_MESSAGES = 64  # ids per table; a message with one of them is a repetition
+
+Drawing = TypeVar("Drawing", GameStarted, MovePlayed, TilesDrawn)
+
+
+def now() -> int:
+    """Milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+def day_of(at: int) -> str:
+    """Return the UTC date of a time in milliseconds, as YYYY-MM-DD."""
+    return datetime.fromtimestamp(at / 1000, UTC).date().isoformat()
 
 
 @dataclass(slots=True)
-class Seat:
-    """A seat: free, kept for a person, a person's, a bot's, or a person's for whom a bot plays."""
+class SeatState:
+    """Occupant of a seat: nobody, a person, a bot, or a person and the bot that plays for them."""
 
     person: str | None = None
     name: str = ""
     bot: str | None = None
-    invited: bool = False  # whether its person has yet to come
+    invited: bool = False  # whether the seat is reserved for `person`, who has not joined yet
 
     @property
     def free(self) -> bool:
         return self.person is None and self.bot is None
 
     def row(self, number: int) -> dict[str, object]:
-        """The seat as the database repeats it."""
+        """Return the columns of this seat in the database."""
         return {"seat": number, "person": self.person, "name": self.name, "bot": self.bot}
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """What is fixed when a table is opened."""
+class TableConfig:
+    """Settings of a table, fixed when it is opened."""
 
     id: str
     game: str
@@ -79,7 +94,7 @@ class Terms:
     created: int
 
     def row(self) -> dict[str, object]:
-        """The terms as the database has them."""
+        """Return the columns of these settings in the database."""
         return {**asdict(self), "options": msgspec.json.encode(self.options).decode()}
 
     @property
@@ -88,314 +103,284 @@ class Terms:
 
     @property
     def commitment(self) -> str:
-        """What is shown of the seed while the game is played."""
+        """Commitment to the seed, which is published while the game is in progress."""
         return commitment(self.seed)
 
 
-def next_id(terms: Terms, instead_of: str | None = None) -> str:
-    """Return the id of the rematch of a table: one for all who ask, and nobody else can guess it.
+def rematch_id(config: TableConfig, previous: str | None = None) -> str:
+    """Return the id of the rematch of a table: the same for all players, and not to be guessed by others.
 
-    `instead_of` is the rematch that was to be played before and is no more.
+    Args:
+        config: Settings of the table.
+        previous: Id of an earlier rematch that no longer exists, if there was one.
     """
-    digest = hashlib.sha256(f"next:{instead_of or terms.id}:{terms.invite}".encode()).digest()
+    digest = hashlib.sha256(f"next:{previous or config.id}:{config.invite}".encode()).digest()
     return base64.urlsafe_b64encode(digest)[:16].decode()
 
 
 @dataclass(slots=True)
-class Game:
-    """The state that a table's entries lead to."""
+class GameState:
+    """State of a table. `apply` is the only method that changes it."""
 
-    terms: Terms
-    seats: list[Seat]
-    number: int = 0
+    config: TableConfig
+    seats: list[SeatState]
+    number: int = 0  # of the last entry
     status: Status = "open"
     table: Table | None = None
-    held: int | None = None  # the seat whose draw waits
-    next: str | None = None
-    since: int = 0  # when the last entry was made
-    last: Act | None = None
-    acted: dict[int, int] = field(default_factory=dict)  # when a seat's person has done something last
-    removed: set[str] = field(default_factory=set)  # people who may not sit down again
-    events_before: int = 0  # how many events there were before the last entry
-    _actor: int | None = None  # the seat whose person has made the last entry
-    _ids: dict[tuple[int, str], int] = field(default_factory=dict)
+    pending_draw: int | None = None  # the seat whose draw is held back
+    rematch: str | None = None  # id of its table
+    updated: int = 0  # time of the last entry
+    last_entry: TableEntry | None = None  # the last one that is not a link to a rematch
+    last_active: dict[int, int] = field(default_factory=dict)  # by seat: when its person acted last
+    removed_people: set[str] = field(default_factory=set)  # who may not join again
+    events_before: int = 0  # number of events before the last entry
+    _message_numbers: dict[tuple[int, str], int] = field(default_factory=dict)  # by seat and message id
 
     @classmethod
-    def opened(cls, terms: Terms) -> Game:
-        """A table at which nobody sits yet."""
-        return cls(terms, [Seat() for _ in range(terms.players)])
+    def new(cls, config: TableConfig) -> GameState:
+        """Return the state of a table without entries: all seats are free."""
+        return cls(config, [SeatState() for _ in range(config.players)])
 
-    # ------------------------------------------------------------ what is asked
+    # ------------------------------------------------------------ queries
 
     @property
     def turn(self) -> int | None:
-        """The seat that has to move; the one whose draw waits counts, too."""
+        """The seat to move, or the seat whose draw is held back."""
         if self.status != "playing" or self.table is None:
             return None
-        return self.held if self.held is not None else self.table.turn
+        return self.pending_draw if self.pending_draw is not None else self.table.turn
 
     @property
     def bot_to_move(self) -> str | None:
-        """The level of the bot that has to move, if one has."""
+        """Level of the bot to move, `None` if it is not a bot's turn."""
         turn = self.turn
-        return None if turn is None or self.held is not None else self.seats[turn].bot
+        return None if turn is None or self.pending_draw is not None else self.seats[turn].bot
+
+    @property
+    def last_placed(self) -> tuple[str, ...]:
+        """Cells of the last placement."""
+        return last_placed(self.table.events) if self.table is not None else ()
+
+    @property
+    def exchange_offered(self) -> bool:
+        """Whether the seat to move has to accept or decline an exchange of its hand."""
+        return self.table is not None and bool(self.table.state["phase"][0] == OFFER)
 
     def seats_of(self, person: str | None) -> list[int]:
-        """The seats of a person."""
+        """Return the seats of a person, reserved ones included."""
         if person is None:
             return []
         return [number for number, seat in enumerate(self.seats) if seat.person == person]
 
     def free_seats(self) -> list[int]:
-        """The seats that nobody has taken."""
+        """Return the seats that nobody has taken and that are not reserved."""
         return [number for number, seat in enumerate(self.seats) if seat.free]
 
-    def missing(self) -> list[int]:
-        """The seats without which the game does not start: free ones, and those of people yet to come."""
+    def unfilled_seats(self) -> list[int]:
+        """Return the free and the reserved seats. The game starts when there are none."""
         return [number for number, seat in enumerate(self.seats) if seat.free or seat.invited]
 
-    def expected(self, person: str | None) -> list[int]:
-        """The seats that are kept for a person who has not come."""
+    def reserved_seats(self, person: str | None) -> list[int]:
+        """Return the seats reserved for a person who has not joined yet."""
         return [number for number in self.seats_of(person) if self.seats[number].invited]
 
-    @property
-    def last_placed(self) -> tuple[str, ...]:
-        """The cells of the last placement."""
-        return last_placed(self.table.events) if self.table is not None else ()
-
-    def may_take_back(self, seat: int | None) -> bool:
-        """Whether a seat's last placement can be taken back: nothing has been drawn since."""
-        last = self.last
+    def can_take_back(self, seat: int | None) -> bool:
+        """Return whether a seat can take its last placement back: nothing has been drawn since."""
+        last = self.last_entry
         return (
             seat is not None
             and self.status == "playing"
-            and isinstance(last, Moved)
+            and isinstance(last, MovePlayed)
             and last.seat == seat == self.turn
             and not last.drawn
             and not last.by
             and self.table is not None
         )
 
-    def entry_of(self, message: str, seats: Iterable[int]) -> int | None:
-        """The number of the entry that a message of one of these seats has made, if it has made one."""
-        return next((n for seat in seats if (n := self._ids.get((seat, message))) is not None), None)
+    def number_of_message(self, message_id: str, seats: Iterable[int]) -> int | None:
+        """Return the number of the entry that a message of one of these seats has made, if any."""
+        numbers = (self._message_numbers.get((seat, message_id)) for seat in seats)
+        return next((number for number in numbers if number is not None), None)
 
-    # ------------------------------------------------------------ what happens
+    # ------------------------------------------------------------ changes
 
-    def move(
-        self, seat: int, move: Move | str | int, *, hold: bool = False, message: str = "", by: str = ""
-    ) -> Moved:
-        """Make a move and deal; the act to be kept. Raises `IllegalMove` or `ParseError`.
+    def apply(self, entry: TableEntry, at: int | None = None, *, action: int | None = None) -> TableEntry:
+        """Apply the next entry and return it with the tiles it has drawn.
 
-        A move that is a number is one of the legal actions of the seat to move, which is not checked again.
+        New entries and stored ones take this path. The tiles of a new entry are `UNDRAWN` and come from the
+        bag; a stored one names them.
+
+        Args:
+            entry: The entry. For a new move with `held`, the draw is held back if there is one.
+            at: Its time in milliseconds since 1970, now if omitted.
+            action: The legal action of a new `MovePlayed`, if known. Then its text is not parsed, and its
+                legality is not checked again.
+
+        Raises:
+            IllegalMove: The rules forbid the move. The state is unchanged.
+            ParseError: The text of the move is invalid. The state is unchanged.
         """
-        table = self._playing(move)
-        before = len(table.events)
-        if isinstance(move, int):
-            text = str(table.variant.decode(table.state, move))
-            table.play_unchecked(move, deal=False)
-        else:
-            text = move if isinstance(move, str) else str(move)
-            table.play(move, seat, deal=False)
-        held = hold and table.draw_due > 0
-        drawn = () if held else tuple(table.deal())
-        act = Moved(seat, text, drawn, message, by, held)
-        self._note(act, before)
-        return act
-
-    def draw(self, message: str = "") -> Drew:
-        """Draw what waits; the act to be kept."""
-        table = self._playing("draw")
-        before = len(table.events)
-        act = Drew(tuple(table.deal()), message)
-        self._note(act, before)
-        return act
-
-    def start(self) -> Started:
-        """Deal; the act to be kept."""
-        self._set_up()
-        assert self.table is not None
-        act = Started(tuple(self.table.deal()))
-        self._note(act)
-        return act
-
-    def happened(self, at: int) -> None:
-        """Note when the last entry was made."""
-        self.since = at
-        if self._actor is not None:
-            self.acted[self._actor] = at
-
-    def carry_out(self, act: Act) -> None:
-        """Let an act of the log happen."""
         before = len(self.table.events) if self.table else 0
-        match act:
-            case Sat(seat, person, name):
-                self.seats[seat] = Seat(person, name)
-            case Invited(seat, person, name):
-                self.seats[seat] = Seat(person, name, invited=True)
-            case Rose(seat):
-                self.seats[seat] = Seat()
-            case Removed(seat):
-                if (who := self.seats[seat].person) is not None:
-                    self.removed.add(who)
-                self.seats[seat] = Seat()
-            case Hired(seat, level):
-                self.seats[seat] = Seat(None, level, level)
-            case Started(drawn):
-                self._set_up()
-                self._draw_all(drawn)
-            case Moved(seat, move, drawn):
-                self._playing(move).play(move, seat, deal=False)
-                self._draw_all(drawn)
-            case Drew(drawn):
-                self._draw_all(drawn)
-            case TookBack():
-                self._playing("back").undo()
-            case Replaced(seat, level):
-                self.seats[seat].bot = level
-            case Returned(seat):
-                self.seats[seat].bot = None
-            case Closed():
+        actor = self._person_behind(entry)
+        match entry:
+            case MovePlayed(seat, move):
+                table = self._table_in_play(move)
+                if action is None:
+                    table.play(move, seat, deal=False)
+                else:
+                    table.play_unchecked(action, deal=False)
+                entry = self._draw(table, entry)
+                self.pending_draw = seat if entry.held else None
+                self._remember(seat, entry.id)
+            case TilesDrawn():
+                drawer = self.turn
+                entry = self._draw(self._table_in_play("draw"), entry)
+                if drawer is not None:
+                    self._remember(drawer, entry.id)
+                self.pending_draw = None
+            case MoveTakenBack(seat):
+                self._table_in_play("back").undo()
+                self._remember(seat, entry.id)
+                self.pending_draw = None
+            case GameStarted():
+                self.table = Table(self.config.variant)
+                self.table.seed = self.config.seed
+                self.status = "playing"
+                entry = self._draw(self.table, entry)
+            case TableClosed():
                 self.status = "closed"
-            case Continued(table):
-                self.next = table
-        self._note(act, before)
+                self.pending_draw = None
+            case RematchLinked(rematch):
+                self.rematch = rematch
+            case _:
+                self._change_seat(entry)
+        self.number += 1
+        self.events_before = before
+        if not isinstance(entry, RematchLinked):
+            self.last_entry = entry
+        if self.status == "playing" and self.table is not None and self.table.over:
+            self.status = "over"
+        self.updated = now() if at is None else at
+        if actor is not None:
+            self.last_active[actor] = self.updated
+        return entry
 
-    def _set_up(self) -> None:
-        self.table = Table(self.terms.variant)
-        self.table.seed = self.terms.seed
-        self.status = "playing"
+    def _change_seat(self, entry: SeatEntry) -> None:
+        match entry:
+            case SeatTaken(seat, person, name):
+                self.seats[seat] = SeatState(person, name)
+            case SeatReserved(seat, person, name):
+                self.seats[seat] = SeatState(person, name, invited=True)
+            case SeatVacated(seat):
+                self.seats[seat] = SeatState()
+            case PlayerRemoved(seat):
+                if (removed := self.seats[seat].person) is not None:
+                    self.removed_people.add(removed)
+                self.seats[seat] = SeatState()
+            case BotSeated(seat, level):
+                self.seats[seat] = SeatState(None, level, level)
+            case BotSubstituted(seat, level):
+                self.seats[seat].bot = level
+            case PlayerReturned(seat):
+                self.seats[seat].bot = None
 
-    def _draw_all(self, drawn: tuple[str, ...]) -> None:
-        assert self.table is not None
-        for tile in drawn:
-            self.table.draw(tile)
+    def _draw(self, table: Table, entry: Drawing) -> Drawing:
+        """Draw the tiles of an entry and return it with them."""
+        if entry.drawn is UNSET:
+            held = isinstance(entry, MovePlayed) and entry.held and table.draw_due > 0
+            drawn = () if held else tuple(table.deal())
+            changed = {"held": held} if isinstance(entry, MovePlayed) else {}
+            return replace(entry, drawn=drawn, **changed)
+        for tile in entry.drawn:
+            table.draw(tile)
+        return entry
 
-    def _playing(self, move: object) -> Table:
+    def _table_in_play(self, move: str) -> Table:
         if self.table is None or self.status != "playing":
             raise IllegalMove(move, Reason.GAME_OVER)
         return self.table
 
-    def _note(self, act: Act, before: int = 0) -> None:
-        """What follows from any act; `before` is how many events there were."""
-        self.number += 1
-        self.events_before = before
-        self._actor = self._by_a_person(act)
-        if isinstance(act, Moved):
-            self.held = act.seat if act.held else None
-            self._remember(act.seat, act.id)
-        elif isinstance(act, Drew | TookBack):
-            if (seat := self.turn if isinstance(act, Drew) else act.seat) is not None:
-                self._remember(seat, act.id)
-            self.held = None
-        elif isinstance(act, Closed):
-            self.held = None
-        if not isinstance(act, Continued):
-            self.last = act
-        if self.status == "playing" and self.table is not None and self.table.over:
-            self.status = "over"
+    def _person_behind(self, entry: TableEntry) -> int | None:
+        """Return the seat whose person makes an entry themselves, if one does."""
+        if isinstance(entry, MovePlayed):
+            return entry.seat if not entry.by and self.seats[entry.seat].bot is None else None
+        if isinstance(entry, SeatTaken | PlayerReturned | MoveTakenBack):
+            return entry.seat
+        return self.pending_draw if isinstance(entry, TilesDrawn) and entry.id else None
 
-    def _by_a_person(self, act: Act) -> int | None:
-        """The seat whose person has done this themselves."""
-        if isinstance(act, Moved):
-            return act.seat if not act.by and self.seats[act.seat].bot is None else None
-        if isinstance(act, Sat | Returned | TookBack):
-            return act.seat
-        return self.held if isinstance(act, Drew) and act.id else None
-
-    def _remember(self, seat: int, message: str) -> None:
-        if not message:
+    def _remember(self, seat: int, message_id: str) -> None:
+        if not message_id:
             return
-        self._ids[seat, message] = self.number
-        if len(self._ids) > REMEMBERED:
-            del self._ids[next(iter(self._ids))]
+        self._message_numbers[seat, message_id] = self.number + 1
+        if len(self._message_numbers) > REMEMBERED_MESSAGES:
+            del self._message_numbers[next(iter(self._message_numbers))]
 
-    @property
-    def offered(self) -> bool:
-        """Whether the seat to move is asked if it wants to exchange its hand."""
-        return self.table is not None and bool(self.table.state["phase"][0] == OFFER)
+    # ------------------------------------------------------------ rows of the database
+
+    def row(self) -> dict[str, Any]:
+        """Return the columns of this table in the database."""
+        return {**self.config.row(), **self._summary()}
+
+    def journal_entry(self, entry: TableEntry) -> JournalEntry:
+        """Return the row for the entry applied last, with the columns elsewhere that change with it."""
+        changed = entry.seat if isinstance(entry, SeatEntry) else None
+        return JournalEntry(
+            table_id=self.config.id,
+            number=self.number,
+            at=self.updated,
+            body=encode_entry(entry),
+            summary=self._summary(),
+            seats=() if changed is None else (self.seats[changed].row(changed),),
+            result=self._daily_result(),
+        )
+
+    def _summary(self) -> dict[str, Any]:
+        return {
+            "updated": self.updated,
+            "number": self.number,
+            "moves": self.table.plies if self.table else 0,
+            "status": self.status,
+            "turn": self.turn,
+            "due": due(self),
+        }
+
+    def _daily_result(self) -> dict[str, Any] | None:
+        """Return the leaderboard row of a finished daily deal.
+
+        A game that ends after its day does not count: its player could have seen the draws of others.
+        """
+        if self.config.daily is None or self.status != "over" or self.table is None:
+            return None
+        if day_of(self.updated) != self.config.daily:
+            return None
+        points = sorted(self.table.scores[0].values())
+        return {
+            "day": self.config.daily,
+            "game": self.config.game,
+            "person": self.seats[0].person,
+            "table_id": self.config.id,
+            "name": self.seats[0].name,
+            "scores": msgspec.json.encode(points).decode(),
+            "rank": " ".join(f"{9999 - n:04d}" for n in points),
+            "finished": self.updated,
+        }
 
 
-HOLD = 15.0  # seconds that a draw waits
-
-SEATING = Sat | Invited | Rose | Removed | Hired | Replaced | Returned  # acts that change who has a seat
-
-
-def now() -> int:
-    """Milliseconds since 1970."""
-    return time.time_ns() // 1_000_000
-
-
-def day_of(at: int) -> str:
-    """The day that a moment belongs to, everywhere on earth."""
-    return datetime.fromtimestamp(at / 1000, UTC).date().isoformat()
-
-
-def deadline(game: Game, uptime: Uptime | None = None) -> int | None:
-    """When the clock moves for the seat whose turn it is; what `uptime` knows of is not charged to it."""
-    if game.terms.move_time is None or game.turn is None or game.bot_to_move is not None:
+def deadline(game: GameState, uptime: Uptime | None = None) -> int | None:
+    """Return when the clock moves for the seat to move. Outages known to `uptime` are not charged to it."""
+    if game.config.move_time is None or game.turn is None or game.bot_to_move is not None:
         return None
-    return _end(game.since, 1000 * game.terms.move_time, uptime)
+    return _end(game.updated, 1000 * game.config.move_time, uptime)
 
 
-def due(game: Game, uptime: Uptime | None = None) -> int | None:
-    """When the server has to act by itself. People are not charged for what `uptime` knows of."""
+def due(game: GameState, uptime: Uptime | None = None) -> int | None:
+    """Return when the server has to act by itself. Outages known to `uptime` are not charged to people."""
     if game.bot_to_move is not None:
-        return game.since
-    if game.held is not None:
-        return _end(game.since, int(1000 * HOLD), uptime)
+        return game.updated
+    if game.pending_draw is not None:
+        return _end(game.updated, int(1000 * HOLD_SECONDS), uptime)
     return deadline(game, uptime)
 
 
 def _end(since: int, length: int, uptime: Uptime | None) -> int:
     return since + length if uptime is None else max(uptime.end(since, length), uptime.earliest)
-
-
-def entry_of(game: Game, act: Act) -> Entry:
-    """The entry for an act that has just been carried out."""
-    game.happened(now())
-    changed = act.seat if isinstance(act, SEATING) else None
-    return Entry(
-        table_id=game.terms.id,
-        number=game.number,
-        at=game.since,
-        body=write_act(act),
-        summary=_summary(game),
-        seats=() if changed is None else (game.seats[changed].row(changed),),
-        result=_daily_result(game),
-    )
-
-
-def table_row(game: Game) -> dict[str, Any]:
-    """The table as the database has it."""
-    return {**game.terms.row(), **_summary(game)}
-
-
-def _summary(game: Game) -> dict[str, Any]:
-    return {
-        "updated": game.since,
-        "number": game.number,
-        "moves": game.table.plies if game.table else 0,
-        "status": game.status,
-        "turn": game.turn,
-        "due": due(game),
-    }
-
-
-def _daily_result(game: Game) -> dict[str, Any] | None:
-    """The line of a leaderboard. Who ends after the day could have looked at what others drew."""
-    if game.terms.daily is None or game.status != "over" or game.table is None:
-        return None
-    if day_of(game.since) != game.terms.daily:
-        return None
-    points = sorted(game.table.scores[0].values())
-    return {
-        "day": game.terms.daily,
-        "game": game.terms.game,
-        "person": game.seats[0].person,
-        "table_id": game.terms.id,
-        "name": game.seats[0].name,
-        "scores": msgspec.json.encode(points).decode(),
-        "rank": " ".join(f"{9999 - n:04d}" for n in points),
-        "finished": game.since,
-    }

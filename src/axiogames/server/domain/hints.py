@@ -11,9 +11,9 @@ from ...analysis.review.remarks import Remark
 from ...errors import AxioError
 from ...model.view import View
 from ..presentation.messages import HintMessage, HintPick
-from ..transport.client import Connection, encode
+from ..transport.client import Client, encode
 from ..transport.rate_limits import HINTS, HINTS_FROM_ADDRESS, Limits
-from ..work_pools import Overdue
+from ..work_pools import JobTimeout
 from .bots import Bots
 from .refusals import Refused
 from .room import Room
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 class _Asked:
     """A hint that is being made: for which client."""
 
-    client: Connection
+    client: Client
     task: asyncio.Task[None] | None = None
 
 
@@ -40,7 +40,7 @@ class Hints:
     def __len__(self) -> int:
         return len(self._asked)
 
-    def start(self, room: Room, client: Connection, view: View, message: str | None) -> None:
+    def start(self, room: Room, client: Client, view: View, message: str | None) -> None:
         """Begin a hint for a client, which is told when it is ready.
 
         Raises:
@@ -64,21 +64,23 @@ class Hints:
         if not good:
             raise Refused("too_fast", "these were many hints; wait a moment and try again")
 
-    async def _tell(
-        self, room: Room, client: Connection, person: str, view: View, message: str | None
-    ) -> None:
+    async def _tell(self, room: Room, client: Client, person: str, view: View, message: str | None) -> None:
         try:
-            client.tell(encode(_message(await self._bots.hint(view, person), view, message)))
+            client.send(encode(_message(await self._bots.hint(view, person), view, message)))
         except AxioError as error:
-            room.audience.refuse(client, error, message)
-        except Overdue:
-            room.audience.refuse(client, Refused("busy", "there is no hint for this position"), message)
+            room.subscribers.send_refusal(client, error, message)
+        except JobTimeout:
+            room.subscribers.send_refusal(
+                client, Refused("busy", "there is no hint for this position"), message
+            )
         except Exception:
             log.exception("a hint at table %s could not be made", room.id)
-            room.audience.refuse(client, Refused("busy", "the hint could not be made; try again"), message)
+            room.subscribers.send_refusal(
+                client, Refused("busy", "the hint could not be made; try again"), message
+            )
 
-    def leave(self, client: Connection) -> None:
-        """Drop the hint that a client waits for, as it is gone."""
+    def cancel(self, client: Client) -> None:
+        """Cancel the hint that a client waits for, because it is gone."""
         asked = self._asked.get(client.person or "")
         if asked is not None and asked.client is client and asked.task is not None:
             asked.task.cancel()

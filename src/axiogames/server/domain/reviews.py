@@ -14,20 +14,28 @@ from msgspec import Struct
 from sqlalchemy.exc import SQLAlchemyError
 
 from ...analysis.review.accounts import Account, Luck
-from ...analysis.review.judging import Candidate, Judgement
+from ...analysis.review.judging import JudgedMove, Judgement
 from ...analysis.review.remarks import Remark
-from ...analysis.review.review import Decision, Review, Turn, decisions, judged, review, start_of
-from ...analysis.review.values import Rating, Terms
+from ...analysis.review.review import (
+    Decision,
+    Review,
+    TurningPoint,
+    assemble_review,
+    decisions,
+    judge_decision,
+    start_values,
+)
+from ...analysis.review.values import Rating, ValueScale
 from ...model.record import Record, record_of
 from ...moves import Move
 from ...players import Budget
 from ..presentation.board_json import describer
-from ..presentation.messages import OnBoard
+from ..presentation.messages import BoardTile
 from ..storage.reviews import PendingReview, ReviewStore
 from ..transport.rate_limits import REMEMBERED
 from ..work_pools import Busy
 from .bots import RETRY, Bots
-from .game_state import Game, now
+from .game_state import GameState, now
 from .refusals import Refused, Unavailable
 from .room import Room
 
@@ -52,7 +60,7 @@ class Tried(Struct, frozen=True):
     error: float
     behind: float
     behind_error: float
-    tile: OnBoard | None
+    tile: BoardTile | None
 
 
 class ReviewedMove(Struct, frozen=True):
@@ -83,10 +91,10 @@ class ReviewedSeat(Struct, frozen=True):
 class ReviewMessage(Struct, frozen=True):
     """The review of a game, with the points of the replay that it speaks of."""
 
-    terms: Terms
+    terms: ValueScale
     seats: list[ReviewedSeat]
     moves: list[ReviewedMove]
-    turning: list[Turn]
+    turning: list[TurningPoint]
 
 
 class ReviewState(Struct, frozen=True):
@@ -129,7 +137,7 @@ class Reviews:
         """Whether a review is ready or on its way."""
         return await self._store.find(table_id) is not None
 
-    async def ask(self, game: Game, person: str) -> None:
+    async def ask(self, game: GameState, person: str) -> None:
         """See to it that the review of a game that is over is made.
 
         Raises:
@@ -138,10 +146,10 @@ class Reviews:
         """
         assert game.table is not None, "a game that is over has begun"
         async with self._asking:  # nobody else is counted in meanwhile
-            pending = await self._store.pending()
-            if all(one.table_id != game.terms.id for one in pending):
+            pending = await self._store.list_pending()
+            if all(one.table_id != game.config.id for one in pending):
                 self._check_room(pending, person, played=bool(game.seats_of(person)))
-                await self._store.ask(game.terms.id, person, game.table.plies, now())
+                await self._store.request(game.config.id, person, game.table.plies, now())
         self._asked.set()
 
     def _check_room(self, pending: Sequence[PendingReview], person: str, *, played: bool) -> None:
@@ -178,7 +186,7 @@ class Reviews:
         begun = now()
         free = [
             one
-            for one in await self._store.pending()
+            for one in await self._store.list_pending()
             if one.claimed_until is None or one.claimed_until < begun
         ]
         for one in sorted(free, key=self._turn):
@@ -207,7 +215,7 @@ class Reviews:
     async def _make(self, one: PendingReview, claim: _Claim) -> None:
         try:
             await claim.finish(msgspec.json.encode(await self._reviewed(one.table_id, claim)).decode())
-            await self._store.forget(KEPT)
+            await self._store.prune(KEPT)
         except _Lost:
             log.warning("another process makes the review of table %s now", one.table_id)
         except (SQLAlchemyError, OSError, Unavailable):
@@ -218,7 +226,7 @@ class Reviews:
             raise
         except Exception:
             log.exception("the game at table %s could not be reviewed", one.table_id)
-            await self._store.drop(one.table_id, claim.until)
+            await self._store.discard(one.table_id, claim.until)
 
     async def _reviewed(self, table_id: str, claim: _Claim) -> ReviewMessage:
         game = (await self._find(table_id)).game
@@ -226,10 +234,10 @@ class Reviews:
         record = record_of(game.table, [seat.name for seat in game.seats])
         made = await self._work(_all_decisions, record)
         quickly = Budget(self._bots.review_budget.seconds, START_ROLLOUTS)
-        start = await self._work(start_of, record, quickly, table_id)
+        start = await self._work(start_values, record, quickly, table_id)
         judgements = []
         for decision in made:
-            judgements.append(await self._work(judged, decision, self._bots.review_budget, table_id))
+            judgements.append(await self._work(judge_decision, decision, self._bots.review_budget, table_id))
             await claim.hold(len(judgements))
         return await self._work(_whole, record, made, judgements, start, table_id)
 
@@ -281,7 +289,7 @@ def _whole(
     start: Sequence[float],
     table_id: str,
 ) -> ReviewMessage:
-    return _told(review(record, made, judgements, start, table_id), made)
+    return _told(assemble_review(record, made, judgements, start, table_id), made)
 
 
 def _all_decisions(record: Record) -> list[Decision]:
@@ -292,9 +300,9 @@ def _told(found: Review, made: Sequence[Decision]) -> ReviewMessage:
     steps = _steps(made)
     variant = made[0].view.variant if made else None
 
-    def tried(one: Candidate) -> Tried:
+    def tried(one: JudgedMove) -> Tried:
         move = Move.parse(one.move)
-        tile = describer(variant).on_board(move.tile, move.at) if variant and move.kind == "place" else None
+        tile = describer(variant).board_tile(move.tile, move.at) if variant and move.kind == "place" else None
         return Tried(one.move, one.value, one.error, one.behind, one.behind_error, tile)
 
     return ReviewMessage(

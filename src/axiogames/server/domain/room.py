@@ -1,217 +1,239 @@
-"""A table in use: its game, the clients at it, and what the server itself has to do there."""
+"""Room: a table in memory with its clients, what people do there, and what the server does by itself.
+
+Every change goes through `Room.transaction`: it holds the room's lock, so that changes are applied, committed
+and broadcast one at a time.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import weakref
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from functools import partial
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 from ...errors import IllegalMove, Reason
 from ...moves import Move
-from ..transport.client import NO_SUCH_TABLE, Connection
-from . import subscribers
+from ..presentation.views import Viewer
+from ..transport.client import NO_SUCH_TABLE, Client
+from .automation import Automation
 from .bots import DEFAULT_LEVEL
-from .entries import Closed, Continued, Hired, Removed, Replaced, Returned, Rose, Sat, TookBack
-from .game_state import Game, due, now
-from .kept_table import KeptTable, Services
+from .entries import (
+    UNDRAWN,
+    BotSeated,
+    BotSubstituted,
+    GameStarted,
+    MovePlayed,
+    MoveTakenBack,
+    PlayerRemoved,
+    PlayerReturned,
+    RematchLinked,
+    SeatTaken,
+    SeatVacated,
+    TableClosed,
+    TableEntry,
+    TilesDrawn,
+)
+from .game_state import GameState, now
+from .journaled_game import JournaledGame, RoomServices, SeatCommand, log_failure
+from .preconditions import (
+    check_can_move,
+    check_can_remove,
+    check_can_seat_bot,
+    check_can_substitute,
+    check_current,
+    check_in_progress,
+    check_log_has_room,
+    check_present,
+)
 from .refusals import Refused, Unavailable, Unreadable
-
-RETRY = 5.0  # seconds until what failed is tried again
-MOST_ENTRIES = 2_000  # from then on nothing can be done that could be done without end
-FAR = 3600.0  # seconds to a deadline that keeps no room in memory: `Rooms.sweep` finds it in the database
+from .subscribers import ABSENT_SECONDS, Subscribers
 
 log = logging.getLogger(__name__)
 
 
-class Room(KeptTable):
-    """What people and bots can do at a table, and what happens there when nobody does anything."""
+class Room:
+    """A table in memory."""
 
-    def __init__(self, game: Game, services: Services) -> None:
-        super().__init__(game, services)
-        self._timer: asyncio.TimerHandle | None = None
-        self._reminder: asyncio.TimerHandle | None = None  # for what is far away; it does not hold the room
-        self._thinking: asyncio.Task[None] | None = None
-        self._telling: asyncio.Task[None] | None = None
-        self._tell_of_time: asyncio.Task[None] | None = None
-        self._failure: Exception | None = None  # of what `_thinking` did
+    def __init__(self, game: GameState, services: RoomServices) -> None:
+        self.lock = asyncio.Lock()
+        self._state = JournaledGame(game, services)
+        self._services = services
         self._closed = False
+        self._automation = Automation(services)
+        self._seats_task: asyncio.Task[None] | None = None
+        self._views_task: asyncio.Task[None] | None = None
+
+    @property
+    def id(self) -> str:
+        return self.game.config.id
+
+    @property
+    def game(self) -> GameState:
+        """The state in memory. Outside a transaction it may not be committed yet."""
+        return self._state.game
+
+    @property
+    def subscribers(self) -> Subscribers:
+        return self._state.subscribers
+
+    @property
+    def stale(self) -> bool:
+        """Whether the state in memory may differ from the log. The next transaction reads it again."""
+        return self._state.stale
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether the log of the table cannot be read."""
+        return self._state.unreadable
 
     @property
     def idle(self) -> bool:
-        """Whether nobody is here and nothing goes on by itself."""
-        tasks = (self._thinking, self._telling, self._tell_of_time)
-        busy = self.lock.locked() or any(tasks) or self._timer is not None
-        return not self.audience.connections and not busy
+        """Whether nobody is connected and the server has nothing to do here."""
+        tasks = (self._seats_task, self._views_task)
+        busy = self.lock.locked() or any(tasks) or self._automation.busy
+        return not self.subscribers.connections and not busy
 
-    # ------------------------------------------------------------ who is here
+    def view(self, viewer: Viewer, ack: str | None = None) -> Any:
+        """Return the complete view for a viewer."""
+        return self.subscribers.view(viewer, ack)
 
-    def enter(self, client: Connection) -> None:
-        """A client is here."""
-        self.audience.enter(client)
-        if self._closed:
-            client.dismiss(NO_SUCH_TABLE, "this table has been deleted")
-        else:
-            self._services.occupied.add(self)
+    def default_seat(self, person: str | None) -> int | None:
+        """Return the seat from which a person looks at first: their only one, none at a shared screen."""
+        own = self.game.seats_of(person)
+        return own[0] if len(own) == 1 else None
 
-    def leave(self, client: Connection) -> None:
-        """A client is gone."""
-        if self.audience.leave(client):
-            self._tell_seats_soon()
-        if not self.audience.connections:
-            self._services.occupied.discard(self)
+    # ------------------------------------------------------------ transactions
 
-    def learn_who_is_elsewhere(self, people: set[str]) -> None:
-        """Other processes, too, have clients."""
-        if self.audience.learn_who_is_elsewhere(people):
-            self._tell_seats_soon()
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[GameState]:
+        """Hold the lock of the room, with a state in memory that equals the log.
 
-    def give_time(self) -> None:
-        """No clock ends as early as it would have: see to that, and tell those who look at it."""
-        self.wake()
-        if self.audience.deadline is None or not self.audience.connections or self._closed:
-            return
-        if self._tell_of_time is None:  # otherwise they have not been told yet
-            self._tell_of_time = self._services.start(self._tell_views())
-
-    async def _tell_views(self) -> None:
-        try:
-            async with self.alone():
-                self.audience.tell_views()
-        except Refused:
-            pass  # they are told when the table can be read again
-        except Exception:
-            log.exception("those at table %s could not be told of their time", self.id)
-        finally:
-            self._tell_of_time = None
-
-    def _tell_seats_soon(self) -> None:
-        """Tell everybody who is here, once for all who come and go until then."""
-        if self._telling is None and not self._closed:
-            self._telling = self._services.start(self._tell_seats())
-
-    async def _tell_seats(self) -> None:
-        try:
-            async with self.alone():  # not while a change waits for its commit
-                self.audience.tell_seats()
-        except Refused:
-            pass  # they are told everything when the table can be read again
-        except Exception:
-            log.exception("those at table %s could not be told who is here", self.id)
-        finally:
-            self._telling = None
-
-    async def rename(self, person: str, name: str, seat: int | None = None) -> None:
-        """Show another name on a seat of a person, or on all of them; the database has it already."""
-        if not self._named_otherwise(person, name, seat):
-            return
-        async with self.alone():
-            for number in self._named_otherwise(person, name, seat):
-                self.game.seats[number].name = name
-            self.audience.tell_seats()
-
-    def _named_otherwise(self, person: str, name: str, seat: int | None) -> list[int]:
-        """The seats of a person with another name, or a seat if it is one of them."""
-        yours = self.game.seats_of(person)
-        return [one for one in yours if seat in (None, one) and self.game.seats[one].name != name]
-
-    def seat_to_look_from(self, person: str | None) -> int | None:
-        """A person with one seat looks from it; several people at one screen say who looks."""
-        yours = self.game.seats_of(person)
-        return yours[0] if len(yours) == 1 else None
-
-    # ------------------------------------------------------------ what is done
-
-    async def move(
-        self,
-        seat: int,
-        wanted: Move | str | int,
-        *,
-        based_on: int | None = None,
-        message: str = "",
-        hold: bool = False,
-        sender: Connection | None = None,
-        by: str = "",
-    ) -> int:
-        """Make a move for a seat; the number of its entry. `wanted` may be the number of an offered move.
-
-        Raises `Refused` or `IllegalMove`; then nothing has happened.
+        Raises:
+            Refused: the log had to be read again and could not be.
         """
-        async with self.alone():
-            if (made := self._acknowledged([seat], message, sender)) is not None:
-                return made
-            self.check_current(based_on)
-            self._check_begun()
-            act = self.game.move(seat, self._wanted(seat, wanted), hold=hold, message=message, by=by)
-            return await self._keep(act, seat, sender, message)
+        async with self.lock:
+            if self._state.stale:
+                try:
+                    await self._state.reload()
+                except Unreadable:
+                    raise
+                except Exception as error:
+                    log_failure("table %s could not be reloaded", self.id, error)
+                    raise Unavailable from None
+                self.wake()
+            yield self.game
 
-    def _wanted(self, seat: int, wanted: Move | str | int) -> Move | str | int:
-        """A move as `Game.move` takes it: what was picked by its place in the offer is a legal action."""
-        if not isinstance(wanted, int):
-            return wanted
-        table = self.game.table
-        if table is None or self.game.turn != seat:
-            raise IllegalMove(f"move {wanted}", Reason.NOT_YOUR_TURN)
-        if self.game.held is not None:
-            raise IllegalMove(f"move {wanted}", Reason.DRAW_DUE)
-        actions = table.variant.legal_actions(table.state)
-        if not 0 <= wanted < len(actions):
-            raise Refused(
-                "no_such_offer", f"there are {len(actions)} moves, counted from 0; {wanted} is none"
-            )
-        return int(actions[wanted])
+    async def _commit(
+        self, *entries: TableEntry, request: SeatCommand | None = None, action: int | None = None
+    ) -> int:
+        """Apply, commit and broadcast entries in a transaction, and return the number of the last one."""
+        applied = self._state.apply(entries, action)
+        try:
+            return await self._state.commit(applied, request)
+        finally:
+            self.wake()
 
-    async def draw(self, seat: int, based_on: int | None, message: str, sender: Connection | None) -> None:
-        """Draw the tiles that a seat has let wait."""
-        async with self.alone():
-            if self._acknowledged([seat], message, sender) is not None:
-                return
-            self.check_current(based_on)
-            if self.game.held != seat:
-                raise Refused("not_allowed", "no tiles wait to be drawn by this seat")
-            await self._keep(self.game.draw(message), seat, sender, message)
+    def _check(self, request: SeatCommand) -> int | None:
+        """Check a request in a transaction: sender, repetition, number.
 
-    async def take_back(
-        self, seat: int, based_on: int | None, message: str, sender: Connection | None
-    ) -> None:
-        """Take back a seat's last placement."""
-        async with self.alone():
-            if self._acknowledged([seat], message, sender) is not None:
-                return
-            self.check_current(based_on)
-            if not self.game.may_take_back(seat):
-                raise Refused(
-                    "not_allowed",
-                    "a placement can be taken back only by its player and before a tile is drawn",
-                )
-            self._check_not_endless()
-            act = TookBack(seat, message)
-            self.game.carry_out(act)
-            await self._keep(act, seat, sender, message)
+        Returns:
+            The number of the entry that the message has made already, if it has; there is nothing to do then.
+        """
+        if not request.automatic:
+            check_present(self.game, request.seat)
+        number = self._state.acknowledge([request.seat], request.message_id, request.sender)
+        if number is None:
+            check_current(self.game, request.based_on)
+        return number
 
     async def acknowledge(
-        self, person: str | None, message: str, sender: Connection | None = None
+        self, person: str | None, message_id: str, sender: Client | None = None
     ) -> int | None:
-        """The number of the entry that a message of any of somebody's seats has made; they are told."""
-        async with self.alone():
-            return self._acknowledged(self.game.seats_of(person), message, sender)
+        """Acknowledge a message of any seat of a person, and return the number of the entry that it has made."""
+        async with self.transaction() as game:
+            return self._state.acknowledge(game.seats_of(person), message_id, sender)
 
-    async def sit(self, person: str, name: str, seat: int | None = None) -> None:
-        """Take a free seat; the game starts when none is left."""
-        async with self.alone():
-            game = self.game
-            expected = game.expected(person)
-            if game.seats_of(person) and not expected:
-                return  # perhaps the answer to the first request was lost
+    async def catch_up(self, entries: Collection[tuple[int, int, TableEntry]]) -> None:
+        """Apply entries committed by another process."""
+        async with self.transaction():
+            self._state.catch_up(entries)
+            self.wake()
+
+    def mark_unreadable(self) -> None:
+        """Note that the log cannot be read. Nothing changes at this table before it can."""
+        self._state.mark_unreadable()
+
+    # ------------------------------------------------------------ moves
+
+    async def move(
+        self, request: SeatCommand, wanted: Move | str | int, *, hold: bool = False, by: str = ""
+    ) -> int:
+        """Play a move and return the number of its entry.
+
+        Args:
+            request: The seat, and where the request comes from.
+            wanted: The move, its text, or its index among the legal moves.
+            hold: Hold the draw back, so that the move can be taken back.
+            by: `clock` if the server moves for a person.
+
+        Raises:
+            Refused: the request or the table does not allow it; nothing has changed.
+            IllegalMove: the rules do not allow it; nothing has changed.
+        """
+        async with self.transaction() as game:
+            if (number := self._check(request)) is not None:
+                return number
+            check_can_move(game)
+            action = None
+            if isinstance(wanted, int):
+                action = _offered_action(game, request.seat, wanted)
+                assert game.table is not None
+                wanted = game.table.variant.decode(game.table.state, action)
+            entry = MovePlayed(request.seat, str(wanted), UNDRAWN, request.message_id, by, hold)
+            return await self._commit(entry, request=request, action=action)
+
+    async def draw(self, request: SeatCommand) -> None:
+        """Draw the tiles that a seat has held back."""
+        async with self.transaction() as game:
+            if self._check(request) is None:
+                if game.pending_draw != request.seat:
+                    raise Refused("not_allowed", "no tiles wait to be drawn by this seat")
+                await self._commit(TilesDrawn(UNDRAWN, request.message_id), request=request)
+
+    async def take_back(self, request: SeatCommand) -> None:
+        """Take back the last placement of a seat."""
+        async with self.transaction() as game:
+            if self._check(request) is None:
+                if not game.can_take_back(request.seat):
+                    raise Refused(
+                        "not_allowed",
+                        "a placement can be taken back only by its player and before a tile is drawn",
+                    )
+                check_log_has_room(game)
+                await self._commit(MoveTakenBack(request.seat, request.message_id), request=request)
+
+    # ------------------------------------------------------------ seats
+
+    async def take_seat(self, person: str, name: str, seat: int | None = None) -> None:
+        """Seat a person. The game starts when no seat is left.
+
+        Args:
+            person: Id of the person. Seats reserved for them are taken, whatever `seat` says.
+            name: Their name.
+            seat: The seat, the first free one if omitted.
+        """
+        async with self.transaction() as game:
+            reserved = game.reserved_seats(person)
+            if game.seats_of(person) and not reserved:
+                return  # the response to an earlier request may have been lost
             if game.status != "open":
                 raise Refused("seat_taken", "the game has started; its table can be watched")
-            if person in game.removed:
+            if person in game.removed_people:
                 raise Refused("not_allowed", "you have been removed from this table")
-            self._check_not_endless()
-            if expected:
-                await self._take(*(Sat(one, person, game.seats[one].name) for one in expected))
+            check_log_has_room(game)
+            if reserved:
+                await self._fill_seats(*(SeatTaken(one, person, game.seats[one].name) for one in reserved))
                 return
             free = game.free_seats()
             if seat is None and free:
@@ -220,253 +242,191 @@ class Room(KeptTable):
                 raise Refused("seat_taken", "no seat is free")
             elif seat not in free:
                 raise Refused("seat_taken", f"seat {seat} is not free")
-            await self._take(Sat(seat, person, name))
+            await self._fill_seats(SeatTaken(seat, person, name))
 
-    async def hire(self, seat: int, level: str, person: str) -> None:
-        """Put a bot on a free seat, or let one take over for somebody who is away.
+    async def seat_bot(self, seat: int, level: str, person: str) -> None:
+        """Put a bot on an unfilled seat, or call one for a person who is away.
 
-        A bot that takes over has the default level. At a table with a clock no seat is taken over: the clock
-        moves for those who do not.
+        A bot called for a person has the default level. At tables with a clock no bot is called: the clock
+        moves for absent people.
         """
-        async with self.alone():
-            if self.game.status == "open":
-                self._check_may_seat_bot(seat, person)
-                self._check_not_endless()
-                await self._take(Hired(seat, level))
+        async with self.transaction() as game:
+            if game.status == "open":
+                check_can_seat_bot(game, seat, person, self._services.uptime.returned)
+                check_log_has_room(game)
+                await self._fill_seats(BotSeated(seat, level))
                 return
-            self._check_playing()
-            await self._check_may_take_over(seat, person)
-            await self._act(Replaced(seat, DEFAULT_LEVEL))
+            check_in_progress(game)
+            absentee = check_can_substitute(game, seat, person)
+            if not self.subscribers.is_absent(absentee) or await self._seen_elsewhere(absentee):
+                raise Refused(
+                    "not_allowed", "a bot can be called for somebody who has been away for two minutes"
+                )
+            await self._commit(BotSubstituted(seat, DEFAULT_LEVEL))
 
-    def _check_may_seat_bot(self, seat: int, person: str) -> None:
-        game = self.game
-        if person != game.terms.owner:
-            raise Refused("not_allowed", "only the one who opened the table can put bots on its seats")
-        if seat not in game.missing():
-            raise Refused("seat_taken", f"seat {seat} is not free")
-        kept_since = max(game.terms.created, self._services.uptime.returned)
-        if game.seats[seat].invited and now() - kept_since < 1000 * subscribers.ABSENT:
-            raise Refused("seat_taken", f"seat {seat} is kept for somebody who has two minutes to come")
-
-    async def _check_may_take_over(self, seat: int, person: str) -> None:
-        game = self.game
-        away = game.seats[seat].person if 0 <= seat < len(game.seats) else None
-        if away is None or game.seats[seat].bot is not None:
-            raise Refused("not_allowed", f"nobody has left seat {seat}")
-        if not game.seats_of(person):
-            raise Refused("not_allowed", "only those who play at this table can call a bot")
-        if game.terms.move_time is not None:
-            raise Refused("not_allowed", "at this table the clock moves for those who are away")
-        if not self.audience.absent(away) or await self._seen_elsewhere(away):
-            raise Refused("not_allowed", "a bot can be called for somebody who has been away for two minutes")
+    async def _fill_seats(self, *entries: SeatTaken | BotSeated) -> None:
+        """Fill seats. If none is left, the game starts in the same commit."""
+        filled = {entry.seat for entry in entries}
+        if filled.issuperset(self.game.unfilled_seats()):
+            await self._commit(*entries, GameStarted(UNDRAWN))
+        else:
+            await self._commit(*entries)
 
     async def _seen_elsewhere(self, person: str) -> bool:
-        """Whether somebody was lately at another process."""
+        """Return whether another process has seen a person lately."""
         last = await self._services.last_here(self.id, person)
-        return last is not None and last > now() - 1000 * subscribers.ABSENT
+        return last is not None and last > now() - 1000 * ABSENT_SECONDS
 
-    async def remove(self, seat: int, person: str) -> None:
-        """Take somebody else, or a bot, off a seat before the start; only who opened the table may."""
-        async with self.alone():
-            game = self.game
-            if person != game.terms.owner:
-                raise Refused("not_allowed", "only the one who opened the table can remove who sits there")
-            if game.status != "open":
-                raise Refused("not_allowed", "nobody can be removed once the game has started")
-            sits = game.seats[seat] if 0 <= seat < len(game.seats) else None
-            if sits is None or sits.free or sits.person == person:
-                raise Refused("not_allowed", f"nobody else sits on seat {seat}")
-            await self._act(Rose(seat) if sits.person is None else Removed(seat))
+    async def remove_player(self, seat: int, person: str) -> None:
+        """Remove the occupant of a seat before the start. `person` has to be the owner of the table."""
+        async with self.transaction() as game:
+            check_can_remove(game, seat, person)
+            await self._commit(SeatVacated(seat) if game.seats[seat].person is None else PlayerRemoved(seat))
 
-    async def give_up(self, person: str) -> None:
-        """Leave for good: a free seat before the start, a bot's afterwards."""
-        async with self.alone():
-            game = self.game
-            seats = game.seats_of(person)
-            if not seats and person != game.terms.owner:
-                raise Refused("not_allowed", "you have no seat at this table")
-            came = (seat for seat in game.seats if seat.person and not seat.bot and not seat.invited)
-            others = {seat.person for seat in came} - {person}
-            if game.status in ("open", "playing") and not others:
-                await self._act(Closed())
-            elif game.status == "open":
-                await self._act(*(Rose(seat) for seat in seats))
-            elif game.status == "playing":
-                theirs = [seat for seat in seats if game.seats[seat].bot is None]
-                await self._act(*(Replaced(seat, DEFAULT_LEVEL) for seat in theirs))
+    async def leave_table(self, person: str) -> None:
+        """Give up the seats of a person: free before the start, played by bots afterwards.
 
-    async def come_back(self, person: str, seat: int) -> None:
-        """Take a seat back from the bot that plays for its person."""
-        async with self.alone():
-            self._check_playing()
-            if seat not in self.game.seats_of(person) or self.game.seats[seat].bot is None:
-                raise Refused("not_allowed", "no bot plays for you on this seat")
-            self._check_not_endless()
-            await self._act(Returned(seat))
-
-    async def go_on_at(self, table: str, instead_of: str | None = None) -> str:
-        """Note the table of the rematch; the one that counts, if somebody was first.
-
-        `instead_of` is the rematch that was known before and is no more.
+        The table is closed if no other person has joined.
         """
-        async with self.alone():
-            if self.game.next == instead_of:
-                with suppress(Refused):  # another process may have been first
-                    await self._act(Continued(table))
-            if self.game.next is None or self.game.next == instead_of:
+        async with self.transaction() as game:
+            own = game.seats_of(person)
+            if not own and person != game.config.owner:
+                raise Refused("not_allowed", "you have no seat at this table")
+            joined = (seat for seat in game.seats if seat.person and not seat.bot and not seat.invited)
+            others = {seat.person for seat in joined} - {person}
+            if game.status in ("open", "playing") and not others:
+                await self._commit(TableClosed())
+            elif game.status == "open" and own:
+                await self._commit(*(SeatVacated(seat) for seat in own))
+            elif game.status == "playing":
+                left = [BotSubstituted(one, DEFAULT_LEVEL) for one in own if game.seats[one].bot is None]
+                if left:
+                    await self._commit(*left)
+
+    async def take_seat_back(self, person: str, seat: int) -> None:
+        """Give a person their seat back from the bot that plays for them."""
+        async with self.transaction() as game:
+            check_in_progress(game)
+            if seat not in game.seats_of(person) or game.seats[seat].bot is None:
+                raise Refused("not_allowed", "no bot plays for you on this seat")
+            check_log_has_room(game)
+            await self._commit(PlayerReturned(seat))
+
+    async def link_rematch(self, table_id: str, previous: str | None = None) -> str:
+        """Record `table_id` as the rematch of this table and return the rematch that counts.
+
+        The first one recorded wins; later calls return it.
+
+        Args:
+            table_id: Id of the new table.
+            previous: Id of an earlier rematch that no longer exists.
+
+        Raises:
+            Unavailable: the link could not be committed.
+        """
+        async with self.transaction():
+            if self.game.rematch == previous:
+                with suppress(Refused):  # another process may have committed first
+                    await self._commit(RematchLinked(table_id))
+            rematch = self.game.rematch  # of the state reloaded after a failure
+            if rematch is None or rematch == previous:
                 raise Unavailable
-            return self.game.next
+            return rematch
 
-    def check_current(self, based_on: int | None) -> None:
-        """Refuse what was not made from the latest number. Raises `Refused`."""
-        if based_on is not None and based_on != self.game.number:
-            raise Refused(
-                "stale", f"the table is at number {self.game.number}, the message was made at {based_on}"
-            )
+    # ------------------------------------------------------------ connections and names
 
-    def check_present(self, seat: int) -> None:
-        """Refuse what somebody does who has left the seat to a bot. Raises `Refused`."""
-        if self.game.seats[seat].bot is not None:
-            raise Refused("not_allowed", "a bot plays for you: take your seat back first")
+    def connect(self, client: Client) -> None:
+        """Add a client."""
+        self.subscribers.connect(client)
+        if self._closed:
+            client.close(NO_SUCH_TABLE, "this table has been deleted")
+        else:
+            self._services.occupied.add(self)
 
-    def _check_not_endless(self) -> None:
-        """Refuse what can be undone and done again once the log is long: it is read whenever the table is."""
-        if self.game.number >= MOST_ENTRIES:
-            raise Refused(
-                "not_allowed",
-                f"too much has been done and undone at this table ({MOST_ENTRIES} entries); open another one",
-            )
+    def disconnect(self, client: Client) -> None:
+        """Remove a client."""
+        if self.subscribers.disconnect(client):
+            self._broadcast_seats_soon()
+        if not self.subscribers.connections:
+            self._services.occupied.discard(self)
 
-    def _check_begun(self) -> None:
-        if self.game.status == "open":
-            raise Refused("not_started", "the game starts when every seat is taken")
-        if self.game.status != "playing":
-            raise Refused("game_over", Reason.GAME_OVER.text)
+    def update_remote_presence(self, people: set[str]) -> None:
+        """Replace the people who are connected to other processes."""
+        if self.subscribers.update_remote_presence(people):
+            self._broadcast_seats_soon()
 
-    def _check_playing(self) -> None:
-        if self.game.status != "playing":
-            raise Refused("not_allowed", "the game has not started, or it is over")
+    async def rename(self, person: str, name: str, seat: int | None = None) -> None:
+        """Show another name on a seat of a person, or on all of them. The database has it already."""
+        if not self._seats_to_rename(person, name, seat):
+            return
+        async with self.transaction() as game:
+            for number in self._seats_to_rename(person, name, seat):
+                game.seats[number].name = name
+            self.subscribers.broadcast_seats()
 
-    # ------------------------------------------------------------ what the server does by itself
+    def _seats_to_rename(self, person: str, name: str, seat: int | None) -> list[int]:
+        own = self.game.seats_of(person)
+        return [one for one in own if seat in (None, one) and self.game.seats[one].name != name]
+
+    def extend_deadlines(self) -> None:
+        """Set the timers again after an outage, and send clients the new deadline if there is one."""
+        self.wake()
+        if self.subscribers.deadline is None or not self.subscribers.connections or self._closed:
+            return
+        if self._views_task is None:  # otherwise the next broadcast has the new deadline
+            self._views_task = self._services.start(self._broadcast_views())
+
+    async def _broadcast_views(self) -> None:
+        try:
+            async with self.transaction():
+                self.subscribers.broadcast_views()
+        except Refused:
+            pass  # they get views when the table can be read again
+        except Exception:
+            log.exception("the new deadline at table %s could not be sent", self.id)
+        finally:
+            self._views_task = None
+
+    def _broadcast_seats_soon(self) -> None:
+        """Send the list of seats, once for all who come and go until then."""
+        if self._seats_task is None and not self._closed:
+            self._seats_task = self._services.start(self._broadcast_seats())
+
+    async def _broadcast_seats(self) -> None:
+        try:
+            async with self.transaction():  # not while a change waits for its commit
+                self.subscribers.broadcast_seats()
+        except Refused:
+            pass  # they get views when the table can be read again
+        except Exception:
+            log.exception("the seats of table %s could not be sent", self.id)
+        finally:
+            self._seats_task = None
+
+    # ------------------------------------------------------------ automation
 
     def wake(self) -> None:
-        """See to it that bots, clocks and draws that wait go on."""
-        if self._closed or self.unreadable:
-            return
-        if self._doubtful:
-            self._try_again()
-            return
-        if self._timer is not None or self._reminder is not None:
-            self._stop_timers()
-        when = due(self.game, self._services.uptime)
-        if when is None:
-            return
-        if self.game.bot_to_move is not None:
-            self._do(self._let_bots_move)
-            return
-        delay = max(0.0, (when - now()) / 1000)
-        loop = asyncio.get_running_loop()
-        if delay > FAR:
-            self._reminder = loop.call_later(FAR, _wake, weakref.ref(self))
-        else:
-            self._timer = loop.call_later(delay, self._time_is_up, self.game.number)
-
-    def _stop_timers(self) -> None:
-        for timer in (self._timer, self._reminder):
-            if timer is not None:
-                timer.cancel()
-        self._timer = self._reminder = None
-
-    def _do(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Let the server do something here. If it does something already, it looks again afterwards."""
-        if self._thinking is None and not self._closed:
-            self._failure = None
-            self._thinking = self._services.start(self._attempt(work))
-            self._thinking.add_done_callback(self._have_done)
-
-    async def _attempt(self, work: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await work()
-        except Exception as error:
-            self._failure = error
-
-    def _have_done(self, task: asyncio.Task[None]) -> None:
-        """What the server did by itself has ended: look what comes next."""
-        self._thinking = None
-        if task.cancelled() or self._closed:
-            return
-        error, self._failure = self._failure, None
-        if error is None or isinstance(error, Unreadable):
-            self.wake()
-            return
-        if not isinstance(error, Unavailable):  # which has been logged already
-            log.error("what the server had to do at table %s failed", self.id, exc_info=error)
-        self._try_again()
-
-    async def _let_bots_move(self) -> None:
-        while (level := self.game.bot_to_move) is not None:
-            await self._move_by(level, "")
-
-    async def _move_by(self, level: str, by: str) -> None:
-        game, number, seat = self.game, self.game.number, self.game.turn
-        if game.table is None or seat is None:
-            return
-        choice = await self._services.bots.choose(level, game.table.view(seat), game.terms.owner)
-        try:
-            await self.move(seat, choice.move, based_on=number, by=by)
-        except Refused as error:
-            if error.code != "stale":
-                raise
-
-    def _time_is_up(self, number: int) -> None:
-        self._timer = None
-        uptime = self._services.uptime
-        if uptime.asleep(now()) or (uptime.lost and self.game.held is None):
-            self._try_again()
-        else:
-            self._do(partial(self._act_for_the_seat, number))
-
-    async def _act_for_the_seat(self, number: int) -> None:
-        when = due(self.game, self._services.uptime)
-        if self.game.number != number or when is None or when > now():
-            return
-        if self.game.held is None:
-            try:
-                await self._move_by(DEFAULT_LEVEL, "clock")
-            except Unavailable:
-                self._services.uptime.lost = True  # without the database nobody could move
-                raise
-            return
-        async with self.alone():
-            if self.game.number == number and self.game.held is not None:
-                await self._keep(self.game.draw())
-
-    def _try_again(self) -> None:
-        """What has just failed, as it will while the database is away, is tried again after a while."""
-        self._stop_timers()
+        """Let the server do what is due here, and set a timer for what is due later."""
         if not self._closed:
-            self._timer = asyncio.get_running_loop().call_later(RETRY, self._go_on)
-
-    def _go_on(self) -> None:
-        self._timer = None
-        self._do(self._find_out)
-
-    async def _find_out(self) -> None:
-        with suppress(Refused):
-            async with self.alone():
-                pass  # by now it is known again what is kept
+            self._automation.wake(self)
 
     def close(self) -> None:
-        """Stop everything that goes on by itself, for good."""
+        """Stop all tasks and timers for good."""
         self._closed = True
-        self._stop_timers()
-        for task in (self._thinking, self._telling, self._tell_of_time):
+        self._automation.close()
+        for task in (self._seats_task, self._views_task):
             if task is not None:
                 task.cancel()
 
 
-def _wake(reference: weakref.ref[Room]) -> None:
-    """Wake a room that is still in memory."""
-    room = reference()
-    if room is not None:
-        room.wake()
+def _offered_action(game: GameState, seat: int, pick: int) -> int:
+    """Return the legal action with an index, as the seat to move sees them listed."""
+    table = game.table
+    if table is None or game.turn != seat:
+        raise IllegalMove(f"move {pick}", Reason.NOT_YOUR_TURN)
+    if game.pending_draw is not None:
+        raise IllegalMove(f"move {pick}", Reason.DRAW_DUE)
+    actions = table.variant.legal_actions(table.state)
+    if not 0 <= pick < len(actions):
+        raise Refused("no_such_offer", f"pick {pick} is out of range: {len(actions)} moves are offered")
+    return int(actions[pick])

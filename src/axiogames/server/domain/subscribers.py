@@ -1,4 +1,4 @@
-"""The clients at a table: who is here, and what each of them is told."""
+"""Clients of a table: who is present, and the messages that each of them receives."""
 
 from __future__ import annotations
 
@@ -6,193 +6,204 @@ import time
 from typing import Any
 
 from ...errors import AxioError
-from ..metrics import note_refusal
+from ..metrics import count_refusal
 from ..presentation.messages import RefusedMessage, SeatsMessage
-from ..presentation.views import Step, ViewCache, Viewer, new_serial, seat_infos
-from ..transport.client import Connection, encode
+from ..presentation.views import StepMessages, ViewCache, Viewer, new_serial, seat_infos
+from ..transport.client import Client, encode
 from .clock import Uptime
-from .entries import Act, Drew, Moved
-from .game_state import Game, deadline, now
+from .entries import MovePlayed, TableEntry, TilesDrawn
+from .game_state import GameState, deadline, now
 from .refusals import code_of
 
-ABSENT = 120.0  # seconds after which others may call a bot for somebody
-NOTED = 10.0  # seconds after which other processes are told again that somebody was here
+ABSENT_SECONDS = 120.0  # after which others can call a bot for a person
+ANNOUNCE_SECONDS = 10.0  # between two notes to other processes that a person has been seen
 
 
-class Audience:
-    """Everybody who follows a game. Nothing here changes it."""
+class Subscribers:
+    """Clients connected to a table through this process. Nothing here changes the game."""
 
-    def __init__(self, game: Game, uptime: Uptime | None = None, views: ViewCache | None = None) -> None:
-        self.follow(game)
+    def __init__(self, game: GameState, uptime: Uptime | None = None, views: ViewCache | None = None) -> None:
+        self.replace_game(game)
         self._uptime = uptime or Uptime()
         self._views = views or ViewCache()
-        self.connections: set[Connection] = set()
-        self._elsewhere: set[str] = set()
-        self._left: dict[str, float] = {}  # when people with seats were here last
-        self._noted: dict[str, float] = {}  # when that was told to other processes
-        self._gone: set[str] = set()
+        self.connections: set[Client] = set()
+        self._remote: set[str] = set()  # people with seats who are connected to other processes
+        self._last_seen: dict[str, float] = {}  # by person with a seat
+        self._announced: dict[str, float] = {}  # when other processes were last told of it
+        self._departed: set[str] = set()
         self._opened = time.monotonic()
 
-    def follow(self, game: Game) -> None:
-        """Follow another game, such as one that was read again."""
+    def replace_game(self, game: GameState) -> None:
+        """Follow another state, for example one that was loaded again."""
         self.game, self._serial = game, new_serial()
 
     @property
     def deadline(self) -> int | None:
-        """When the clock moves for the seat whose turn it is."""
+        """When the clock moves for the seat to move."""
         return deadline(self.game, self._uptime)
 
-    # ------------------------------------------------------------ who is here
+    # ------------------------------------------------------------ presence
 
     @property
     def _seated(self) -> set[str]:
-        """The people with seats. Nothing is noted of anybody else, however many come to watch."""
+        """People with seats. Nothing is stored about others, however many watch."""
         return {seat.person for seat in self.game.seats if seat.person is not None}
 
     @property
-    def here_locally(self) -> set[str]:
-        """The people with seats who are connected to this process."""
+    def present_locally(self) -> set[str]:
+        """People with seats who are connected to this process."""
         seated = self._seated
         return {client.person for client in self.connections if client.person in seated}
 
     @property
-    def here(self) -> set[str]:
-        """The people with seats who are connected."""
-        return self.here_locally | (self._elsewhere & self._seated)
+    def present(self) -> set[str]:
+        """People with seats who are connected to any process."""
+        return self.present_locally | (self._remote & self._seated)
 
-    def connected(self, person: str) -> bool:
-        """Whether somebody is connected to this process, with a seat or without, or to another with one."""
-        return person in self.here or any(client.person == person for client in self.connections)
+    def is_connected(self, person: str) -> bool:
+        """Return whether a person is connected to this process, or has a seat and is connected to another."""
+        return person in self.present or any(client.person == person for client in self.connections)
 
-    def absent(self, person: str) -> bool:
-        """Whether somebody has been away long enough for a bot to be called, as far as this process knows."""
-        if person in self.here:
+    def is_absent(self, person: str) -> bool:
+        """Return whether a person has been away long enough for a bot, as far as this process knows."""
+        if person in self.present:
             return False
-        acted = max((self.game.acted.get(seat, 0) for seat in self.game.seats_of(person)), default=0)
-        if max(acted, self._uptime.returned) > now() - 1000 * ABSENT:  # nobody is away with the server
+        active = max((self.game.last_active.get(seat, 0) for seat in self.game.seats_of(person)), default=0)
+        # While the server is down, nobody counts as absent.
+        if max(active, self._uptime.returned) > now() - 1000 * ABSENT_SECONDS:
             return False
-        return time.monotonic() - self._left.get(person, self._opened) >= ABSENT
+        return time.monotonic() - self._last_seen.get(person, self._opened) >= ABSENT_SECONDS
 
-    def saw(self, person: str) -> bool:
-        """Somebody has asked for this table without a connection; whether to tell other processes now."""
+    def note_seen(self, person: str) -> bool:
+        """Note that a person has requested this table over HTTP.
+
+        Returns:
+            Whether other processes should be told now.
+        """
         if person not in self._seated:
             return False
         at = time.monotonic()
-        if person not in self._left:
-            self._forget_others()
-        self._left[person] = at
-        if at - self._noted.get(person, -NOTED) < NOTED:
+        if person not in self._last_seen:
+            self._forget_unseated()
+        self._last_seen[person] = at
+        if at - self._announced.get(person, -ANNOUNCE_SECONDS) < ANNOUNCE_SECONDS:
             return False
-        self._noted[person] = at
+        self._announced[person] = at
         return True
 
-    def enter(self, client: Connection) -> None:
-        """A client is here."""
-        came = bool(self.game.seats_of(client.person)) and client.person not in self.here
+    def connect(self, client: Client) -> None:
+        """Add a client, and tell the others if its person was not present before."""
+        arrived = bool(self.game.seats_of(client.person)) and client.person not in self.present
         self.connections.add(client)
-        if came:
-            self.tell_seats(but=client)
+        if arrived:
+            self.broadcast_seats(but=client)
 
-    def leave(self, client: Connection) -> bool:
-        """A client is gone; whether the others should be told."""
+    def disconnect(self, client: Client) -> bool:
+        """Remove a client and return whether the others should be told."""
         self.connections.discard(client)
         seated = self._seated
-        if client.person is None or client.person not in seated or client.person in self.here:
+        if client.person is None or client.person not in seated or client.person in self.present:
             return False
-        self._forget_others()
-        self._left[client.person] = time.monotonic()
-        self._gone.add(client.person)
+        self._forget_unseated()
+        self._last_seen[client.person] = time.monotonic()
+        self._departed.add(client.person)
         return bool(self.connections)
 
-    def _forget_others(self) -> None:
-        """Keep nothing of those who have given up their seats."""
+    def _forget_unseated(self) -> None:
+        """Drop what is stored about people who have given up their seats."""
         seated = self._seated
-        for noted in (self._left, self._noted):
-            for person in noted.keys() - seated:
-                del noted[person]
-        self._gone &= seated
+        for times in (self._last_seen, self._announced):
+            for person in times.keys() - seated:
+                del times[person]
+        self._departed &= seated
 
-    def dismiss(self, code: int, reason: str, person: str | None = None) -> None:
-        """Close the connections of everybody, or of one person."""
+    def close_connections(self, code: int, reason: str) -> None:
+        """Close the connections of all clients."""
         for client in list(self.connections):
-            if person is None or client.person == person:
-                client.dismiss(code, reason)
+            client.close(code, reason)
 
-    def gone(self) -> set[str]:
-        """Those who have left this process since this was last asked."""
-        gone, self._gone = self._gone - self.here_locally, set()
-        return gone
+    def take_departed(self) -> set[str]:
+        """Return the people who have left this process since the last call."""
+        departed, self._departed = self._departed - self.present_locally, set()
+        return departed
 
-    def learn_who_is_elsewhere(self, people: set[str]) -> bool:
-        """Other processes have clients, too; whether that has changed."""
-        before = self.here
-        self._elsewhere = (people & self._seated) - self.here_locally
-        here = self.here
-        if before - here:
-            self._forget_others()
-            self._left |= dict.fromkeys(before - here, time.monotonic())
-        return before != here
+    def update_remote_presence(self, people: set[str]) -> bool:
+        """Replace the people connected to other processes and return whether anybody came or left."""
+        before = self.present
+        self._remote = (people & self._seated) - self.present_locally
+        present = self.present
+        if before - present:
+            self._forget_unseated()
+            self._last_seen |= dict.fromkeys(before - present, time.monotonic())
+        return before != present
 
-    # ------------------------------------------------------------ what they are told
+    # ------------------------------------------------------------ messages
 
     def view(self, viewer: Viewer, ack: str | None = None) -> Any:
-        """The whole view for somebody."""
-        return self._views.view(self._serial, self.game, viewer, frozenset(self.here), self.deadline, ack)
+        """Return the complete view for a viewer, with `ack` as the id of the message that it answers."""
+        return self._views.view(self._serial, self.game, viewer, frozenset(self.present), self.deadline, ack)
 
-    def tell(self, act: Act, sender: Connection | None = None, message: str = "") -> None:
-        """Tell everybody what an act has changed, each as they may know it."""
-        if isinstance(act, Moved | Drew):
-            self._tell_step(sender, message)
+    def broadcast(self, entry: TableEntry, sender: Client | None = None, message_id: str = "") -> None:
+        """Send every client what an entry has changed, redacted for its viewer.
+
+        Args:
+            entry: The entry applied last.
+            sender: The client that has asked for it; its message carries `message_id`.
+            message_id: Id of the sender's message.
+        """
+        if isinstance(entry, MovePlayed | TilesDrawn):
+            self._broadcast_step(sender, message_id)
         else:
-            self.tell_views(sender, message)
+            self.broadcast_views(sender, message_id)
 
-    def _tell_step(self, sender: Connection | None, message: str) -> None:
-        step, made = Step(self.game, self.deadline), dict[int | None, str]()
+    def _broadcast_step(self, sender: Client | None, message_id: str) -> None:
+        messages, encoded = StepMessages(self.game, self.deadline), dict[int | None, str]()
         for client in self.connections:
-            seat = self._still_looking(client)
+            seat = self._seat_after_step(client)
             if seat != client.seat:
-                # At a shared screen the turn has passed on: what follows is nobody's.
+                # At a shared screen the turn has passed on: nobody looks from there now.
                 client.seat = seat
-                client.tell(encode(self.view(client.viewer, message if client is sender else None)))
-            elif client is sender and message:
-                client.tell(encode(step.seen_from(seat, message)))
+                client.send(encode(self.view(client.viewer, message_id if client is sender else None)))
+            elif client is sender and message_id:
+                client.send(encode(messages.for_seat(seat, message_id)))
             else:
-                if seat not in made:
-                    made[seat] = encode(step.seen_from(seat))
-                client.tell(made[seat])
+                if seat not in encoded:
+                    encoded[seat] = encode(messages.for_seat(seat))
+                client.send(encoded[seat])
 
-    def tell_views(self, sender: Connection | None = None, message: str = "") -> None:
-        """Tell everybody everything; what several are told is written once."""
+    def broadcast_views(self, sender: Client | None = None, message_id: str = "") -> None:
+        """Send every client its complete view. Equal views are encoded once."""
         texts: dict[int, tuple[Any, str]] = {}
         for client in self.connections:
-            client.seat = self._still_looking(client)
-            view = self.view(client.viewer, message if client is sender else None)
+            client.seat = self._seat_after_step(client)
+            view = self.view(client.viewer, message_id if client is sender else None)
             if id(view) not in texts:
                 texts[id(view)] = view, encode(view)
-            client.tell(texts[id(view)][1])
+            client.send(texts[id(view)][1])
 
-    def tell_seats(self, but: Connection | None = None) -> None:
-        """Tell everybody who sits where."""
-        text = encode(SeatsMessage(seat_infos(self.game, self.here)))
+    def broadcast_seats(self, but: Client | None = None) -> None:
+        """Send the list of seats to every client except `but`."""
+        text = encode(SeatsMessage(seat_infos(self.game, self.present)))
         for client in self.connections:
             if client is not but:
-                client.tell(text)
+                client.send(text)
 
-    def refuse(
-        self, client: Connection, error: AxioError, message: str | None, *, settled: bool = True
+    def send_refusal(
+        self, client: Client, error: AxioError, message_id: str | None, *, committed: bool = True
     ) -> None:
-        """Tell a client why its message was not carried out.
+        """Tell a client why its message was refused.
 
-        A fresh view goes with it where that helps, unless the table is not `settled`: a change waits for its
-        commit, which nobody may see yet.
+        A stale client receives a view as well, unless the state in memory is not `committed`: nobody may see
+        a change before its commit.
         """
         code = code_of(error)
-        note_refusal(code)
-        view = self.view(client.viewer) if code == "stale" and settled else None
-        client.tell(encode(RefusedMessage(message, code, str(error), view)))
+        count_refusal(code)
+        view = self.view(client.viewer) if code == "stale" and committed else None
+        client.send(encode(RefusedMessage(message_id, code, str(error), view)))
 
-    def _still_looking(self, client: Connection) -> int | None:
-        yours = self.game.seats_of(client.person)
-        if len(yours) == 1:
-            return yours[0]
-        return client.seat if client.seat in yours and client.seat == self.game.turn else None
+    def _seat_after_step(self, client: Client) -> int | None:
+        """Return the seat from which a client looks now; at a shared screen only the seat to move can."""
+        own = self.game.seats_of(client.person)
+        if len(own) == 1:
+            return own[0]
+        return client.seat if client.seat in own and client.seat == self.game.turn else None

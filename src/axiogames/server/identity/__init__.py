@@ -1,1 +1,1 @@
-"""People, their names, sessions and data."""
+"""Identity: people, names, tokens, sessions and personal data."""

@@ -1,4 +1,4 @@
-"""Names that people choose: characters that can be seen, and no name of a bot."""
+"""Validation of display names and usernames: visible characters only, and no names of bots."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import unicodedata
 from ...errors import AxioError
 from ...players import PLAYERS
 
-LONGEST_NAME = 24
-MOST_MARKS = 2  # accents on one letter, beside those that are part of it
-DELETED = "Deleted player"
-"""What a person is called whose data were deleted."""
+MAX_NAME_LENGTH = 24
+MAX_MARKS = 2  # combining marks per letter, after NFC normalization
+DELETED_NAME = "Deleted player"
+"""Name of a person whose data were deleted."""
 
 USERNAME = re.compile(r"[a-z0-9][a-z0-9_.-]{1,23}")
 
-# Letters, marks and symbols that show nothing although Unicode does not count them as format characters.
+# Invisible letters, marks and symbols that Unicode does not classify as format characters.
 _BLANK = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufffc"
     "\U00013441\U00013442\U00016fe4\U0001d159\U000e0000-\U000e0fff]"
 )
 
-# Letters of other scripts that look like Latin ones, as far as the names of bots have them.
+# Letters of other scripts that look like Latin ones, for the letters in names of bots.
 _LOOKALIKES = str.maketrans(
     dict(
         zip(
@@ -50,8 +50,8 @@ _LOOKALIKES = str.maketrans(
 _LATIN = re.compile(r"(?:LATIN|REGIONAL INDICATOR SYMBOL) .*?LETTER (?:SMALL CAPITAL )?([A-Z])(?: WITH .*)?$")
 
 
-class BadName(AxioError):
-    """A name, username or password that cannot be taken; `code` is for programs."""
+class InvalidName(AxioError):
+    """A name, username or password is not allowed. `code` is the error code for clients."""
 
     def __init__(self, code: str, detail: str) -> None:
         super().__init__(detail)
@@ -59,26 +59,27 @@ class BadName(AxioError):
 
 
 def clean_name(name: str) -> str:
-    """Return a name as it is shown, without what cannot be seen.
+    """Return the display form of a name.
 
-    Characters that show nothing or turn the direction of writing are left out, and so are accents that are
-    piled on each other.
+    Invisible characters, characters that change the writing direction and excess combining marks are removed.
 
     Raises:
-        BadName: Nothing is left, the name is too long, or it looks like the name of a bot.
+        InvalidName: The result is empty or too long, or looks like the name of a bot.
     """
-    name = _without_piles(unicodedata.normalize("NFC", _visible(name)))
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise BadName("bad_name", f"a name has 1 to {LONGEST_NAME} characters that can be seen")
+    name = _limit_marks(unicodedata.normalize("NFC", _visible_characters(name)))
+    if not 1 <= len(name) <= MAX_NAME_LENGTH:
+        raise InvalidName(
+            "bad_name", f"a name has 1 to {MAX_NAME_LENGTH} visible characters, not {len(name)}"
+        )
     check_not_reserved(name)
     return name
 
 
 def clean_username(username: str) -> str:
-    """Return a username as it is kept. Raises `BadName`."""
+    """Return the canonical form of a username. Raises `InvalidName`."""
     username = username.strip().lower()
     if not USERNAME.fullmatch(username):
-        raise BadName(
+        raise InvalidName(
             "bad_username",
             "a username has 2 to 24 of a-z, 0-9, '.', '_' and '-', and starts with a letter or digit",
         )
@@ -86,36 +87,36 @@ def clean_username(username: str) -> str:
 
 
 def check_not_reserved(name: str) -> None:
-    """Raise `BadName` for a name that looks like that of a bot or of a deleted person."""
-    # Pages call a bot "Bot (3 · casual)", in the words of their language.
+    """Raise `InvalidName` for a name that looks like that of a bot or of a deleted person."""
+    # The page shows a bot as "Bot (3 · casual)", translated.
     before = unicodedata.normalize("NFKC", name).partition("(")[0]
     if {_skeleton(name), _skeleton(before)} & _RESERVED:
-        raise BadName("reserved_name", f"the name {name} is reserved; choose another")
+        raise InvalidName("reserved_name", f"the name {name} is reserved; choose another")
 
 
 def guest_name(person: str) -> str:
-    """What a guest is called before choosing a name."""
+    """Return the default name of a guest."""
     return f"Guest {person[:4]}"
 
 
-def _visible(text: str) -> str:
-    """The characters of a text that can be seen, with single blanks between words."""
+def _visible_characters(text: str) -> str:
+    """Return the visible characters of `text`, with single spaces between words."""
     text = _BLANK.sub("", " ".join(text.split()))
-    # C: control and format characters, surrogates, private use, not assigned.
+    # Category C: control and format characters, surrogates, private use, unassigned.
     return " ".join("".join(one for one in text if unicodedata.category(one)[0] != "C").split())
 
 
-def _without_piles(text: str) -> str:
-    """A text whose letters have a few accents at most; an accent needs a letter to stand on."""
+def _limit_marks(text: str) -> str:
+    """Return `text` with at most `MAX_MARKS` combining marks per letter, and none without a letter."""
     kept: list[str] = []
-    marks = MOST_MARKS
+    marks = MAX_MARKS
     for one in text:
         if unicodedata.category(one) in ("Mn", "Me"):
-            if marks == MOST_MARKS:
+            if marks == MAX_MARKS:
                 continue
             marks += 1
         elif one.isspace():
-            marks = MOST_MARKS
+            marks = MAX_MARKS
         elif not (unicodedata.category(one) == "Mc" and kept):
             marks = 0
         kept.append(one)
@@ -123,7 +124,7 @@ def _without_piles(text: str) -> str:
 
 
 def _skeleton(name: str) -> str:
-    """What a name looks like at a glance: letters and digits without case, width, accents and blanks."""
+    """Return a key for visual comparison: letters and digits without case, width, accents and spaces."""
     found = []
     for one in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).translate(_LOOKALIKES)):
         digit = unicodedata.digit(one, None)
@@ -138,4 +139,4 @@ def _skeleton(name: str) -> str:
 
 _RESERVED = frozenset(
     _skeleton(form) for bot in (*PLAYERS, "bot") for form in (bot, f"bot {bot}", f"{bot} bot")
-) | {_skeleton(DELETED)}
+) | {_skeleton(DELETED_NAME)}

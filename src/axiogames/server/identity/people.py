@@ -1,4 +1,7 @@
-"""People: guests from their first visit, kept when they first do something."""
+"""People: guests, accounts, authentication and sessions.
+
+A visitor becomes a guest at once but is stored in the database only with the first action.
+"""
 
 from __future__ import annotations
 
@@ -16,101 +19,109 @@ from sqlalchemy.exc import IntegrityError
 from ...errors import AxioError
 from ..domain.refusals import Unavailable
 from ..storage.database import Database
-from ..storage.journal import announce_person
+from ..storage.journal import notify_person_changed
 from ..storage.schema import people, revoked_sessions
-from ..work_pools import BACKGROUND, Bounds, WorkPool
-from .names import USERNAME, BadName, check_not_reserved, clean_name, clean_username, guest_name
-from .tokens import Person, Sessions, Token, Tokens, hashed, new_phrase
+from ..work_pools import BACKGROUND_NICENESS, QueueLimits, WorkPool
+from .names import USERNAME, InvalidName, check_not_reserved, clean_name, clean_username, guest_name
+from .tokens import Person, SessionSockets, Token, Tokens, hash_phrase, new_phrase
 
-__all__ = ["BadName", "Banned", "PasswordNeeded", "People", "Person", "WrongSecret", "clean_name"]
+__all__ = [
+    "Banned",
+    "InvalidCredentials",
+    "InvalidName",
+    "PasswordRequired",
+    "People",
+    "Person",
+    "clean_name",
+]
 
-SHORTEST_PASSWORD, LONGEST_PASSWORD = 8, 128
-MOST_HASHES = Bounds(20, 5, "too many passwords are being checked")
-REMEMBERED = 20_000
-FRESH = 5.0  # seconds that what is known of a person is taken for true, if a notice of a change is lost
+MIN_PASSWORD_LENGTH, MAX_PASSWORD_LENGTH = 8, 128
+HASH_QUEUE_LIMITS = QueueLimits(20, 5, "too many passwords are being checked")
+MAX_CACHED_PEOPLE = 20_000
+CACHE_SECONDS = 5.0  # lifetime of a cached person, in case a notification is lost
 DAY = 86_400_000  # milliseconds
-AT_ONCE = 200  # people in one query: the tables go on meanwhile
-TRIES = 3
-MOST_ENDED = 200  # sessions of a person that were ended one by one: they are read whenever the person is
+QUERY_BATCH = 200  # people per query, so that other transactions get their turn
+READ_ATTEMPTS = 3
+MAX_REVOKED_SESSIONS = 200  # individually ended sessions per person, all read with the person
 
 
-class WrongSecret(AxioError):
-    """A phrase or password that belongs to nobody here."""
+class InvalidCredentials(AxioError):
+    """The phrase or password is wrong."""
 
 
-class PasswordNeeded(AxioError):
-    """Something that only whoever knows the password may do."""
+class PasswordRequired(AxioError):
+    """The operation requires the person's current password."""
 
     def __init__(self) -> None:
-        super().__init__("this needs your password: send the one that is set now")
+        super().__init__("the current password is required: send it with the request")
 
 
 class Banned(AxioError):
-    """The host does not let this person in."""
+    """The host has banned this person."""
 
     def __init__(self) -> None:
         super().__init__("the host of this server has banned you")
 
 
 class People:
-    """Everybody the server knows."""
+    """Reads, authenticates and changes people. Caches recently used ones."""
 
     def __init__(self, database: Database, keys: Sequence[str]) -> None:
         self._database = database
         self.keys = tuple(keys)
         self.tokens = Tokens(self.keys)
-        self.sessions = Sessions()
+        self.sessions = SessionSockets()
         self._hasher = PasswordHasher()
-        # One thread: a hash takes 64 MB and all processors for a tenth of a second. Logins go first (kind 0).
-        self.hashing = WorkPool("password", 1, MOST_HASHES, kinds=2, niceness=BACKGROUND)
-        self._known: dict[str, tuple[float, Person]] = {}
-        self._reading: dict[str, object] = {}  # who is being read; gone from here if they change meanwhile
+        # One thread: a hash takes 64 MB and all cores for 0.1 s. Logins go first (priority 0).
+        self.hashing = WorkPool("password", 1, HASH_QUEUE_LIMITS, priorities=2, niceness=BACKGROUND_NICENESS)
+        self._cache: dict[str, tuple[float, Person]] = {}
+        self._reading: dict[str, object] = {}  # reads in progress by person, removed if the person changes
 
     @property
     def oldest_key(self) -> str:
-        """The key that has been in use for longest."""
+        """The oldest secret key."""
         return self.keys[-1]
 
     def close(self) -> None:
-        """Stop checking passwords."""
+        """Refuse further password checks."""
         self.hashing.close()
 
-    def arrive(self) -> Person:
-        """A new guest."""
+    def new_guest(self) -> Person:
+        """Return a new guest, not yet stored."""
         person = secrets.token_hex(10)
         return Person(person, guest_name(person))
 
-    # ------------------------------------------------------------ who somebody is
+    # ------------------------------------------------------------ authentication by token
 
-    async def by_token(self, token: str) -> Person | None:
-        """The person that a cookie or token names, if it is still good."""
+    async def find_by_token(self, token: str) -> Person | None:
+        """Return the person of a cookie or token, `None` if it is invalid or its session has ended."""
         read = self.tokens.read(token)
-        return await self.by_session(read) if read is not None else None
+        return await self.find_by_session(read) if read is not None else None
 
-    async def by_session(self, token: Token) -> Person | None:
-        """The person that a token names which was made here, if it is still good."""
+    async def find_by_session(self, token: Token) -> Person | None:
+        """Return the person of a verified token, `None` if its session has ended."""
         person = await self.find(token.person)
         return person if person.allows(token) else None
 
     async def find(self, person_id: str) -> Person:
-        """What is known of a person; a guest who has not done anything yet is known by the cookie alone."""
-        known = self._known.get(person_id)
-        if known and time.monotonic() - known[0] < FRESH:
-            return known[1]
+        """Return a person, from the cache or the database. Guests who are not stored have default values."""
+        cached = self._cache.get(person_id)
+        if cached and time.monotonic() - cached[0] < CACHE_SECONDS:
+            return cached[1]
         (person,) = await self.refresh([person_id])
         return person
 
     async def refresh(self, ids: Sequence[str]) -> list[Person]:
-        """Read people from the database, and end the WebSockets of sessions that are over."""
+        """Read people from the database and close the WebSockets of ended sessions."""
         found: list[Person] = []
-        for first in range(0, len(ids), AT_ONCE):
-            found += await self._read(ids[first : first + AT_ONCE])
+        for first in range(0, len(ids), QUERY_BATCH):
+            found += await self._read(ids[first : first + QUERY_BATCH])
         for person in found:
-            self.sessions.check(person)
+            self.sessions.close_ended(person)
         return found
 
     async def _read(self, ids: Sequence[str]) -> list[Person]:
-        for _ in range(TRIES):
+        for _ in range(READ_ATTEMPTS):
             reading = object()
             self._reading.update(dict.fromkeys(ids, reading))
             try:
@@ -119,14 +130,14 @@ class People:
                 changed = False
                 for person in found:
                     if self._reading.get(person.id) is reading:
-                        self._remember(person)
+                        self._add_to_cache(person)
                     changed = changed or person.id not in self._reading
             finally:
                 for one in ids:
                     if self._reading.get(one) is reading:
                         del self._reading[one]
             if not changed:
-                break  # nobody has changed while they were read
+                break  # nobody changed while they were read
         return found
 
     async def _rows(self, ids: Sequence[str]) -> tuple[dict[str, RowMapping], dict[str, set[str]]]:
@@ -139,149 +150,160 @@ class People:
                 revoked.setdefault(person, set()).add(session)
         return rows, revoked
 
-    def _remember(self, person: Person) -> None:
-        self._known.pop(person.id, None)
-        self._known[person.id] = time.monotonic(), person
-        if len(self._known) > REMEMBERED:
-            del self._known[next(iter(self._known))]
+    def _add_to_cache(self, person: Person) -> None:
+        self._cache.pop(person.id, None)
+        self._cache[person.id] = time.monotonic(), person
+        if len(self._cache) > MAX_CACHED_PEOPLE:
+            del self._cache[next(iter(self._cache))]
 
     def token(self, person: Person, session: str = "") -> str:
-        """The token to hand to a person; of a new session if none is named."""
+        """Return a signed token for a person, by default for a new session."""
         return self.tokens.make(person.id, person.epoch, session)
 
-    async def heard(self, person_id: str) -> Person:
-        """Another process has changed somebody: what is true now."""
+    async def reload(self, person_id: str) -> Person:
+        """Drop a person from the cache, after a change, and read it again."""
         self._forget(person_id)
         return await self.find(person_id)
 
     def _forget(self, person_id: str) -> None:
-        self._known.pop(person_id, None)
+        self._cache.pop(person_id, None)
         self._reading.pop(person_id, None)
 
     # ------------------------------------------------------------ changes
 
-    async def keep(self, person: Person) -> Person:
-        """See to it that the database knows a person."""
+    async def ensure_stored(self, person: Person) -> Person:
+        """Return the person after storing it in the database, if necessary."""
         if not person.kept:
             row = {"id": person.id, "name": person.name, "epoch": person.epoch, "created": _now()}
             try:
                 async with self._database.writing() as connection:
                     await connection.execute(insert(people), [{**row, "seen": _today()}])
             except IntegrityError:
-                pass  # somebody's second request at the same time
+                pass  # stored by a concurrent request
             self._forget(person.id)
             return await self.find(person.id)
         return person
 
-    async def note_visit(self, person: Person) -> None:
-        """Remember the day on which a person was here last."""
+    async def record_visit(self, person: Person) -> None:
+        """Store the day of a person's last visit."""
         if person.kept and (person.seen or 0) < _today():
             seen = update(people).where(people.c.id == person.id).values(seen=_today())
-            with suppress(Unavailable):  # the page works with a database that can only be read
+            with suppress(Unavailable):  # the page also works with a read-only database
                 async with self._database.writing() as connection:
                     await connection.execute(seen)
             self._forget(person.id)
 
     async def rename(self, person: Person, name: str) -> Person:
-        """Give a person another name. Raises `BadName`."""
-        return await self._change(await self.keep(person), name=clean_name(name))
+        """Change a person's name. Raises `InvalidName`."""
+        return await self._change(await self.ensure_stored(person), name=clean_name(name))
 
-    async def give_phrase(self, person: Person, asker: str = "", *, old: str | None = None) -> str:
-        """A new secret phrase; it is not kept, only its hash.
+    async def issue_phrase(self, person: Person, network: str = "", *, old: str | None = None) -> str:
+        """Return a new secret phrase. Only its hash is stored.
 
-        Where a password is set, `old` must be it: a phrase outlives the sessions, so a session alone does
-        not make one.
+        If a password is set, `old` must be it: a phrase outlives the sessions, so a session alone does not
+        suffice.
 
         Raises:
-            PasswordNeeded: A password is set, and `old` is missing.
-            WrongSecret: `old` is not the password.
+            PasswordRequired: A password is set and `old` is missing.
+            InvalidCredentials: `old` is not the password.
             Busy: Too many passwords are being checked.
         """
-        before = await self.check_password(person, old, asker)
+        before = await self.check_password(person, old, network)
         phrase = new_phrase()
         same = people.c.password.is_(None) if before is None else people.c.password == before
-        await self._change(await self.keep(person), same, phrase=hashed(phrase, self.keys[0]))
+        await self._change(await self.ensure_stored(person), same, phrase=hash_phrase(phrase, self.keys[0]))
         return phrase
 
     async def set_password(
-        self, person: Person, username: str, password: str, asker: str = "", *, old: str | None = None
+        self, person: Person, username: str, password: str, network: str = "", *, old: str | None = None
     ) -> Person:
-        """Let a person come back by username and password.
+        """Set a person's username and password.
 
-        Where a password is set already, `old` must be it, all sessions end, and the phrase is void: whoever
-        asks needs a new token.
+        If a password is set already, `old` must be it. The change then ends all sessions and deletes the
+        phrase, and the caller needs a new token.
 
         Raises:
-            BadName: The username or the password cannot be taken.
-            PasswordNeeded: A password is set, and `old` is missing.
-            WrongSecret: `old` is not the password.
+            InvalidName: The username or the password is not allowed.
+            PasswordRequired: A password is set and `old` is missing.
+            InvalidCredentials: `old` is not the password.
             Busy: Too many passwords are being checked.
         """
         username = clean_username(username)
         if username != person.username:
             check_not_reserved(username)
-        if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
-            raise BadName(
-                "bad_password", f"a password has {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters"
+        if not MIN_PASSWORD_LENGTH <= len(password) <= MAX_PASSWORD_LENGTH:
+            raise InvalidName(
+                "bad_password",
+                f"a password has {MIN_PASSWORD_LENGTH} to {MAX_PASSWORD_LENGTH} characters, "
+                f"not {len(password)}",
             )
-        before = await self.check_password(person, old, asker)
-        secret = await self.hashing.run(self._hasher.hash, password, asker=asker or person.id, kind=1)
+        before = await self.check_password(person, old, network)
+        secret = await self.hashing.run(
+            self._hasher.hash, password, requester=network or person.id, priority=1
+        )
         values: dict[str, Any] = {"username": username, "password": secret}
         try:
             if before is None:
                 unset = people.c.password.is_(None)
-                return await self._change(await self.keep(person), unset, **values)
+                return await self._change(await self.ensure_stored(person), unset, **values)
             return await self._end_sessions(person, people.c.password == before, phrase=None, **values)
         except IntegrityError:
-            raise BadName("name_taken", f"the username {username} is taken; choose another") from None
+            raise InvalidName("name_taken", f"the username {username} is taken; choose another") from None
 
-    async def check_password(self, person: Person, password: str | None, asker: str = "") -> str | None:
-        """Return the hash of a person's password, `None` where none is set.
+    async def check_password(self, person: Person, password: str | None, network: str = "") -> str | None:
+        """Check a person's password and return its stored hash, `None` if no password is set.
 
-        Raises `PasswordNeeded` if one is set and `password` is missing, `WrongSecret` if it is another, or
-        `Busy`.
+        Raises:
+            PasswordRequired: A password is set and `password` is missing.
+            InvalidCredentials: `password` is wrong.
+            Busy: Too many passwords are being checked.
         """
         row = await self._one(people.c.id == person.id)
         secret: str | None = row["password"] if row else None
         if secret is None:
             return None
         if password is None:
-            raise PasswordNeeded
-        if not await self.hashing.run(self._verify, secret, password, asker=asker or person.id):
-            raise WrongSecret("the password is wrong")
+            raise PasswordRequired
+        if not await self.hashing.run(self._verify, secret, password, requester=network or person.id):
+            raise InvalidCredentials("the password is wrong")
         return secret
 
-    async def by_phrase(self, phrase: str) -> Person:
-        """The person with a phrase. Raises `WrongSecret`, or `Banned`."""
-        hashes = [hashed(phrase, key) for key in self.keys]
+    async def find_by_phrase(self, phrase: str) -> Person:
+        """Return the person with a phrase. Raises `InvalidCredentials` or `Banned`."""
+        hashes = [hash_phrase(phrase, key) for key in self.keys]
         row = await self._one(people.c.phrase.in_(hashes))
         if row is None:
-            raise WrongSecret(
-                "nobody here has this phrase; check its letters, or make a new one on the other device"
+            raise InvalidCredentials(
+                "unknown phrase: check its letters, or create a new one on the other device"
             )
-        person = await self.heard(row["id"])
-        if row["phrase"] != hashes[0]:  # so that the old key can be left out one day
-            with suppress(WrongSecret):  # there is another phrase by now
+        person = await self.reload(row["id"])
+        if row["phrase"] != hashes[0]:  # hash it with the current key, so that the old one can be removed
+            with suppress(InvalidCredentials):  # the phrase has changed meanwhile
                 await self._change(person, people.c.phrase == row["phrase"], phrase=hashes[0])
-        return _let_in(person, row)
+        return _admit(person, row)
 
-    async def by_password(self, username: str, password: str, asker: str = "") -> Person:
-        """The person with a username and password; addresses take turns.
+    async def find_by_password(self, username: str, password: str, network: str = "") -> Person:
+        """Return the person with a username and password. Checks of different networks take turns.
 
-        Raises `WrongSecret`, `Banned` or `Busy`.
+        Raises:
+            InvalidCredentials: The username or the password is wrong.
+            Banned: The host has banned the person.
+            Busy: Too many passwords are being checked.
         """
         username = username.strip().lower()
         row = await self._one(people.c.username == username) if USERNAME.fullmatch(username) else None
         secret = row["password"] if row else None
-        # As much work for a name that does not exist: how long it takes tells nothing.
-        tried = password[:LONGEST_PASSWORD]
-        good = await self.hashing.run(self._verify, secret or self._nobody, tried, asker=asker or username)
+        # Hash for unknown usernames too, so that the response time does not reveal which ones exist.
+        tried = password[:MAX_PASSWORD_LENGTH]
+        good = await self.hashing.run(
+            self._verify, secret or self._dummy_hash, tried, requester=network or username
+        )
         if row is None or secret is None or not good:
-            raise WrongSecret("the username or the password is wrong")
-        return _let_in(await self.heard(row["id"]), row)
+            raise InvalidCredentials("the username or the password is wrong")
+        return _admit(await self.reload(row["id"]), row)
 
     @property
-    def _nobody(self) -> str:
+    def _dummy_hash(self) -> str:
         return "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHRzb21lc2FsdA$" + "A" * 43
 
     def _verify(self, secret: str, password: str) -> bool:
@@ -292,52 +314,52 @@ class People:
 
     # ------------------------------------------------------------ sessions
 
-    async def forget_devices(self, person: Person) -> Person:
-        """End all sessions of a person: every cookie and token is worthless, every WebSocket is closed."""
-        return await self._end_sessions(await self.keep(person))
+    async def sign_out_everywhere(self, person: Person) -> Person:
+        """End all sessions of a person: cookies and tokens become invalid, WebSockets are closed."""
+        return await self._end_sessions(await self.ensure_stored(person))
 
     async def end_session(self, token: Token) -> Person:
-        """End one session: its cookie or token is worthless, its WebSockets are closed.
+        """End one session: its cookie or token becomes invalid, its WebSockets are closed.
 
-        When `MOST_ENDED` of a person were ended one by one, all of them are.
+        After `MAX_REVOKED_SESSIONS` individually ended sessions, all sessions of the person end.
         """
         person = await self.find(token.person)
-        if len(person.revoked) >= MOST_ENDED:
-            return await self.forget_devices(person)
+        if len(person.revoked) >= MAX_REVOKED_SESSIONS:
+            return await self.sign_out_everywhere(person)
         row = {"person": token.person, "session": token.session, "at": _now()}
         try:
             async with self._database.writing() as connection:
                 await connection.execute(insert(revoked_sessions), [row])
-                await announce_person(connection, token.person)
+                await notify_person_changed(connection, token.person)
         except IntegrityError:
-            pass  # it was ended before
-        return await self.heard(token.person)
+            pass  # already ended
+        return await self.reload(token.person)
 
     async def ban(self, person: Person) -> Person:
-        """Let a person in no more: what they ask is refused, their WebSockets are closed."""
-        return await self._change(await self.keep(person), banned=_now())
+        """Ban a person: refuse all requests and close the WebSockets."""
+        return await self._change(await self.ensure_stored(person), banned=_now())
 
     async def unban(self, person: Person) -> Person:
-        """Let a person in again."""
+        """Lift the ban of a person."""
         return await self._change(person, banned=None)
 
     async def _end_sessions(self, person: Person, *conditions: ColumnElement[bool], **values: Any) -> Person:
         return await self._change(person, *conditions, epoch=people.c.epoch + 1, **values)
 
     async def _change(self, person: Person, *conditions: ColumnElement[bool], **values: Any) -> Person:
-        """Change a person, in this process and all others.
+        """Change a person in the database and notify all processes.
 
-        Raises `WrongSecret` if a condition does not hold.
+        Raises `InvalidCredentials` if a condition does not hold.
         """
         async with self._database.writing() as connection:
             changed = update(people).where(people.c.id == person.id, *conditions).values(**values)
             if not (await connection.execute(changed)).rowcount and conditions:
-                raise WrongSecret("the password has been changed meanwhile")
-            if "epoch" in values:  # it covers the sessions that were ended one by one, and no later ones
+                raise InvalidCredentials("the password has been changed meanwhile")
+            if "epoch" in values:  # a new epoch covers the individually ended sessions
                 ended = revoked_sessions.c.person == person.id
                 await connection.execute(delete(revoked_sessions).where(ended))
-            await announce_person(connection, person.id)
-        return await self.heard(person.id)
+            await notify_person_changed(connection, person.id)
+        return await self.reload(person.id)
 
     async def _one(self, condition: ColumnElement[bool]) -> RowMapping | None:
         async with self._database.reading() as connection:
@@ -362,12 +384,12 @@ def _person(person_id: str, row: RowMapping | None, revoked: Iterable[str]) -> P
     )
 
 
-def _let_in(person: Person, checked: RowMapping) -> Person:
-    """The person whose secret was right when the row was read. Raises `Banned` or `WrongSecret`."""
+def _admit(person: Person, checked: RowMapping) -> Person:
+    """Return the person after a successful check of `checked`. Raises `Banned` or `InvalidCredentials`."""
     if person.banned:
         raise Banned
-    if person.epoch != checked["epoch"]:  # perhaps because somebody else knows the secret
-        raise WrongSecret("all sessions were ended at this moment; try again")
+    if person.epoch != checked["epoch"]:  # all sessions were ended during the check
+        raise InvalidCredentials("all sessions were ended at this moment; try again")
     return person
 
 

@@ -1,8 +1,7 @@
-"""What is kept of a person: exported for them, and deleted.
+"""Export and deletion of personal data.
 
-Finished games are kept for those who played them, with "Deleted player" in place of the name. The random id
-of the person stays in them; nothing leads from it to anybody any more. Results of daily deals stay as well if
-they were listed.
+Finished games stay, with "Deleted player" in place of the name. They still contain the random id of the
+person, which identifies nobody after the deletion. Listed results of daily deals stay as well.
 """
 
 from __future__ import annotations
@@ -19,44 +18,45 @@ from sqlalchemy import ColumnElement, RowMapping, Select, and_, bindparam, delet
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from ...model.record import record_of
-from ..domain.entries import read_act
-from ..domain.game_state import Game, day_of, now
+from ..domain.entries import decode_entry
+from ..domain.game_state import GameState, day_of, now
+from ..domain.log_replay import config_of_row
 from ..domain.refusals import NoSuchTable, Refused, Unavailable
-from ..domain.rooms import Rooms, terms_of
+from ..domain.rooms import Rooms
 from ..storage import schema
 from ..storage.database import Database
-from ..storage.journal import announce_person
-from ..storage.tables import NEW, TableStore
-from ..work_pools import BACKGROUND, Bounds, Busy, WorkPool
-from .names import DELETED
+from ..storage.journal import notify_person_changed
+from ..storage.tables import NEW_PERSON_MS, TableStore
+from ..work_pools import BACKGROUND_NICENESS, Busy, QueueLimits, WorkPool
+from .names import DELETED_NAME
 from .people import People
 from .tokens import Person
 
 FORMAT = "axio-export/1"
-MOST_EXPORTS = Bounds(10, 1, "too many exports are being made")
-AT_ONCE = 200
-TRIES = 20  # to leave a table at which somebody moves
-RETRY = 1.0  # seconds until an export that has begun asks again for a place in a full queue
-FOLLOWED = 60_000  # milliseconds within which every process knows that somebody was deleted
+EXPORT_QUEUE_LIMITS = QueueLimits(10, 1, "too many exports are being made")
+QUERY_BATCH = 200
+LEAVE_ATTEMPTS = 20  # leaving conflicts with concurrent moves
+EXPORT_RETRY_SECONDS = 1.0  # pause of a running export while the queue is full
+PROPAGATION_MS = 60_000  # upper bound until every process has processed a deletion
 
-_Entry: TypeAlias = tuple[str, int, dict[str, Any]]  # a table, the number of an entry, and what it says
+_NamedEntry: TypeAlias = tuple[str, int, dict[str, Any]]  # table id, entry number, decoded entry
 
-_END = b"]\n}"  # of an export, whose last field is a list
+_EXPORT_END = b"]\n}"  # end of the JSON document, whose last field is a list
 
 log = logging.getLogger(__name__)
 
 
 class OwnSeat(Struct, frozen=True):
-    """A seat of the person, and the name that was shown there."""
+    """A seat of the person, and the name shown there."""
 
     seat: int
     name: str
 
 
 class OwnTable(Struct, frozen=True):
-    """A table that the person sits at, has opened, or was at: `left` has the seats that they were on before.
+    """A table that the person plays at, has opened or has left.
 
-    `record` is its game, once that is over.
+    `seats` are current seats, `left` are former ones. `record` is the game, once it is over.
     """
 
     id: str
@@ -76,7 +76,7 @@ class OwnTable(Struct, frozen=True):
 
 
 class OwnResult(Struct, frozen=True):
-    """A line of a daily deal's board."""
+    """A result of a daily deal."""
 
     day: str
     game: str
@@ -87,21 +87,21 @@ class OwnResult(Struct, frozen=True):
 
 
 class EndedSession(Struct, frozen=True):
-    """A session that was signed out by itself."""
+    """An individually ended session."""
 
     session: str
     at: int
 
 
 class HostAction(Struct, frozen=True):
-    """Something that a host did with the person's data."""
+    """An action of a host that concerned the person."""
 
     action: str
     at: int
 
 
 class Export(Struct, frozen=True):
-    """Everything that is kept of a person. Times are milliseconds since 1970."""
+    """All stored data of a person. Times are milliseconds since 1970."""
 
     format: str
     id: str
@@ -116,30 +116,32 @@ class Export(Struct, frozen=True):
     daily_results: list[OwnResult]
     reviews_asked_for: list[str]
     host_actions: list[HostAction]
-    tables: list[OwnTable]  # the last field: they are written one by one
+    tables: list[OwnTable]  # must be the last field: tables are streamed one by one
 
 
 class PersonalData:
-    """Exports and deletes what is kept of people."""
+    """Exports, renames and deletes personal data."""
 
     def __init__(self, database: Database, store: TableStore, people: People, rooms: Rooms) -> None:
         self._database = database
         self._store = store
         self._people = people
         self._rooms = rooms
-        self._replaying = WorkPool("export", 1, MOST_EXPORTS, niceness=BACKGROUND, yields=True)
+        self._replaying = WorkPool(
+            "export", 1, EXPORT_QUEUE_LIMITS, niceness=BACKGROUND_NICENESS, yields_gil=True
+        )
         self._erasing = asyncio.Lock()
 
     def close(self) -> None:
-        """Export nothing any more."""
+        """Refuse further exports."""
         self._replaying.close()
 
     # ------------------------------------------------------------ export
 
     async def export(self, person: Person) -> AsyncIterator[bytes]:
-        """Return everything that is kept of a person as JSON (an `Export`), without secrets, in pieces.
+        """Return all stored data of a person as JSON (an `Export`), without secrets, in chunks.
 
-        A piece is made when it is asked for, and has one table at most. Raises `Busy` before the first one.
+        Each chunk contains at most one table and is produced on demand. Raises `Busy` before the first one.
         """
         self._replaying.check(person.id)
         async with self._database.reading() as connection:
@@ -172,24 +174,24 @@ class PersonalData:
         return self._pieces(head, person.id, kept["created"])
 
     async def _pieces(self, head: Export, person: str, created: int | None) -> AsyncGenerator[bytes, None]:
-        yield _json(head).removesuffix(_END)
+        yield _json(head).removesuffix(_EXPORT_END)
         separator = b"\n"
         async with aclosing(self._tables(person, created)) as tables:
             async for table in tables:
                 yield separator + _json(table)
                 separator = b",\n"
-        yield _END + b"\n"
+        yield _EXPORT_END + b"\n"
 
     async def _tables(self, person: str, created: int | None) -> AsyncGenerator[OwnTable, None]:
-        """The tables that a person sits at or has opened, then those that only the log knows of."""
-        told: set[str] = set()
+        """Yield the tables that a person plays at or has opened, then those found in entries only."""
+        seen: set[str] = set()
         async with aclosing(self._pages(person, created)) as pages:
             async for rows in pages:
-                page = {row["id"]: row for row in rows if row["id"] not in told}
-                told |= page.keys()
+                page = {row["id"]: row for row in rows if row["id"] not in seen}
+                seen |= page.keys()
                 seats = await self._store.seats(list(page))
                 async with self._database.reading() as connection:
-                    named = await _naming(connection, person, schema.entries.c.table_id.in_(page))
+                    named = await _entries_naming(connection, person, schema.entries.c.table_id.in_(page))
                 for table_id, row in page.items():
                     own = _own_seats(
                         (seat["seat"], seat) for seat in seats[table_id] if seat["person"] == person
@@ -200,12 +202,12 @@ class PersonalData:
                     yield _table(row, person, own, left, record)
 
     async def _pages(self, person: str, created: int | None) -> AsyncGenerator[Sequence[RowMapping], None]:
-        """The rows of the tables that a person is or was at, some at a time: no query may take long."""
+        """Yield rows of the person's current and former tables, in pages to keep queries short."""
         tables = schema.tables
-        own = or_(tables.c.owner == person, tables.c.id.in_(_sits(person)))
+        own = or_(tables.c.owner == person, tables.c.id.in_(_tables_with_seat_of(person)))
         place, last = tuple_(tables.c.created, tables.c.id), (-1, "")
         while True:
-            query = select(tables).where(own, place > tuple_(*last)).order_by(*place).limit(AT_ONCE)
+            query = select(tables).where(own, place > tuple_(*last)).order_by(*place).limit(QUERY_BATCH)
             async with self._database.reading() as connection:
                 rows = await _rows(connection, query)
             if not rows:
@@ -213,98 +215,99 @@ class PersonalData:
             yield rows
             last = rows[-1]["created"], rows[-1]["id"]
         if created is None:
-            return  # somebody who has done nothing
+            return  # a guest who is not stored has no entries
         async with aclosing(self._every_table(created)) as every:
             async for ids in every:
                 async with self._database.reading() as connection:
-                    named = await _naming(connection, person, schema.entries.c.table_id.in_(ids))
+                    named = await _entries_naming(connection, person, schema.entries.c.table_id.in_(ids))
                     found = {table_id for table_id, _, _ in named}
                     rows = await _rows(connection, select(tables).where(tables.c.id.in_(found), ~own))
                 if rows:
                     yield rows
 
     async def _record(self, row: RowMapping, person: str) -> Raw | None:
-        """The record of a game that is over, `None` if it cannot be read or the person has not played."""
+        """Return the record of a finished game, `None` if it is unreadable or the person did not play."""
         entries = await self._store.entries(row["id"])
         while True:
             try:
-                return await self._replaying.run(_record, row, entries, person, asker=person)
+                return await self._replaying.run(_record, row, entries, person, requester=person)
             except Busy:
                 if self._replaying.closed:
-                    raise  # the server stops
-                await asyncio.sleep(RETRY)
-            except Exception:  # one damaged table keeps nobody from their data
-                log.exception("the game at table %s could not be exported", row["id"])
+                    raise  # the server is stopping
+                await asyncio.sleep(EXPORT_RETRY_SECONDS)
+            except Exception:  # a damaged table must not block the export
+                log.exception("failed to export the game at table %s", row["id"])
                 return None
 
     # ------------------------------------------------------------ deletion
 
     async def erase(self, person: Person) -> None:
-        """Delete what is kept of a person.
+        """Delete the data of a person.
 
-        Bots take over unfinished games with others, tables without others are closed. The name is taken out
-        of finished games and results, all sessions end, and nobody can come back as this person. If it fails,
-        it can be done again.
+        Bots take over unfinished games with other people; other unfinished tables are closed. The name is
+        removed from finished games and results, and all sessions end for good. Call again after a failure.
         """
         async with self._erasing:
             begun = now()
-            await self._people.keep(person)
+            await self._people.ensure_stored(person)
             await self._leave_tables(person.id)
-            await self._write_names(person.id, DELETED, begun)
+            await self._write_names(person.id, DELETED_NAME, begun)
             async with self._database.writing() as connection:
                 await _erase(connection, person.id)
-                await announce_person(connection, person.id)
-            await self._people.heard(person.id)
-            await self._show_name(person.id, DELETED, begun)
+                await notify_person_changed(connection, person.id)
+            await self._people.reload(person.id)
+            await self._show_name(person.id, DELETED_NAME, begun)
 
     async def rename(self, person: Person, name: str) -> None:
-        """Give a person another name, also at the tables where they sat down before. Raises `BadName`."""
+        """Change a person's name, also at current and former tables. Raises `InvalidName`."""
         async with self._erasing:
             begun = now()
             name = (await self._people.rename(person, name)).name
             await self._write_names(person.id, name, begun)
             async with self._database.writing() as connection:
-                await announce_person(connection, person.id)  # again: now it is at the tables, too
+                await notify_person_changed(connection, person.id)  # again: now it is at the tables, too
             await self._show_name(person.id, name, begun)
 
     async def _write_names(self, person: str, name: str, begun: int) -> None:
-        """Write a person's name into all tables and results, also those of tables used since it was begun."""
+        """Write a person's name to all tables and results, including tables that changed since `begun`."""
         async with self._database.reading() as connection:
             known = select(schema.people.c.created).where(schema.people.c.id == person)
             created = (await connection.execute(known)).scalar() or 0
         async with aclosing(self._every_table(created)) as every:
             async for ids in every:
                 async with self._database.reading() as connection:
-                    named = await _naming(connection, person, schema.entries.c.table_id.in_(ids))
+                    named = await _entries_naming(connection, person, schema.entries.c.table_id.in_(ids))
                 if named:
                     async with self._database.writing() as connection:
                         await _write_name(connection, named, name)
         await self._write_late_names(person, name, begun)
 
     async def _show_name(self, person: str, name: str, begun: int) -> None:
-        """Show a person's name at the tables in memory, and write it where they have written another one."""
-        await self._rooms.rename(person, name)  # from here on, rooms of this process write no other
+        """Update a person's name at tables in memory, and rewrite entries that these tables wrote since."""
+        await self._rooms.rename(person, name)  # rooms of this process now write the new name
         await self._write_late_names(person, name, begun)
-        await self._rooms.rename(person, name)  # those that were loaded meanwhile
+        await self._rooms.rename(person, name)  # rooms that were loaded meanwhile
 
     async def _write_late_names(self, person: str, name: str, begun: int) -> None:
-        """Write a person's name into the tables used since a time, and into all seats and results."""
+        """Write a person's name to tables that changed since `begun`, and to all seats and results."""
         tables = schema.tables
-        late = select(tables.c.id).where(tables.c.updated >= begun, tables.c.id.in_(_sits(person)))
+        late = select(tables.c.id).where(
+            tables.c.updated >= begun, tables.c.id.in_(_tables_with_seat_of(person))
+        )
         async with self._database.writing() as connection:
-            named = await _naming(connection, person, schema.entries.c.table_id.in_(late))
+            named = await _entries_naming(connection, person, schema.entries.c.table_id.in_(late))
             await _write_name(connection, named, name)
             for table in (schema.seats, schema.results):
                 other = and_(table.c.person == person, table.c.name != name)
                 await connection.execute(update(table).where(other).values(name=name))
 
     async def _every_table(self, since: int) -> AsyncGenerator[list[str], None]:
-        """The ids of all tables in use since a time, some at a time."""
+        """Yield the ids of all tables that changed since a time, in pages."""
         tables, last = schema.tables, ""
         while True:
             query = select(tables.c.id).where(tables.c.id > last, tables.c.updated >= since)
             async with self._database.reading() as connection:
-                found = await connection.execute(query.order_by(tables.c.id).limit(AT_ONCE))
+                found = await connection.execute(query.order_by(tables.c.id).limit(QUERY_BATCH))
                 ids = [row[0] for row in found]
             if not ids:
                 return
@@ -312,66 +315,66 @@ class PersonalData:
             last = ids[-1]
 
     async def _leave_tables(self, person: str) -> None:
-        for table_id in await self._store.unfinished_of(person):
+        for table_id in await self._store.unfinished_tables_of(person):
             try:
                 await self._leave(table_id, person)
             except NoSuchTable:
-                pass  # it has been deleted meanwhile
+                pass  # deleted meanwhile
             except Unavailable:
                 raise
-            except Exception:  # a table that cannot be read keeps nobody from deleting their data
-                log.exception("a person could not leave table %s", table_id)
+            except Exception:  # an unreadable table must not block the deletion
+                log.exception("failed to remove a person from table %s", table_id)
 
     async def _leave(self, table_id: str, person: str) -> None:
         room = await self._rooms.get(table_id)
-        for left in reversed(range(TRIES)):
+        for left in reversed(range(LEAVE_ATTEMPTS)):
             try:
-                await room.give_up(person)
+                await room.leave_table(person)
                 return
             except Refused as error:
-                if error.code != "stale" or not left:  # another process has written something at this moment
+                if error.code != "stale" or not left:  # concurrent entry of another process
                     raise
 
-    async def heard(self, person_id: str) -> Person:
-        """Follow what another process has done to a person: what they are now."""
-        person = await self._people.heard(person_id)
+    async def reload(self, person_id: str) -> Person:
+        """Apply a change of a person by another process, and return the person."""
+        person = await self._people.reload(person_id)
         if person.erased:
-            # Until now they may have sat down here, with their name.
-            await self._show_name(person_id, DELETED, now() - FOLLOWED)
+            # Until now the person may have taken seats at this process, with the old name.
+            await self._show_name(person_id, DELETED_NAME, now() - PROPAGATION_MS)
         else:
             await self._rooms.refresh_names(person_id)
         return person
 
-    async def compare(self) -> None:
-        """Find out what was done to those who are here, where no notice of it has come."""
+    async def reconcile(self) -> None:
+        """Reload everybody who is connected or seated, in case notifications were lost."""
         here = self._rooms.seated() | set(self._people.sessions.people)
         for person in await self._people.refresh(sorted(here)):
             if person.erased:
-                await self._rooms.rename(person.id, DELETED)
+                await self._rooms.rename(person.id, DELETED_NAME)
 
 
-def _sits(person: str) -> Select[tuple[str]]:
-    """The ids of the tables that a person sits at."""
+def _tables_with_seat_of(person: str) -> Select[tuple[str]]:
+    """Return a query for the ids of the tables with a seat of a person."""
     return select(schema.seats.c.table_id).where(schema.seats.c.person == person)
 
 
-def _own_seats(told: Iterable[tuple[Any, Mapping[str, Any] | RowMapping]]) -> list[OwnSeat]:
-    """The different seats and names of rows or entries; what cannot be one is left out."""
-    found = {(seat, named.get("name")): None for seat, named in told if isinstance(seat, int)}
+def _own_seats(named: Iterable[tuple[Any, Mapping[str, Any] | RowMapping]]) -> list[OwnSeat]:
+    """Return the distinct seats and names in rows or entries; invalid ones are skipped."""
+    found = {(seat, fields.get("name")): None for seat, fields in named if isinstance(seat, int)}
     return [OwnSeat(seat, name) for seat, name in found if isinstance(name, str)]
 
 
 def _record(row: RowMapping, entries: Iterable[tuple[int, int, str]], person: str) -> Raw | None:
-    """The record of a game; `None` if it is not that of a person, who has neither opened nor played it."""
-    game = Game.opened(terms_of(row))
+    """Return the record of a game, `None` if the person neither opened nor played it."""
+    game = GameState.new(config_of_row(row))
     theirs = row["owner"] == person
-    for _, _, body in entries:
-        game.carry_out(read_act(body))
+    for _, at, body in entries:
+        game.apply(decode_entry(body), at)
         theirs = theirs or (game.table is not None and bool(game.seats_of(person)))
     if not theirs:
         return None
     assert game.table is not None, "a game that is over has begun"
-    secret = game.terms.daily is not None and game.terms.daily >= day_of(now())
+    secret = game.config.daily is not None and game.config.daily >= day_of(now())
     return Raw(
         record_of(game.table, [seat.name for seat in game.seats], with_seed=not secret).to_json().encode()
     )
@@ -414,27 +417,29 @@ async def _rows(connection: AsyncConnection, query: Any) -> list[RowMapping]:
 # ------------------------------------------------------------ in the database
 
 
-async def _naming(connection: AsyncConnection, person: str, where: ColumnElement[bool]) -> list[_Entry]:
-    """The entries that name a person, as when they sat down or were invited, also on seats they left.
+async def _entries_naming(
+    connection: AsyncConnection, person: str, where: ColumnElement[bool]
+) -> list[_NamedEntry]:
+    """Return the entries that name a person, for taking a seat or being invited; former seats included.
 
-    They are read as JSON only: those of other versions have the same fields, whatever else they say.
+    Entries are decoded as plain JSON, so that entries of other versions can be processed as well.
     """
     entries = schema.entries
     query = select(entries.c.table_id, entries.c.number, entries.c.body).where(
         where, entries.c.body.contains(f'"person":"{person}"', autoescape=True)
     )
-    found: list[_Entry] = []
+    found: list[_NamedEntry] = []
     for table_id, number, body in await connection.execute(
         query.order_by(entries.c.table_id, entries.c.number)
     ):
-        with suppress(msgspec.DecodeError, RecursionError):  # a damaged entry tells nobody anything
+        with suppress(msgspec.DecodeError, RecursionError):  # skip damaged entries
             said = msgspec.json.decode(body)
             if isinstance(said, dict) and said.get("person") == person:
                 found.append((table_id, number, said))
     return found
 
 
-async def _write_name(connection: AsyncConnection, named: Collection[_Entry], name: str) -> None:
+async def _write_name(connection: AsyncConnection, named: Collection[_NamedEntry], name: str) -> None:
     entries = schema.entries
     entry = and_(entries.c.table_id == bindparam("at_table"), entries.c.number == bindparam("at_number"))
     rows = [
@@ -452,25 +457,25 @@ async def _write_name(connection: AsyncConnection, named: Collection[_Entry], na
 
 async def _erase(connection: AsyncConnection, person: str) -> None:
     people, ended = schema.people, schema.revoked_sessions
-    gone = {"name": DELETED, "phrase": None, "username": None, "password": None, "seen": None}
-    # The row stays, so that no old token makes a guest of this id: `created` of 0 says that it is nobody.
+    gone = {"name": DELETED_NAME, "phrase": None, "username": None, "password": None, "seen": None}
+    # The row stays, so that an old token cannot recreate the id as a guest. `created` 0 marks it as erased.
     await _delete_unlisted_results(connection, person)
     changed = update(people).where(people.c.id == person)
     await connection.execute(changed.values(**gone, created=0, epoch=people.c.epoch + 1))
     await connection.execute(delete(ended).where(ended.c.person == person))
-    await _take_names_out_of_the_log(connection, person)
+    await _erase_names_from_audit(connection, person)
 
 
 async def _delete_unlisted_results(connection: AsyncConnection, person: str) -> None:
-    """Delete the results that are listed for the person only, who was new: nobody can tell any more."""
+    """Delete unlisted results of a new person. Without `created` they would count as listed."""
     results, people = schema.results, schema.people
     came = select(people.c.created).where(people.c.id == person).scalar_subquery()
-    unlisted = and_(results.c.person == person, results.c.finished - NEW < came)
+    unlisted = and_(results.c.person == person, results.c.finished - NEW_PERSON_MS < came)
     await connection.execute(delete(results).where(unlisted))
 
 
-async def _take_names_out_of_the_log(connection: AsyncConnection, person: str) -> None:
-    """That a host renamed somebody stays in the log, not what the name was before."""
+async def _erase_names_from_audit(connection: AsyncConnection, person: str) -> None:
+    """Remove former names from audit records. The records themselves stay."""
     audit = schema.audit
     for row in await _rows(connection, select(audit.c.id, audit.c.detail).where(audit.c.subject == person)):
         detail = msgspec.json.decode(row["detail"])

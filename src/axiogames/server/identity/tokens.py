@@ -1,4 +1,4 @@
-"""Signed tokens: what a cookie or a program holds to be somebody."""
+"""Signed tokens, the people and sessions they identify, and secret phrases."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _SHAPE = re.compile(r"[0-9a-f]{20}:\d{1,9}(?::[0-9a-f]{0,32}:\d{1,12})?\.[A-Za-z
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """What a token says: a person, and the session that it belongs to.
+    """Content of a token: a person, and the session that it belongs to.
 
-    Raising the person's epoch ends all sessions; one session is ended by its name. Tokens made before there
-    were sessions have none and were issued at 0.
+    Incrementing the person's epoch ends all sessions; revoking the session id ends one. Tokens of versions
+    before sessions existed have an empty session id and were issued at 0.
     """
 
     person: str
@@ -30,7 +30,7 @@ class Token:
 
 
 class Tokens:
-    """Makes and reads tokens. The first key signs; tokens signed with any of the keys are good."""
+    """Signs and verifies tokens. The first key signs; tokens signed with any of the keys are valid."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         oldest_first = list(reversed(keys))
@@ -38,12 +38,12 @@ class Tokens:
         self._newest = _signer(oldest_first[-1:])
 
     def make(self, person: str, epoch: int, session: str = "") -> str:
-        """Return a token, of a new session if none is named."""
+        """Return a signed token, by default for a new session."""
         session = session or secrets.token_hex(8)
         return self._signer.sign(f"{person}:{epoch}:{session}:{_now()}").decode()
 
     def read(self, token: str) -> Token | None:
-        """Return what a token says, `None` if it was not signed with one of our keys."""
+        """Return the content of a token, `None` if its signature is invalid."""
         try:
             person, epoch, *more = self._signer.unsign(token).decode().split(":")
             session, issued = more or ("", "0")
@@ -52,7 +52,7 @@ class Tokens:
             return None
 
     def signed_with_newest_key(self, token: str) -> bool:
-        """Whether a token stays good when the older keys are left out."""
+        """Return whether a token stays valid without the older keys."""
         return self._newest.validate(token)
 
 
@@ -64,77 +64,77 @@ def _now() -> int:
     return int(time.time())
 
 
-def looks_signed(token: str) -> bool:
-    """Whether a token that cannot be read may have been made here, with a key that is not known now."""
+def looks_like_token(token: str) -> bool:
+    """Return whether an invalid token has the form of ours, and so may be signed with an unknown key."""
     return _SHAPE.fullmatch(token) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody who is known by a cookie or a token."""
+    """A person identified by a cookie or token."""
 
     id: str
     name: str
     epoch: int = 0
     username: str | None = None
     phrase: bool = False
-    kept: bool = False  # whether the database knows them
+    kept: bool = False  # has a row in the database
     banned: bool = False
     erased: bool = False
-    seen: int | None = None  # the day of the last visit, in milliseconds since 1970
-    revoked: frozenset[str] = frozenset()  # sessions that were ended one by one
+    seen: int | None = None  # day of the last visit, in milliseconds since 1970
+    revoked: frozenset[str] = frozenset()  # ids of individually ended sessions
 
     def allows(self, token: Token) -> bool:
-        """Whether a token of this person is still good."""
+        """Return whether a token of this person is still valid."""
         return not self.erased and token.epoch == self.epoch and token.session not in self.revoked
 
 
 SIGNED_OUT = 4401
 BANNED = 4403
-"""Codes that a WebSocket is closed with; docs/protocol.md has them."""
+"""Codes that a WebSocket is closed with; docs/reference/http_and_websocket.md has them."""
 
-End = Callable[[int], None]
+CloseSocket = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
-    """A WebSocket, and the session that it was opened with."""
+class _OpenSocket:
+    """A WebSocket and the session that opened it."""
 
     epoch: int
     session: str
-    end: End
+    end: CloseSocket
 
 
-class Sessions:
-    """The WebSockets of this process that belong to somebody."""
+class SessionSockets:
+    """WebSockets of this process by person, closed when their session ends."""
 
     def __init__(self) -> None:
-        self._open: dict[str, dict[Hashable, _Open]] = {}
+        self._open: dict[str, dict[Hashable, _OpenSocket]] = {}
 
     def __len__(self) -> int:
         return sum(map(len, self._open.values()))
 
     @property
     def people(self) -> list[str]:
-        """The ids of those who have a WebSocket."""
+        """Ids of the people with a WebSocket."""
         return list(self._open)
 
-    def enter(self, socket: Hashable, token: Token, end: End) -> None:
-        """Note a WebSocket; `end` is called with a code when its session ends."""
-        self._open.setdefault(token.person, {})[socket] = _Open(token.epoch, token.session, end)
+    def add(self, socket: Hashable, token: Token, end: CloseSocket) -> None:
+        """Register a WebSocket. `end` is called with a close code when its session ends."""
+        self._open.setdefault(token.person, {})[socket] = _OpenSocket(token.epoch, token.session, end)
 
-    def leave(self, socket: Hashable, person: str) -> None:
-        """Forget a WebSocket."""
+    def remove(self, socket: Hashable, person: str) -> None:
+        """Remove a WebSocket."""
         theirs = self._open.get(person, {})
         theirs.pop(socket, None)
         if not theirs:
             self._open.pop(person, None)
 
-    def check(self, person: Person) -> None:
-        """End the WebSockets of a person whose sessions are over."""
+    def close_ended(self, person: Person) -> None:
+        """Close the WebSockets of a person whose sessions have ended."""
         for socket, it in list(self._open.get(person.id, {}).items()):
             if person.banned or not person.allows(Token(person.id, it.epoch, it.session)):
-                self.leave(socket, person.id)
+                self.remove(socket, person.id)
                 it.end(BANNED if person.banned else SIGNED_OUT)
 
 
@@ -146,7 +146,7 @@ _SYLLABLES = [consonant + vowel for consonant in CONSONANTS for vowel in VOWELS]
 
 
 def new_phrase() -> str:
-    """A phrase that nobody guesses.
+    """Return a random phrase of six words with 73 bits of entropy.
 
     >>> len(new_phrase().split("-"))
     6
@@ -154,8 +154,8 @@ def new_phrase() -> str:
     return "-".join(secrets.choice(_SYLLABLES) + secrets.choice(_SYLLABLES) for _ in range(WORDS))
 
 
-def hashed(phrase: str, key: str) -> str:
-    """What is kept of a phrase. How it is written (capitals, blanks, hyphens) does not matter.
+def hash_phrase(phrase: str, key: str) -> str:
+    """Return the keyed hash of a phrase, which ignores capitals, spaces and hyphens.
 
     >>> hashed("Bado keMI", "key") == hashed(" bado-kemi ", "key")
     True

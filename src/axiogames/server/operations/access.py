@@ -1,4 +1,4 @@
-"""A server's database, for tools that work beside the server."""
+"""Access of administration tools to the database, and of the running server to their audit log."""
 
 from __future__ import annotations
 
@@ -12,56 +12,57 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..domain.refusals import Unavailable
 from ..domain.rooms import Rooms
 from ..identity.personal_data import PersonalData
-from ..settings import BadSetting, Settings, sqlite_file
-from ..storage.database import Database, is_unavailable, reason
-from ..storage.inspection import VERSIONS, check_schema
+from ..settings import InvalidSetting, Settings, sqlite_file
+from ..storage.database import Database, driver_message, is_unavailable
+from ..storage.inspection import VERSION_TABLE, check_schema
 from ..storage.schema import newest_revision
 from .audit import AuditLog, AuditRecord
+
+POLL_INTERVAL = 2.0  # seconds between two polls of the audit log
+POLL_BATCH = 200
+
+log = logging.getLogger(__name__)
 
 
 @asynccontextmanager
 async def open_database(settings: Settings) -> AsyncIterator[Database]:
-    """The database of a server, which may run meanwhile. Raises `BadSetting` if it cannot be used.
+    """Open the database of a server, which may be running. Raises `InvalidSetting` if that fails.
 
-    Nothing is created or upgraded here: only a server does that.
+    Creates and upgrades nothing; only a server does that.
     """
     settings.check()
     if not settings.on_postgresql:
         file = sqlite_file(settings.url)
         if file is None or not file.is_file():
-            raise BadSetting(f"there is no database at {file}: name its folder with --data")
+            raise InvalidSetting(f"no database at {file}: name its folder with --data")
     database = Database(settings.url)
-    logging.disable(logging.WARNING)  # what is wrong is said in one sentence
+    logging.disable(logging.WARNING)  # the raised error is the only message
     try:
         try:
-            await _check(database)
-        except UnicodeError as error:  # a host that cannot be
-            raise BadSetting(f"the database cannot be used: {reason(error)}") from None
+            await _check_current_schema(database)
+        except UnicodeError as error:  # an invalid host name
+            raise InvalidSetting(f"cannot use the database: {driver_message(error)}") from None
         yield database
-    except (Unavailable, SQLAlchemyError) as error:  # not what becomes of files that are written meanwhile
-        why = reason(error.__cause__ or error) or "it does not answer"
-        raise BadSetting(f"the database cannot be used: {why}") from None
+    except (Unavailable, SQLAlchemyError) as error:  # not OSError: the caller may write files
+        why = driver_message(error.__cause__ or error) or "no answer"
+        raise InvalidSetting(f"cannot use the database: {why}") from None
     finally:
         logging.disable(logging.NOTSET)
         await database.close()
 
 
-async def _check(database: Database) -> None:
+async def _check_current_schema(database: Database) -> None:
     async with database.reading() as connection:
         await connection.run_sync(check_schema)
-        found = (await connection.execute(text(f"SELECT version_num FROM {VERSIONS}"))).scalar()
+        found = (await connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))).scalar()
     if found != newest_revision():
-        raise BadSetting(f"the database has an older schema ({found}): start the server once, it upgrades it")
+        raise InvalidSetting(
+            f"the database has an older schema ({found}): start the server once to upgrade it"
+        )
 
 
-EVERY = 2.0  # seconds between two looks at the log
-AT_ONCE = 200
-
-log = logging.getLogger(__name__)
-
-
-class Following:
-    """Reads the audit log on and brings what this process has in memory up to date."""
+class AuditFollower:
+    """Follows the audit log and updates the state that this process has in memory."""
 
     def __init__(self, log: AuditLog, rooms: Rooms, personal_data: PersonalData) -> None:
         self._log = log
@@ -70,27 +71,27 @@ class Following:
         self._seen = 0
 
     async def start(self) -> None:
-        """Note where the log ends: what comes after is followed."""
+        """Skip the existing records."""
         self._seen = await self._log.newest()
 
     async def poll(self) -> None:
-        """Follow what has been written since the last look. Raises `Unavailable`.
+        """Apply the records since the last poll. Raises `Unavailable`.
 
-        A record that cannot be followed is logged and passed: it must not hold up those after it.
+        A record that fails is logged and skipped, so that it does not block later ones.
         """
-        while records := await self._log.after(self._seen, AT_ONCE):
+        while records := await self._log.after(self._seen, POLL_BATCH):
             for record in records:
                 try:
-                    await self._follow(record)
+                    await self._apply(record)
                 except Exception as error:
                     if isinstance(error, Unavailable) or is_unavailable(error):
-                        raise  # it is followed when the database answers
-                    log.exception("%s of %s could not be followed", record.action, record.subject)
+                        raise  # retried when the database is available
+                    log.exception("failed to apply %s of %s", record.action, record.subject)
                 self._seen = max(self._seen, record.id)
 
-    async def _follow(self, record: AuditRecord) -> None:
+    async def _apply(self, record: AuditRecord) -> None:
         if record.action.startswith("table-"):
             await self._rooms.refresh(record.subject)
         elif record.action.startswith("person-"):
             await self._rooms.refresh_tables_of(record.subject)
-            await self._personal_data.heard(record.subject)
+            await self._personal_data.reload(record.subject)

@@ -1,7 +1,7 @@
-"""The audit log: what was done with `axio admin` and by retention, by whom, when and why.
+"""Audit log of changes by `axio admin` and by retention: action, subject, actor, time and reason.
 
-A row about a table is written in the same transaction as the change, one about a person right after it.
-Running servers follow the log, so that what they have in memory changes, too (`following.py`).
+Records about tables are written in the transaction of the change, records about people right after it.
+Running servers follow the log to update their memory (`operations/access.py`).
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ..storage.journal import CHANNEL
 from ..storage.schema import audit
 
 NOTICE = "audit"
-_ORDER = 7_412_962  # any number that names our lock in PostgreSQL
-LONGEST_NAME, LONGEST_REASON = 64, 500
+_LOCK_ID = 7_412_962  # arbitrary id of the advisory lock in PostgreSQL
+MAX_ACTOR_LENGTH, MAX_REASON_LENGTH = 64, 500
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who changes something, and why."""
+    """Author of a change, and the reason for it."""
 
     name: str
     reason: str = ""
@@ -34,7 +34,7 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class AuditRecord:
-    """A line of the log. `subject` is the id of a table or person; `detail` depends on the action."""
+    """One record. `subject` is the id of a table or person; `detail` depends on the action."""
 
     id: int
     at: int
@@ -45,26 +45,26 @@ class AuditRecord:
 
 
 def operator(reason: str = "") -> Actor:
-    """The user of the operating system who runs this process; the one behind `sudo` where there is one."""
+    """Return the operating-system user of this process as an actor, including the user behind `sudo`."""
     try:
         name = getpass.getuser()
-    except (OSError, KeyError):  # a user without a name, as in some containers
+    except (OSError, KeyError):  # no user name, as in some containers
         name = f"uid {os.getuid()}" if hasattr(os, "getuid") else "unknown"
     behind = os.environ.get("SUDO_USER", "")
     if behind and behind != name:
         name = f"{behind} as {name}"
-    name = name.encode(errors="replace").decode()  # an environment may hold bytes that are no text
-    return Actor(name[:LONGEST_NAME], " ".join(reason.split())[:LONGEST_REASON])
+    name = name.encode(errors="replace").decode()  # the environment may contain invalid UTF-8
+    return Actor(name[:MAX_ACTOR_LENGTH], " ".join(reason.split())[:MAX_REASON_LENGTH])
 
 
 def write_audit(connection: Connection, /, actor: Actor, action: str, subject: str, **detail: Any) -> None:
-    """Add a line to the log, as part of a transaction."""
+    """Append a record as part of a transaction."""
     if actor.reason:
         detail["reason"] = actor.reason
     on_postgresql = connection.dialect.name == "postgresql"
     if on_postgresql:
-        # Ids must become visible in order, or who reads on after the last one would miss a line.
-        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _ORDER})
+        # Ids must become visible in order; otherwise a follower would miss a record.
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK_ID})
     row = {
         "at": now(),
         "actor": actor.name,
@@ -79,24 +79,24 @@ def write_audit(connection: Connection, /, actor: Actor, action: str, subject: s
 
 
 class AuditLog:
-    """Reads the log."""
+    """Queries of the audit log."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def newest(self) -> int:
-        """The number of the last line, 0 if there is none."""
+        """Return the id of the last record, 0 if there is none."""
         async with self._database.reading() as connection:
             return int(
                 (await connection.execute(select(func.coalesce(func.max(audit.c.id), 0)))).scalar_one()
             )
 
     async def after(self, number: int, limit: int) -> list[AuditRecord]:
-        """The lines after one, in order."""
+        """Return the records after an id, oldest first."""
         return await self._read(select(audit).where(audit.c.id > number).order_by(audit.c.id).limit(limit))
 
     async def latest(self, limit: int, *, subject: str = "", action: str = "") -> list[AuditRecord]:
-        """The last lines, the newest first; those about a subject, or of an action, if one is given."""
+        """Return the last records, newest first, optionally only of a subject or an action."""
         query = select(audit).order_by(audit.c.id.desc()).limit(limit)
         if subject:
             query = query.where(audit.c.subject == subject)

@@ -1,7 +1,7 @@
-"""Backups of a server that keeps its games in SQLite: one archive with the database and the secret key.
+"""Backup and restore of a server with SQLite: one archive with the database and the secret key.
 
-A backup is made while the server runs. SQLite copies the database as of one moment in a read transaction,
-which holds up no writer in WAL mode. PostgreSQL has tools of its own; docs/hosting.md shows them.
+The server may run during a backup. SQLite copies a consistent snapshot in a read transaction, which does not
+block writers in WAL mode. PostgreSQL has its own tools; see docs/guides/hosting.md.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from msgspec import Struct
 
 from ... import PROGRAM, __version__
 from ...errors import InvalidFile
-from ...files import naming
+from ...files import file_name_in_errors
 from ..private_files import SQLITE_FILES, make_private
-from ..processes import alone, lock_file
-from ..settings import KEY_FILE, BadSetting, Settings, sqlite_file
+from ..processes import lock_file, single_instance
+from ..settings import KEY_FILE, InvalidSetting, Settings, sqlite_file
 from ..storage.schema import known_revisions
 
 FORMAT = "axio-backup/1"
 MANIFEST, DATABASE = "manifest.json", "database.sqlite3"
 MEMBERS = (MANIFEST, DATABASE, KEY_FILE)
-COUNTED = ("people", "tables", "entries")
-LARGEST_MANIFEST, LARGEST_KEY = 64_000, 16_000  # bytes
+COUNTED_TABLES = ("people", "tables", "entries")
+MAX_MANIFEST_BYTES, MAX_KEY_BYTES = 64_000, 16_000  # bytes
 BLOCK = 1 << 20
 PRIVATE = 0o600
 
-Advance = Callable[[int], None]
-"""Told how many bytes are done since the last call."""
+ProgressCallback = Callable[[int], None]
+"""Called with the number of bytes processed since the last call."""
 
 
-class Manifest(Struct, frozen=True):
-    """What an archive holds."""
+class BackupManifest(Struct, frozen=True):
+    """Contents of an archive."""
 
     format: str
     version: str
@@ -58,34 +58,43 @@ class Manifest(Struct, frozen=True):
 
 
 def make_backup(
-    settings: Settings, target: Path, *, force: bool = False, advance: Advance = lambda amount: None
-) -> Manifest:
-    """Write an archive of a server's data to `target`, while the server runs or not.
+    settings: Settings, target: Path, *, force: bool = False, advance: ProgressCallback = lambda amount: None
+) -> BackupManifest:
+    """Write an archive of a server's data to `target`. The server may be running.
 
-    Raises `BadSetting` for a server on PostgreSQL or without a database, `InvalidFile` if `target` exists and
-    may not be replaced, by `force` or at all. The archive is complete or not there.
+    The archive appears only when it is complete.
+
+    Args:
+        settings: Settings of the server.
+        target: Archive to write.
+        force: Replace an existing file.
+        advance: Callback for the progress.
+
+    Raises:
+        InvalidSetting: The server uses PostgreSQL or has no database.
+        InvalidFile: `target` exists and `force` is not set, or it belongs to the server.
     """
     database = database_file(settings)
     if not database.is_file():
-        raise BadSetting(f"there is no database at {database}: name its folder with --data")
+        raise InvalidSetting(f"no database at {database}: name its folder with --data")
     key = settings.folder / KEY_FILE
     target = Path(os.path.realpath(target))
-    _check_target(target, [*_parts(database), lock_file(database), key])
+    _check_target(target, [*_database_files(database), lock_file(database), key])
     if target.exists() and not force:
         raise InvalidFile(f"{target} exists; --force replaces it")
     folder = target.parent
     if not folder.is_dir():
-        raise InvalidFile(f"there is no folder {folder}")
+        raise InvalidFile(f"folder {folder} does not exist")
     with tempfile.TemporaryDirectory(prefix=".axio-backup-", dir=folder) as made:
         copy = Path(made) / DATABASE
         _copy_database(database, copy)
         try:
             manifest = _manifest(copy, key.is_file())
         except (sqlite3.Error, TypeError):
-            raise InvalidFile(f"{database} is no database of {PROGRAM}") from None
+            raise InvalidFile(f"{database} is not a database of {PROGRAM}") from None
         secret = key.read_bytes() if manifest.key else b""
         archive = Path(made) / "archive"
-        with naming(target), open(archive, "wb", opener=_private) as file:
+        with file_name_in_errors(target), open(archive, "wb", opener=_open_private) as file:
             with tarfile.open(fileobj=file, mode="w:gz", compresslevel=5) as tar:
                 _add(tar, MANIFEST, msgspec.json.encode(manifest))
                 if manifest.key:
@@ -98,20 +107,29 @@ def make_backup(
 
 
 def restore_backup(
-    settings: Settings, source: Path, *, force: bool = False, advance: Advance = lambda amount: None
-) -> tuple[Manifest, list[Path]]:
-    """Put the contents of an archive in place; what it holds, and where files that were there have gone.
+    settings: Settings, source: Path, *, force: bool = False, advance: ProgressCallback = lambda amount: None
+) -> tuple[BackupManifest, list[Path]]:
+    """Restore the database and the key of an archive. Nothing is replaced before the archive is verified.
 
-    Raises `InvalidFile` for an archive that is damaged or of a newer version, and if there is data that may
-    not be replaced; `AlreadyRunning` while a server uses it. The archive is checked before anything is
-    replaced.
+    Args:
+        settings: Settings of the server.
+        source: Archive to read.
+        force: Move existing data aside.
+        advance: Callback for the progress.
+
+    Returns:
+        The manifest of the archive, and the new paths of the files that were moved aside.
+
+    Raises:
+        InvalidFile: The archive is damaged or of a newer version, or data exist and `force` is not set.
+        AlreadyRunning: A server uses the database.
     """
     database = database_file(settings)
     key = settings.folder / KEY_FILE
     with ExitStack() as stack:
         if locked := lock_file(database).exists():
-            stack.enter_context(alone(settings, "a restore"))
-        _check_data(database, force)
+            stack.enter_context(single_instance(settings, "a restore"))
+        _check_no_data(database, force)
         near = next(folder for folder in database.parents if folder.exists())  # on the same file system
         made = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".axio-restore-", dir=near)))
         manifest = _extract(source, made, advance)
@@ -119,32 +137,34 @@ def restore_backup(
         settings.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         database.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not locked:
-            stack.enter_context(alone(settings, "a restore"))
-            _check_data(database, force)
-        if manifest.key:  # its folder may be on another file system than the database
+            stack.enter_context(single_instance(settings, "a restore"))
+            _check_no_data(database, force)
+        if manifest.key:  # the data folder may be on another file system than the database
             near = settings.folder
             beside = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".axio-restore-", dir=near)))
             ready = shutil.copy(made / KEY_FILE, beside / KEY_FILE)
-        moved = _move_aside([*_parts(database), key] if manifest.key else _parts(database))
+        moved = _move_aside([*_database_files(database), key] if manifest.key else _database_files(database))
         if manifest.key:
             os.replace(ready, key)
         os.replace(made / DATABASE, database)
-        _check_content(database, manifest, "quick_check")
+        _check_matches_manifest(database, manifest, "quick_check")
     return manifest, moved
 
 
 def database_file(settings: Settings) -> Path:
-    """The file of a server on SQLite. Raises `BadSetting` for one on PostgreSQL."""
+    """Return the SQLite file of a server. Raises `InvalidSetting` for PostgreSQL."""
     if settings.on_postgresql:
-        raise BadSetting("PostgreSQL is backed up by pg_dump and restored by pg_restore: see docs/hosting.md")
+        raise InvalidSetting(
+            "use pg_dump and pg_restore for a server on PostgreSQL: see docs/guides/hosting.md"
+        )
     settings.check()
     file = sqlite_file(settings.url)
     assert file is not None, "`Settings.check` refuses a database in memory"
     return Path(os.path.realpath(file))
 
 
-def _parts(database: Path) -> list[Path]:
-    """A database, and what SQLite keeps beside it: it belongs to that database and to no other."""
+def _database_files(database: Path) -> list[Path]:
+    """Return the paths of a database and its auxiliary SQLite files, which belong together."""
     return [database.with_name(database.name + end) for end in SQLITE_FILES]
 
 
@@ -152,38 +172,38 @@ def _parts(database: Path) -> list[Path]:
 
 
 def _check_target(target: Path, used: list[Path]) -> None:
-    """Raise `InvalidFile` for what a backup never replaces: what is no file, and what the server uses."""
+    """Raise `InvalidFile` for targets a backup never replaces: other than regular files, and server files."""
     there = target.exists()
     if there and not target.is_file():
-        raise InvalidFile(f"{target} is not a regular file: name another")
+        raise InvalidFile(f"{target} is not a regular file: choose another target")
     for path in used:
         same = there and path.exists() and target.samefile(path)
         if same or str(target) == os.path.realpath(path):
-            raise InvalidFile(f"{target} belongs to the server that is backed up: name another file")
+            raise InvalidFile(f"{target} belongs to the server: choose another target")
 
 
-def _private(path: str, flags: int) -> int:
+def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, PRIVATE)
 
 
 def _copy_database(database: Path, copy: Path) -> None:
-    os.close(os.open(copy, os.O_CREAT | os.O_WRONLY, PRIVATE))  # private from its first byte on
+    os.close(os.open(copy, os.O_CREAT | os.O_WRONLY, PRIVATE))  # private from the first byte on
     try:
         with closing(
             sqlite3.connect(f"{database.resolve().as_uri()}?mode=rw", uri=True, timeout=30)
         ) as connection:
             connection.execute("VACUUM INTO ?", (str(copy),))
     except sqlite3.Error as error:
-        raise InvalidFile(f"{database} cannot be copied: {error}") from None
+        raise InvalidFile(f"cannot copy {database}: {error}") from None
 
 
-def _manifest(copy: Path, key: bool) -> Manifest:
+def _manifest(copy: Path, key: bool) -> BackupManifest:
     with closing(sqlite3.connect(copy)) as connection:
-        rows = {name: _count(connection, name) for name in COUNTED}
+        rows = {name: _count(connection, name) for name in COUNTED_TABLES}
         schema = _schema(connection)
     digest, size = _digest(copy)
     made = datetime.now(UTC).isoformat(timespec="seconds")
-    return Manifest(FORMAT, __version__, schema, made, size, digest, rows, key)
+    return BackupManifest(FORMAT, __version__, schema, made, size, digest, rows, key)
 
 
 def _count(connection: sqlite3.Connection, name: str) -> int:
@@ -209,9 +229,9 @@ def _add(tar: tarfile.TarFile, name: str, content: bytes) -> None:
     tar.addfile(_member(name, len(content)), BytesIO(content))
 
 
-def _add_file(tar: tarfile.TarFile, name: str, path: Path, advance: Advance) -> None:
+def _add_file(tar: tarfile.TarFile, name: str, path: Path, advance: ProgressCallback) -> None:
     with open(path, "rb") as file:
-        tar.addfile(_member(name, path.stat().st_size), _Counted(file, advance))
+        tar.addfile(_member(name, path.stat().st_size), _ProgressReader(file, advance))
 
 
 def _member(name: str, size: int) -> tarfile.TarInfo:
@@ -220,10 +240,10 @@ def _member(name: str, size: int) -> tarfile.TarInfo:
     return member
 
 
-class _Counted:
-    """A file that tells how much of it has been read."""
+class _ProgressReader:
+    """File wrapper that reports the bytes read."""
 
-    def __init__(self, file: IO[bytes], advance: Advance) -> None:
+    def __init__(self, file: IO[bytes], advance: ProgressCallback) -> None:
         self._file = file
         self._advance = advance
 
@@ -236,43 +256,49 @@ class _Counted:
 # ------------------------------------------------------------ reading
 
 
-def _extract(source: Path, folder: Path, advance: Advance) -> Manifest:
-    """The manifest of an archive, whose files are now in `folder`. Raises `InvalidFile`."""
+def _extract(source: Path, folder: Path, advance: ProgressCallback) -> BackupManifest:
+    """Extract an archive into `folder` and return its manifest. Raises `InvalidFile`."""
     try:
         with tarfile.open(source, "r:gz") as tar:
             members = {member.name: member for member in tar}
             unknown = sorted(set(members) - set(MEMBERS))
             if unknown or not all(member.isreg() for member in members.values()):
-                raise InvalidFile(f"{source} is no backup: it holds {', '.join(unknown) or 'links'}")
+                raise InvalidFile(f"{source} is not a backup: it contains {', '.join(unknown) or 'links'}")
             if MANIFEST not in members or DATABASE not in members:
-                raise InvalidFile(f"{source} is no backup: it lacks {MANIFEST} or {DATABASE}")
-            manifest = _read_manifest(source, _small(source, tar, members[MANIFEST], LARGEST_MANIFEST))
+                raise InvalidFile(f"{source} is not a backup: {MANIFEST} or {DATABASE} is missing")
+            manifest = _read_manifest(
+                source, _read_small_member(source, tar, members[MANIFEST], MAX_MANIFEST_BYTES)
+            )
             if manifest.key != (KEY_FILE in members) or manifest.size != members[DATABASE].size:
-                raise InvalidFile(f"{source} is damaged: its parts do not fit {MANIFEST}")
+                raise InvalidFile(f"{source} is damaged: its members do not match {MANIFEST}")
             if manifest.key:
-                key = _small(source, tar, members[KEY_FILE], LARGEST_KEY)
-                with open(folder / KEY_FILE, "wb", opener=_private) as out:
+                key = _read_small_member(source, tar, members[KEY_FILE], MAX_KEY_BYTES)
+                with open(folder / KEY_FILE, "wb", opener=_open_private) as out:
                     out.write(key)
-            _unpack(tar, members[DATABASE], folder / DATABASE, advance)
-            _read_to_the_end(tar)
+            _extract_database(tar, members[DATABASE], folder / DATABASE, advance)
+            _verify_checksum(tar)
     except InvalidFile:
         raise
     except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, ValueError) as error:
-        raise InvalidFile(f"{source} is damaged or no backup: {error}") from None
+        raise InvalidFile(f"{source} is damaged or not a backup: {error}") from None
     return manifest
 
 
-def _small(source: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, largest: int) -> bytes:
+def _read_small_member(source: Path, tar: tarfile.TarFile, member: tarfile.TarInfo, largest: int) -> bytes:
     if member.size > largest:
-        raise InvalidFile(f"{source} is no backup: {member.name} has {member.size} bytes")
+        raise InvalidFile(
+            f"{source} is not a backup: {member.name} has {member.size} bytes, more than {largest}"
+        )
     file = tar.extractfile(member)
     assert file is not None, "a regular file"
     return file.read()
 
 
-def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path, advance: Advance) -> None:
+def _extract_database(
+    tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path, advance: ProgressCallback
+) -> None:
     file: Any = tar.extractfile(member)
-    with naming(target), open(target, "wb", opener=_private) as out:
+    with file_name_in_errors(target), open(target, "wb", opener=_open_private) as out:
         while block := file.read(BLOCK):
             out.write(block)
             advance(len(block))
@@ -280,60 +306,62 @@ def _unpack(tar: tarfile.TarFile, member: tarfile.TarInfo, target: Path, advance
         os.fsync(out.fileno())
 
 
-def _read_to_the_end(tar: tarfile.TarFile) -> None:
-    """Let the sums of the compressed file be checked: the key has none of its own."""
+def _verify_checksum(tar: tarfile.TarFile) -> None:
+    """Read the rest of the gzip stream, which verifies its checksum: the key has no digest of its own."""
     file: Any = tar.fileobj
     while file.read(BLOCK):
         pass
 
 
-def _read_manifest(source: Path, content: bytes) -> Manifest:
+def _read_manifest(source: Path, content: bytes) -> BackupManifest:
     try:
-        manifest = msgspec.json.decode(content, type=Manifest)
+        manifest = msgspec.json.decode(content, type=BackupManifest)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidFile(f"{source}: {MANIFEST} cannot be read: {error}") from None
+        raise InvalidFile(f"{source}: cannot read {MANIFEST}: {error}") from None
     if manifest.format != FORMAT:
         raise InvalidFile(f"{source} has the format {manifest.format!r}; this version reads {FORMAT!r}")
     return manifest
 
 
-def _check_database(source: Path, database: Path, manifest: Manifest) -> None:
+def _check_database(source: Path, database: Path, manifest: BackupManifest) -> None:
     digest, _ = _digest(database)
     if digest != manifest.sha256:
-        raise InvalidFile(f"{source} is damaged: the database has another digest than {MANIFEST} says")
+        raise InvalidFile(f"{source} is damaged: the SHA-256 of the database does not match {MANIFEST}")
     if manifest.schema not in known_revisions():
         raise InvalidFile(
             f"{source} was made by version {manifest.version}, which has a newer schema ({manifest.schema}): "
             "install that version"
         )
-    _check_content(database, manifest, "integrity_check", source)
+    _check_matches_manifest(database, manifest, "integrity_check", source)
 
 
-def _check_content(database: Path, manifest: Manifest, check: str, source: Path | None = None) -> None:
-    """Raise `InvalidFile` if a database is not what the manifest of the archive `source` says."""
+def _check_matches_manifest(
+    database: Path, manifest: BackupManifest, check: str, source: Path | None = None
+) -> None:
+    """Raise `InvalidFile` if a database does not match the manifest of `source`."""
     where = source or database
     try:
         with closing(sqlite3.connect(database)) as connection:
             found = connection.execute(f"PRAGMA {check}").fetchone()[0]
-            rows = {name: _count(connection, name) for name in COUNTED}
+            rows = {name: _count(connection, name) for name in COUNTED_TABLES}
             schema = _schema(connection)
     except (sqlite3.Error, TypeError) as error:
-        raise InvalidFile(f"{where}: the database cannot be read: {error}") from None
+        raise InvalidFile(f"{where}: cannot read the database: {error}") from None
     if found != "ok" or rows != manifest.rows or schema != manifest.schema:
-        raise InvalidFile(f"{where}: the database is not what {MANIFEST} says")
+        raise InvalidFile(f"{where}: the database does not match {MANIFEST}")
 
 
-def _check_data(database: Path, force: bool) -> None:
-    """Raise `InvalidFile` if there is data that may not be moved aside."""
-    for path in _parts(database):
+def _check_no_data(database: Path, force: bool) -> None:
+    """Raise `InvalidFile` if data exist and `force` is not set."""
+    for path in _database_files(database):
         if os.path.lexists(path) and not force:
             raise InvalidFile(f"{path} exists; --force moves it aside and puts the backup in its place")
 
 
 def _move_aside(paths: list[Path]) -> list[Path]:
-    """Rename those files that are there, so that they are in nobody's way; their new names.
+    """Rename existing files and return their new paths.
 
-    What SQLite keeps beside a database takes the new name of that database, so that it still belongs to it.
+    Auxiliary SQLite files get the new name of their database, so that they still belong together.
     """
     at = datetime.now(UTC).strftime("%Y%m%d-%H%M%S-%f")
     moved = []

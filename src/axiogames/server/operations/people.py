@@ -1,6 +1,6 @@
-"""What a host can do with people: find, rename, ban, export and erase them.
+"""Administration of people: find, rename, ban, export and erase.
 
-Works on the database alone, like `tables.py`. A line is written to the log after each change.
+Works on the database alone, like `operations/tables.py`. Each change is recorded in the audit log.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from ..storage.journal import Journal
 from ..storage.schema import people, results, seats, tables
 from ..storage.tables import TableStore
 from .audit import Actor, write_audit
-from .tables import NotPossible
+from .tables import InvalidOperation
 
 
 class UnknownPerson(AxioError):
-    """There is nobody with this id."""
+    """No person has this id."""
 
     def __init__(self, person: str) -> None:
-        super().__init__(f"there is nobody with the id {person!r}; `admin people find` shows who there is")
+        super().__init__(f"no person has the id {person!r}: `axio admin people find` lists people")
 
 
-class _NoBots(Bots):
-    """Bots that leave all moves to the server."""
+class _IdleBots(Bots):
+    """Bots that never move: this process must not play for anybody."""
 
     async def choose(self, level: str, view: View, person: str = "") -> Choice:
         await asyncio.Event().wait()
-        raise AssertionError("nobody sets it")
+        raise AssertionError("unreachable: the event is never set")
 
 
-class PeopleAdministration:
-    """Looks after the people of a database, in the name of somebody."""
+class PeopleAdmin:
+    """Reads and changes people in the name of an actor."""
 
     def __init__(self, database: Database, people: People, personal_data: PersonalData, actor: Actor) -> None:
         self._database = database
@@ -54,10 +54,10 @@ class PeopleAdministration:
         self._personal_data = personal_data
         self.actor = actor
 
-    # ------------------------------------------------------------ asking
+    # ------------------------------------------------------------ queries
 
     async def find(self, wanted: str = "", *, banned: bool = False, limit: int = 50) -> list[RowMapping]:
-        """People by id, username or part of their name, whoever came last first."""
+        """Return people by id, username or part of their name, the last visitor first."""
         query = select(people).order_by(func.coalesce(people.c.seen, people.c.created).desc(), people.c.id)
         if wanted:
             name = func.lower(people.c.name).contains(wanted.lower(), autoescape=True)
@@ -65,12 +65,12 @@ class PeopleAdministration:
         if banned:
             query = query.where(people.c.banned.is_not(None))
         if "\0" in wanted:
-            return []  # PostgreSQL has no such text
+            return []  # PostgreSQL does not support NUL in text
         async with self._database.reading() as connection:
             return list((await connection.execute(query.limit(limit))).mappings())
 
     async def row(self, person: str) -> RowMapping:
-        """A person's row. Raises `UnknownPerson`."""
+        """Return the row of a person. Raises `UnknownPerson`."""
         async with self._database.reading() as connection:
             query = select(people).where(people.c.id == person)
             row = (await connection.execute(query)).mappings().first() if "\0" not in person else None
@@ -79,7 +79,7 @@ class PeopleAdministration:
         return row
 
     async def counts(self, person: str) -> dict[str, int]:
-        """How many tables a person sits at, by status, and how many results of daily deals they have."""
+        """Return the number of tables of a person by status, and of results of daily deals."""
         sits = select(seats.c.table_id).where(seats.c.person == person)
         by_status = (
             select(tables.c.status, func.count()).where(tables.c.id.in_(sits)).group_by(tables.c.status)
@@ -90,43 +90,46 @@ class PeopleAdministration:
             return {**found, "daily_results": int((await connection.execute(listed)).scalar_one())}
 
     async def export(self, person: str) -> AsyncIterator[bytes]:
-        """Everything that is kept of a person as JSON, without secrets, in pieces. Raises `UnknownPerson`."""
+        """Return all stored data of a person as JSON, without secrets, in chunks. Raises `UnknownPerson`."""
         exported = await self._personal_data.export(await self._known(person))
         await self._log("person-export", person)
         return exported
 
-    # ------------------------------------------------------------ changing
+    # ------------------------------------------------------------ changes
 
     async def rename(self, person: str, name: str) -> str:
-        """Give somebody another name, at their tables too; the name.
+        """Change a person's name, also at tables, and return the name as stored.
 
-        Raises `UnknownPerson`, `BadName`, or `NotPossible` for who has been erased.
+        Raises:
+            UnknownPerson: No person has this id.
+            InvalidName: The name is not allowed.
+            InvalidOperation: The person was erased.
         """
         known = await self._known(person)
         if known.erased:
-            raise NotPossible(f"{person} has been erased and keeps no name")
+            raise InvalidOperation(f"cannot rename {person}: the person was erased")
         await self._personal_data.rename(known, name)
         await self._log("person-rename", person, before=known.name)
         return (await self._known(person)).name
 
     async def ban(self, person: str) -> None:
-        """Let somebody in no more. Raises `UnknownPerson`, `NotPossible`."""
+        """Ban a person. Raises `UnknownPerson` or `InvalidOperation`."""
         known = await self._known(person)
         if known.banned:
-            raise NotPossible(f"{person} is banned already")
+            raise InvalidOperation(f"{person} is already banned")
         await self._people.ban(known)
         await self._log("person-ban", person)
 
     async def unban(self, person: str) -> None:
-        """Let somebody in again. Raises `UnknownPerson`, `NotPossible`."""
+        """Lift a ban. Raises `UnknownPerson` or `InvalidOperation`."""
         known = await self._known(person)
         if not known.banned:
-            raise NotPossible(f"{person} is not banned")
+            raise InvalidOperation(f"{person} is not banned")
         await self._people.unban(known)
         await self._log("person-unban", person)
 
     async def erase(self, person: str) -> None:
-        """Delete what is kept of somebody; finished games stay without the name. Raises `UnknownPerson`."""
+        """Delete the data of a person; finished games stay without the name. Raises `UnknownPerson`."""
         await self._personal_data.erase(await self._known(person))
         await self._log("person-erase", person)
 
@@ -141,14 +144,14 @@ class PeopleAdministration:
 
 
 @asynccontextmanager
-async def people_administration(database: Database, actor: Actor) -> AsyncIterator[PeopleAdministration]:
-    """Look after people without a server."""
-    journal, store, bots = Journal(database), TableStore(database), _NoBots(1, 1.0)
-    # The key signs tokens and is needed for nothing that a host does here; a server has the real one.
+async def people_admin(database: Database, actor: Actor) -> AsyncIterator[PeopleAdmin]:
+    """Return a `PeopleAdmin` with the components it needs, without a server."""
+    journal, store, bots = Journal(database), TableStore(database), _IdleBots(1, 1.0)
+    # A random key: it signs tokens, which no administration command uses.
     known, rooms = People(database, [secrets.token_hex(32)]), Rooms(store, journal, bots)
     personal_data = PersonalData(database, store, known, rooms)
     try:
-        yield PeopleAdministration(database, known, personal_data, actor)
+        yield PeopleAdmin(database, known, personal_data, actor)
     finally:
         rooms.close()
         await journal.close()

@@ -1,22 +1,21 @@
-"""Retention: abandoned tables are closed and deleted, and guests who have no games are forgotten.
+"""Retention: close and delete abandoned tables, delete unused guests and old reviews.
 
-The rules, each with a number of days (0 switches it off):
+Rules, each with a number of days (0 disables it):
 
-- An open table that nobody has changed for `keep_open` days and that nobody looks at is closed.
-- A game that nobody has moved in for `keep_unfinished` days and that nobody looks at is closed.
-- A closed table is deleted after `keep_closed` days, one without a move after a day.
-- A guest who has not come for `keep_guests` days and has no table, phrase, username or ban is deleted. One
-  who has signed out everywhere or was erased stays: without the row, old tokens would be good again.
-- A kept review is deleted after `keep_reviews` days; it can be made again.
-- That a session was signed out is forgotten after `KEEP_REVOKED` days, if its person has been deleted.
+- An open table is closed after `keep_open` days without a change, unless somebody is connected.
+- A game is closed after `keep_unfinished` days without a move, unless somebody is connected.
+- A closed table is deleted after `keep_closed` days, one without moves after a day.
+- A guest without tables, phrase, username and ban is deleted `keep_guests` days after the last visit. Guests
+  who signed out everywhere or were erased stay: without the row, old tokens would be valid again.
+- A stored review is deleted after `keep_reviews` days; it can be made again.
+- A revoked session is deleted after `KEEP_REVOKED_DAYS` days if its person has been deleted.
+- Audit records of retention itself are deleted after `KEEP_OWN_RECORDS_DAYS` days.
 
-- What retention itself has written into the audit log is deleted after `KEEP_OWN_NOTES` days.
+Finished games, results of daily deals, quarantined tables and audit records of hosts are never deleted
+automatically. When the server is nearly full, open tables are closed after an hour, and games of fewer than
+`FEW_MOVES` moves after a day.
 
-Finished games, results of daily deals, quarantined tables and what hosts did are never deleted by themselves.
-When the server is nearly full, open tables count as abandoned after an hour, and games that have hardly begun
-after a day.
-
-Work is done in small batches, each a transaction of its own. What one run leaves, the next one finds.
+Work is done in small batches, each in a transaction of its own. The next run continues where one stops.
 """
 
 from __future__ import annotations
@@ -38,17 +37,17 @@ from ..storage.database import Database
 from ..storage.schema import audit, people, reviews, revoked_sessions, seats, server_facts, tables
 from ..storage.tables import UNFINISHED, TableStore
 from .audit import Actor
-from .tables import DAY, TableAdministration
+from .tables import DAY_MS, TableAdmin
 
-HOUR = DAY // 24
-EVERY = 15 * 60.0  # seconds between two runs, of all processes together
-AT_ONCE = 100
-MOST_AT_A_TIME = 20 * AT_ONCE  # of each kind in one run
-PAUSE = 0.05  # seconds between batches, for those who play
-NEARLY_FULL = 0.9
-FEW_MOVES = 4  # moves of a game that has hardly begun
-KEEP_REVOKED = 400
-KEEP_OWN_NOTES = 30
+HOUR_MS = DAY_MS // 24
+RUN_INTERVAL = 15 * 60.0  # seconds between runs, over all processes
+BATCH_SIZE = 100
+MAX_PER_RUN = 20 * BATCH_SIZE  # rows per rule and run
+BATCH_PAUSE = 0.05  # seconds between batches, so that players' transactions are not delayed
+NEARLY_FULL = 0.9  # fraction of the maximum number of unfinished tables
+FEW_MOVES = 4  # games with fewer moves are closed first when the server is nearly full
+KEEP_REVOKED_DAYS = 400
+KEEP_OWN_RECORDS_DAYS = 30
 LEASE = "retention"
 ACTOR = Actor("retention")
 
@@ -56,8 +55,8 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
-    """How many days things are kept; 0 is forever."""
+class RetentionPolicy:
+    """Number of days to keep each kind of data; 0: forever."""
 
     open: int = 7
     unfinished: int = 60
@@ -66,8 +65,8 @@ class Rules:
     reviews: int = 30
 
     @classmethod
-    def of(cls, settings: Settings) -> Rules:
-        """The rules that a server was started with."""
+    def of(cls, settings: Settings) -> RetentionPolicy:
+        """Return the policy of a server's settings."""
         return cls(
             settings.keep_open,
             settings.keep_unfinished,
@@ -78,8 +77,8 @@ class Rules:
 
 
 @dataclass(slots=True)
-class Outcome:
-    """How much there was to do, or was done."""
+class RetentionCounts:
+    """Numbers of closed tables and deleted rows."""
 
     open_tables_closed: int = 0
     unfinished_games_closed: int = 0
@@ -94,37 +93,46 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
-    """Tables that a rule is about, and the field of `Outcome` that counts them."""
+class _TableRule:
+    """Tables selected by a rule, and the field of `RetentionCounts` that counts them."""
 
     name: str
     conditions: tuple[Any, ...]
 
 
 class Retention:
-    """Applies the rules to a database. `in_use` tells of tables that somebody in this process looks at."""
+    """Applies a policy to a database.
+
+    Args:
+        database: Database of the server.
+        policy: Number of days to keep each kind of data.
+        max_tables: Maximum number of unfinished tables on the server.
+        actor: Actor in the audit log.
+        in_use: Returns whether a client of this process is connected to a table.
+        pause: Seconds between batches.
+    """
 
     def __init__(
         self,
         database: Database,
-        rules: Rules,
-        most_tables: int,
+        policy: RetentionPolicy,
+        max_tables: int,
         *,
         actor: Actor = ACTOR,
         in_use: Callable[[str], bool] = lambda table_id: False,
-        pause: float = PAUSE,
+        pause: float = BATCH_PAUSE,
     ) -> None:
         self._database = database
         self._store = TableStore(database)
-        self._tables = TableAdministration(database, actor)
-        self._rules = rules
-        self._most_tables = most_tables
+        self._tables = TableAdmin(database, actor)
+        self._policy = policy
+        self._max_tables = max_tables
         self._in_use = in_use
         self._pause = pause
 
-    async def preview(self, at: int) -> Outcome:
-        """What a run at a time would find to do."""
-        found = Outcome()
+    async def preview(self, at: int) -> RetentionCounts:
+        """Return the counts of a run at time `at`, without changes."""
+        found = RetentionCounts()
         for kind in [*await self._abandoned(at), *self._expired(at)]:
             counted = await self._count(tables, kind.conditions)
             setattr(found, kind.name, getattr(found, kind.name) + counted)
@@ -137,9 +145,9 @@ class Retention:
             query = select(func.count()).select_from(table).where(*conditions)
             return int((await connection.execute(query)).scalar_one())
 
-    async def run_once(self, at: int) -> Outcome:
-        """Do what is to be done at a time, up to `MOST_AT_A_TIME` of each kind; what was done."""
-        done = Outcome()
+    async def run_once(self, at: int) -> RetentionCounts:
+        """Apply the rules for time `at`, at most `MAX_PER_RUN` rows each, and return the counts."""
+        done = RetentionCounts()
         for kind in await self._abandoned(at):
             await self._close(kind, done)
         for kind in self._expired(at):
@@ -149,7 +157,7 @@ class Retention:
         return done
 
     async def run_if_due(self) -> None:
-        """Run now, if no process has done so for `EVERY` seconds."""
+        """Run unless another process has run within `RUN_INTERVAL` seconds."""
         if not await self.claim(now()):
             return
         if done := await self.run_once(now()):
@@ -159,9 +167,12 @@ class Retention:
             )
 
     async def claim(self, at: int) -> bool:
-        """Whether this process is the one to run now. No other one is for the next `EVERY` seconds."""
-        until = f"{at + int(1000 * EVERY):020d}"
-        # One beyond `until` was claimed by a clock that was ahead.
+        """Try to claim the run at time `at` for this process, and return whether it succeeded.
+
+        A claim excludes other processes for `RUN_INTERVAL` seconds.
+        """
+        until = f"{at + int(1000 * RUN_INTERVAL):020d}"
+        # A claim beyond `until` was made by a process whose clock was ahead.
         free = (server_facts.c.value <= f"{at:020d}") | (server_facts.c.value > until)
         mine = update(server_facts).where(server_facts.c.name == LEASE, free)
         claimed: list[bool] = []
@@ -176,88 +187,91 @@ class Retention:
 
         try:
             await self._database.transact(write)
-        except IntegrityError:  # another process was first
+        except IntegrityError:  # another process inserted it first
             return False
         return claimed[0]
 
     # ------------------------------------------------------------ the rules
 
-    async def _abandoned(self, at: int) -> list[_Kind]:
-        """Tables to be closed."""
-        rules, found = self._rules, list[_Kind]()
+    async def _abandoned(self, at: int) -> list[_TableRule]:
+        """Return the rules for tables to be closed."""
+        policy, found = self._policy, list[_TableRule]()
         visited = select(seats).where(seats.c.table_id == tables.c.id, seats.c.here_until > at).exists()
         unseen = (tables.c.quarantined.is_(None), ~visited)
-        full = await self._store.unfinished() >= NEARLY_FULL * self._most_tables
+        full = await self._store.count_unfinished() >= NEARLY_FULL * self._max_tables
         waits, plays = tables.c.status == "open", tables.c.status == "playing"
         if full:
-            if rules.open:
-                found.append(_Kind("open_tables_closed", (waits, tables.c.updated < at - HOUR, *unseen)))
-            if rules.unfinished:
-                begun = (plays, tables.c.moves < FEW_MOVES, tables.c.updated < at - DAY)
-                found.append(_Kind("unfinished_games_closed", (*begun, *unseen)))
-        elif rules.open:
-            cutoff = tables.c.updated < at - rules.open * DAY
-            found.append(_Kind("open_tables_closed", (waits, cutoff, *unseen)))
-        if rules.unfinished:
-            old = [plays, tables.c.updated < at - rules.unfinished * DAY, *unseen]
+            if policy.open:
+                found.append(
+                    _TableRule("open_tables_closed", (waits, tables.c.updated < at - HOUR_MS, *unseen))
+                )
+            if policy.unfinished:
+                begun = (plays, tables.c.moves < FEW_MOVES, tables.c.updated < at - DAY_MS)
+                found.append(_TableRule("unfinished_games_closed", (*begun, *unseen)))
+        elif policy.open:
+            cutoff = tables.c.updated < at - policy.open * DAY_MS
+            found.append(_TableRule("open_tables_closed", (waits, cutoff, *unseen)))
+        if policy.unfinished:
+            old = [plays, tables.c.updated < at - policy.unfinished * DAY_MS, *unseen]
             if full:
-                old.append(tables.c.moves >= FEW_MOVES)  # the others are in the kind above
-            found.append(_Kind("unfinished_games_closed", tuple(old)))
+                old.append(tables.c.moves >= FEW_MOVES)  # the others match the rule above
+            found.append(_TableRule("unfinished_games_closed", tuple(old)))
         return found
 
-    def _expired(self, at: int) -> list[_Kind]:
-        """Tables to be deleted."""
-        if not self._rules.closed:
+    def _expired(self, at: int) -> list[_TableRule]:
+        """Return the rules for tables to be deleted."""
+        if not self._policy.closed:
             return []
-        empty = (tables.c.moves == 0) & (tables.c.updated < at - DAY)
-        old = tables.c.updated < at - self._rules.closed * DAY
+        empty = (tables.c.moves == 0) & (tables.c.updated < at - DAY_MS)
+        old = tables.c.updated < at - self._policy.closed * DAY_MS
         closed = (tables.c.status == "closed", tables.c.quarantined.is_(None), empty | old)
-        return [_Kind("closed_tables_deleted", closed)]
+        return [_TableRule("closed_tables_deleted", closed)]
 
     def _rows(self, at: int) -> list[tuple[str, Any, tuple[Any, ...]]]:
-        """Rows of other tables to be deleted: the field of `Outcome`, the table, the conditions."""
-        rules, found = self._rules, list[tuple[str, Any, tuple[Any, ...]]]()
-        ended = revoked_sessions.c.at < at - KEEP_REVOKED * DAY
+        """Return the rules for other rows: field of `RetentionCounts`, database table, conditions."""
+        policy, found = self._policy, list[tuple[str, Any, tuple[Any, ...]]]()
+        ended = revoked_sessions.c.at < at - KEEP_REVOKED_DAYS * DAY_MS
         known = select(people).where(people.c.id == revoked_sessions.c.person).exists()
         found.append(("sessions_deleted", revoked_sessions, (ended, ~known)))
-        if rules.guests:
+        if policy.guests:
             hosts = select(tables.c.owner).where(tables.c.status.in_(UNFINISHED))
             sits = select(seats.c.person).where(seats.c.person == people.c.id).exists()
             signed_out = select(revoked_sessions).where(
-                revoked_sessions.c.person == people.c.id, revoked_sessions.c.at >= at - KEEP_REVOKED * DAY
+                revoked_sessions.c.person == people.c.id,
+                revoked_sessions.c.at >= at - KEEP_REVOKED_DAYS * DAY_MS,
             )
             guests = (
                 people.c.username.is_(None),
                 people.c.phrase.is_(None),
                 people.c.banned.is_(None),
                 people.c.epoch == 0,
-                func.coalesce(people.c.seen, people.c.created) < at - rules.guests * DAY,
+                func.coalesce(people.c.seen, people.c.created) < at - policy.guests * DAY_MS,
                 ~sits,
                 ~signed_out.exists(),
                 people.c.id.not_in(hosts),
             )
             found.append(("guests_deleted", people, guests))
-        if rules.reviews:
-            old = reviews.c.asked < at - rules.reviews * DAY
+        if policy.reviews:
+            old = reviews.c.asked < at - policy.reviews * DAY_MS
             found.append(("reviews_deleted", reviews, (old, func.coalesce(reviews.c.claimed_until, 0) < at)))
-        own = (audit.c.actor == ACTOR.name, audit.c.at < at - KEEP_OWN_NOTES * DAY)
-        # Not the last one: SQLite would use its number again, and who follows the log miss a line.
+        own = (audit.c.actor == ACTOR.name, audit.c.at < at - KEEP_OWN_RECORDS_DAYS * DAY_MS)
+        # Not the last one: SQLite would reuse its id, and followers of the log would miss a record.
         newest = select(func.max(audit.c.id)).scalar_subquery()
         found.append(("log_lines_deleted", audit, (*own, audit.c.id < newest)))
         return found
 
     # ------------------------------------------------------------ batches
 
-    async def _close(self, kind: _Kind, done: Outcome) -> None:
+    async def _close(self, kind: _TableRule, done: RetentionCounts) -> None:
         last: tuple[int, str] = (-1, "")
-        for _ in range(MOST_AT_A_TIME // AT_ONCE):
-            # Goes on after the last one looked at: one that cannot be closed must not be found for ever.
+        for _ in range(MAX_PER_RUN // BATCH_SIZE):
+            # Continue after the last one seen: a table that cannot be closed must not be selected forever.
             later = (tables.c.updated > last[0]) | ((tables.c.updated == last[0]) & (tables.c.id > last[1]))
             query = (
                 select(tables.c.id, tables.c.updated, tables.c.number)
                 .where(*kind.conditions, later)
                 .order_by(tables.c.updated, tables.c.id)
-                .limit(AT_ONCE)
+                .limit(BATCH_SIZE)
             )
             async with self._database.reading() as connection:
                 rows = list(await connection.execute(query))
@@ -268,34 +282,36 @@ class Retention:
                 try:
                     await self._tables.close(table_id, "table-expire", number=number)
                 except AxioError as error:
-                    log.warning("table %s could not be closed: %s", table_id, error)
+                    log.warning("cannot close table %s: %s", table_id, error)
                     continue
                 setattr(done, kind.name, getattr(done, kind.name) + 1)
-            if len(rows) < AT_ONCE:
+            if len(rows) < BATCH_SIZE:
                 return
             await asyncio.sleep(self._pause)
 
-    async def _delete_tables(self, kind: _Kind, done: Outcome) -> None:
-        for _ in range(MOST_AT_A_TIME // AT_ONCE):
-            query = select(tables.c.id).where(*kind.conditions).order_by(tables.c.updated).limit(AT_ONCE)
+    async def _delete_tables(self, kind: _TableRule, done: RetentionCounts) -> None:
+        for _ in range(MAX_PER_RUN // BATCH_SIZE):
+            query = select(tables.c.id).where(*kind.conditions).order_by(tables.c.updated).limit(BATCH_SIZE)
             async with self._database.reading() as connection:
                 ids = [row[0] for row in await connection.execute(query)]
             gone = await self._tables.delete(ids, "table-expire", *kind.conditions)
             setattr(done, kind.name, getattr(done, kind.name) + len(gone))
-            if len(ids) < AT_ONCE or not gone:
+            if len(ids) < BATCH_SIZE or not gone:
                 return
             await asyncio.sleep(self._pause)
 
-    async def _delete_rows(self, name: str, table: Any, conditions: tuple[Any, ...], done: Outcome) -> None:
+    async def _delete_rows(
+        self, name: str, table: Any, conditions: tuple[Any, ...], done: RetentionCounts
+    ) -> None:
         key = list(table.primary_key.columns)
-        for _ in range(MOST_AT_A_TIME // AT_ONCE):
+        for _ in range(MAX_PER_RUN // BATCH_SIZE):
             async with self._database.reading() as connection:
-                query = select(*key).where(*conditions).limit(AT_ONCE)
+                query = select(*key).where(*conditions).limit(BATCH_SIZE)
                 rows = [tuple(row) for row in await connection.execute(query)]
             deleted: list[int] = []
             await self._database.transact(partial(_delete_rows, table, conditions, rows, deleted))
             setattr(done, name, getattr(done, name) + sum(deleted))
-            if len(rows) < AT_ONCE or not sum(deleted):
+            if len(rows) < BATCH_SIZE or not sum(deleted):
                 return
             await asyncio.sleep(self._pause)
 

@@ -1,7 +1,7 @@
-"""What a host can do with tables: find, close, delete and release them, take somebody off a seat.
+"""Administration of tables: find, close, delete, release from quarantine, and remove players.
 
-Works on the database alone, so it can be done beside a running server. What happens at a table is appended to
-its entries like everything else; if somebody moves at the same moment, the change is made again from there.
+Works on the database alone, so a server may be running. Changes of a game are appended to its entries like
+moves; if a concurrent move takes the entry number, the change is repeated on the new state.
 """
 
 from __future__ import annotations
@@ -16,47 +16,47 @@ from sqlalchemy.exc import IntegrityError
 
 from ...errors import AxioError
 from ..domain.bots import DEFAULT_LEVEL
-from ..domain.entries import Act, Closed, Hired, Removed, Rose
-from ..domain.game_state import Game, entry_of, table_row
-from ..domain.rooms import load_game
+from ..domain.entries import BotSeated, PlayerRemoved, SeatVacated, TableClosed, TableEntry
+from ..domain.game_state import GameState
+from ..domain.log_replay import load_game
 from ..storage.database import Database
-from ..storage.journal import Entry, write_entries
+from ..storage.journal import JournalEntry, write_entries
 from ..storage.schema import entries, metadata, people, seats, tables
 from ..storage.tables import UNFINISHED, TableStore
 from .audit import Actor, write_audit
 
-TRIES = 20
-AT_ONCE = 200  # tables that one transaction deletes
-DAY = 24 * 3600 * 1000  # milliseconds
+COMMIT_ATTEMPTS = 20
+DELETE_BATCH = 200  # tables that one transaction deletes
+DAY_MS = 24 * 3600 * 1000  # milliseconds
 
 
 class UnknownTable(AxioError):
-    """There is no table with this id."""
+    """No table has this id."""
 
     def __init__(self, table_id: str) -> None:
-        super().__init__(f"there is no table {table_id!r}; `admin tables list` shows those there are")
+        super().__init__(f"no table has the id {table_id!r}: `axio admin tables list` lists tables")
 
 
-class NotPossible(AxioError):
-    """What was asked for cannot be done in the state that something is in."""
+class InvalidOperation(AxioError):
+    """The operation is not possible in the current state of its subject."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableFilter:
-    """Which tables are meant. Everything that is given has to fit."""
+    """Selection of tables by all the given criteria."""
 
     status: str | None = None
     untouched_for: int | None = None  # days since the last entry
-    person: str | None = None  # an id: who opened it, or sits there
+    person: str | None = None  # id of the person who opened the table or sits there
     quarantined: bool = False
 
     def conditions(self, at: int) -> list[Any]:
-        """The same for SQL, at a time."""
+        """Return SQL conditions for the time `at`."""
         found: list[Any] = []
         if self.status is not None:
             found.append(tables.c.status == self.status)
         if self.untouched_for is not None:
-            found.append(tables.c.updated < at - self.untouched_for * DAY)
+            found.append(tables.c.updated < at - self.untouched_for * DAY_MS)
         if self.person is not None:
             sits = select(seats.c.table_id).where(seats.c.person == self.person)
             found.append((tables.c.owner == self.person) | tables.c.id.in_(sits))
@@ -65,99 +65,115 @@ class TableFilter:
         return found
 
 
-class TableAdministration:
-    """Looks after the tables of a database, in the name of somebody."""
+class TableAdmin:
+    """Reads and changes tables in the name of an actor."""
 
     def __init__(self, database: Database, actor: Actor) -> None:
         self._database = database
         self._store = TableStore(database)
         self.actor = actor
 
-    # ------------------------------------------------------------ asking
+    # ------------------------------------------------------------ queries
 
     async def find(self, wanted: TableFilter, at: int, limit: int | None = None) -> list[RowMapping]:
-        """The tables that fit, the one longest untouched last."""
+        """Return the selected tables, the most recently changed one first."""
         query = select(tables).where(*wanted.conditions(at)).order_by(tables.c.updated.desc(), tables.c.id)
         async with self._database.reading() as connection:
             return list((await connection.execute(query.limit(limit))).mappings())
 
     async def seats(self, ids: Sequence[str]) -> dict[str, list[RowMapping]]:
-        """The seats of several tables."""
+        """Return the seats of several tables."""
         found: dict[str, list[RowMapping]] = {}
-        for first in range(0, len(ids), AT_ONCE):
-            found |= await self._store.seats(ids[first : first + AT_ONCE])
+        for first in range(0, len(ids), DELETE_BATCH):
+            found |= await self._store.seats(ids[first : first + DELETE_BATCH])
         return found
 
     async def row(self, table_id: str) -> RowMapping:
-        """A table's row. Raises `UnknownTable`."""
+        """Return the row of a table. Raises `UnknownTable`."""
         row = await self._store.find(table_id) if "\0" not in table_id else None
         if row is None:
             raise UnknownTable(table_id)
         return row
 
     async def count_entries(self, table_id: str) -> int:
-        """How many entries a table has."""
+        """Return the number of entries of a table."""
         query = select(func.count()).select_from(entries).where(entries.c.table_id == table_id)
         async with self._database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
 
     async def name_of(self, person: str) -> str | None:
-        """What a person is called, `None` if the database does not know them."""
+        """Return the name of a person, `None` for an unknown one."""
         async with self._database.reading() as connection:
             query = select(people.c.name).where(people.c.id == person)
             return (await connection.execute(query)).scalar_one_or_none()
 
-    # ------------------------------------------------------------ changing
+    # ------------------------------------------------------------ changes
 
     async def close(self, table_id: str, action: str = "table-close", *, number: int | None = None) -> None:
-        """Give a table up before its game has ended; only if its last entry has a number, if one is given.
+        """Close an unfinished table.
 
-        Raises `UnknownTable`, `NotPossible`.
+        Args:
+            table_id: Table to close.
+            action: Action for the audit log.
+            number: Close the table only if its last entry has this number.
+
+        Raises:
+            UnknownTable: No table has this id.
+            InvalidOperation: The table is not unfinished, or has another number.
         """
 
-        def decide(game: Game) -> list[Act]:
+        def decide(game: GameState) -> list[TableEntry]:
             if game.status not in UNFINISHED:
-                raise NotPossible(f"table {table_id} is {game.status} already")
+                raise InvalidOperation(f"table {table_id} is already {game.status}")
             if number is not None and game.number != number:
-                raise NotPossible(f"table {table_id} is in use again")
-            return [Closed()]
+                raise InvalidOperation(f"table {table_id} is in use again")
+            return [TableClosed()]
 
         await self._act(table_id, decide, action)
 
     async def kick(self, table_id: str, seat: int) -> str:
-        """Take whoever sits there off a seat: free before the start, a bot's afterwards. The name they had.
+        """Remove the player of a seat and return the name.
 
-        Raises `UnknownTable`, `NotPossible`.
+        Before the start the seat becomes free. In play a bot takes over, or the table closes if no other
+        person plays.
+
+        Raises:
+            UnknownTable: No table has this id.
+            InvalidOperation: The table is finished, or nobody occupies the seat.
         """
         names: list[str] = []
 
-        def decide(game: Game) -> list[Act]:
+        def decide(game: GameState) -> list[TableEntry]:
             if game.status not in UNFINISHED:
-                raise NotPossible(f"table {table_id} is {game.status}: nobody can be taken off its seats")
+                raise InvalidOperation(f"table {table_id} is {game.status}: players cannot be removed")
             if not 0 <= seat < len(game.seats):
-                raise NotPossible(f"table {table_id} has the seats 0 to {len(game.seats) - 1}, not {seat}")
+                raise InvalidOperation(
+                    f"seat {seat} is out of range: table {table_id} has seats 0 to {len(game.seats) - 1}"
+                )
             sits = game.seats[seat]
             if sits.free or (game.status == "playing" and sits.person is None):
-                raise NotPossible(f"nobody sits on seat {seat} of table {table_id}")
+                raise InvalidOperation(f"seat {seat} of table {table_id} has no player")
             names[:] = [sits.name]
             if game.status == "open":
-                return [Removed(seat) if sits.person is not None else Rose(seat)]
+                return [PlayerRemoved(seat) if sits.person is not None else SeatVacated(seat)]
             others = any(other.person is not None for other in game.seats if other is not sits)
-            return [Hired(seat, DEFAULT_LEVEL)] if others else [Closed()]
+            return [BotSeated(seat, DEFAULT_LEVEL)] if others else [TableClosed()]
 
         await self._act(table_id, decide, "table-kick", seat=seat)
         return names[0]
 
     async def release(self, table_id: str) -> None:
-        """Let a quarantined table go on.
+        """Release a table from quarantine.
 
-        Raises `UnknownTable`, or `NotPossible` if it still cannot be read.
+        Raises:
+            UnknownTable: No table has this id.
+            InvalidOperation: The table is not in quarantine, or still unreadable.
         """
         row = await self.row(table_id)
         if row["quarantined"] is None:
-            raise NotPossible(f"table {table_id} is not quarantined")
+            raise InvalidOperation(f"table {table_id} is not quarantined")
         game = await self._load(table_id)
-        summary = {name: table_row(game)[name] for name in ("status", "turn", "due", "number", "moves")}
+        summary = {name: game.row()[name] for name in ("status", "turn", "due", "number", "moves")}
 
         def write(connection: Connection) -> None:
             query = update(tables).where(tables.c.id == table_id).values(quarantined=None, **summary)
@@ -167,20 +183,20 @@ class TableAdministration:
         await self._database.transact(write)
 
     async def delete(self, ids: Sequence[str], action: str = "table-delete", *conditions: Any) -> list[str]:
-        """Delete tables and everything that belongs to them, for good; the ids of those that were there.
+        """Delete tables with all their rows, and return the ids of the deleted ones.
 
-        Only those are deleted that fit the conditions at that moment.
+        Only tables that meet the conditions inside the transaction are deleted.
         """
         gone: list[str] = []
-        for first in range(0, len(ids), AT_ONCE):
-            part = list(ids[first : first + AT_ONCE])
+        for first in range(0, len(ids), DELETE_BATCH):
+            part = list(ids[first : first + DELETE_BATCH])
             await self._database.transact(partial(self._delete, part, action, conditions, gone))
         return gone
 
     def _delete(
         self, ids: list[str], action: str, conditions: Sequence[Any], gone: list[str], connection: Connection
     ) -> None:
-        # Written to first: from here on nobody else can change them until this is committed.
+        # Update first: the row locks exclude other writers until the commit.
         meant = [tables.c.id.in_(ids), *conditions]
         connection.execute(update(tables).where(*meant).values(due=None))
         query = select(tables.c.id, tables.c.game, tables.c.status).where(*meant)
@@ -197,31 +213,30 @@ class TableAdministration:
             write_audit(connection, self.actor, action, row.id, game=row.game, status=row.status)
         gone += found
 
-    async def _load(self, table_id: str) -> Game:
+    async def _load(self, table_id: str) -> GameState:
         await self.row(table_id)
         try:
             return await load_game(self._store, table_id)
-        except Exception as error:  # whatever is wrong with its entries
-            raise NotPossible(
+        except Exception as error:  # entries may be damaged in any way
+            raise InvalidOperation(
                 f"table {table_id} cannot be read ({type(error).__name__}: {error}); it can only be deleted"
             ) from None
 
     async def _act(
-        self, table_id: str, decide: Callable[[Game], list[Act]], action: str, **detail: Any
+        self, table_id: str, decide: Callable[[GameState], list[TableEntry]], action: str, **detail: Any
     ) -> None:
-        for _ in range(TRIES):
+        for _ in range(COMMIT_ATTEMPTS):
             game = await self._load(table_id)
-            made: list[Entry] = []
+            made: list[JournalEntry] = []
             for act in decide(game):
-                game.carry_out(act)
-                made.append(entry_of(game, act))
+                made.append(game.journal_entry(game.apply(act)))
 
-            def write(connection: Connection, made: Sequence[Entry] = tuple(made)) -> None:
+            def write(connection: Connection, made: Sequence[JournalEntry] = tuple(made)) -> None:
                 write_entries(made, connection)
                 write_audit(connection, self.actor, action, table_id, **detail)
 
             try:
                 return await self._database.transact(write)
             except IntegrityError:
-                continue  # somebody has moved since it was read
-        raise NotPossible(f"table {table_id} is too busy: try again")
+                continue  # a concurrent entry was committed first
+        raise InvalidOperation(f"table {table_id} changed during {COMMIT_ATTEMPTS} attempts: try again")

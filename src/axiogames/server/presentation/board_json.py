@@ -16,7 +16,7 @@ from ...drawing.scene import Cell, Outline, PlacedTile, Point, Scene, Tile
 from ...games.runtime.compile import entry_point
 from ...games.variant import Variant
 from ...model.position import Position
-from .messages import Board, Moves, OnBoard, Other, Shape
+from .messages import Board, BoardTile, OfferedMoves, OtherMove, Shape
 
 ZERO, MINUS, COMMA, OPEN, CLOSE = (ord(sign) for sign in "0-,[]")
 WIDEST = 21  # characters of a number and the comma after it
@@ -177,13 +177,13 @@ class Describer:
             found = self._places[at] = self._shape(self._variant.drawing.on_board(PlacedTile(blank, at)))
         return found
 
-    def on_board(self, tile: str, at: tuple[str, ...]) -> OnBoard:
+    def board_tile(self, tile: str, at: tuple[str, ...]) -> BoardTile:
         """A tile where it lies."""
-        return OnBoard(tile, at, *self._place(at))
+        return BoardTile(tile, at, *self._place(at))
 
-    def all_on_board(self, laid: Iterable[PlacedTile]) -> list[OnBoard]:
+    def board_tiles(self, laid: Iterable[PlacedTile]) -> list[BoardTile]:
         """Tiles where they lie."""
-        return [self.on_board(one.letters, one.at) for one in laid]
+        return [self.board_tile(one.letters, one.at) for one in laid]
 
     def board(self, position: Position) -> Board:
         """The board as JSON; for most games it never changes."""
@@ -232,8 +232,8 @@ class Describer:
             self._outlines[shape] = path(around, CELL_ROUNDING)
         return self._outlines[shape]
 
-    def moves(self, position: Position) -> Moves | None:
-        """What the seat to move may do, where that is known: `Moves` as JSON, made column by column."""
+    def moves(self, position: Position) -> OfferedMoves | None:
+        """Return the moves of the seat to move as the JSON of `OfferedMoves`, `None` if there are none."""
         variant, state = self._variant, position.state
         legal = position.legal_moves()
         if not len(legal):
@@ -254,10 +254,12 @@ class Describer:
             "place": column(place),
             "named": _JSON.encode(self._named(named)),
             "gain": table(position.gains(legal[:count])),
-            "others": _JSON.encode([Other(move.kind, move.tiles) for move in legal[count:]]),
+            "others": _JSON.encode([OtherMove(move.kind, move.tiles) for move in legal[count:]]),
         }
         text = b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), text) for name, text in columns.items())
-        return cast(Moves, Raw(text))  # JSON already; the type says what it holds, to the schema as well
+        return cast(
+            OfferedMoves, Raw(text)
+        )  # JSON already; the type says what it holds, to the schema as well
 
     def _kind(self, letters: str) -> int | None:
         if letters not in self._kinds:

@@ -1,4 +1,4 @@
-"""What clients are told, as docs/protocol.md describes it."""
+"""What clients are told, as docs/reference/http_and_websocket.md describes it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from msgspec import UNSET, Struct, UnsetType
 from sqlalchemy import RowMapping
 
 from ...analysis.review.remarks import Remark
-from ...analysis.review.values import Terms
+from ...analysis.review.values import ValueScale
 from ...errors import UnknownGame
 from ...games import game as declared
 from ...model.events import Event, Result
 from ..storage.tables import TableStore
 
 Phase = Literal["open", "place", "offer", "draw", "over", "closed"]
-Kind = Literal["person", "bot", "open"]
+SeatKind = Literal["person", "bot", "open"]
 Status = Literal["open", "playing", "over", "closed"]
 
 
@@ -45,7 +45,7 @@ class Board(Struct, frozen=True):
     hand: int
 
 
-class OnBoard(Struct, frozen=True):
+class BoardTile(Struct, frozen=True):
     """A tile where it lies."""
 
     tile: str
@@ -55,14 +55,14 @@ class OnBoard(Struct, frozen=True):
     y: int
 
 
-class Other(Struct, frozen=True, omit_defaults=True):
+class OtherMove(Struct, frozen=True, omit_defaults=True):
     """A move that is no placement."""
 
     move: str
     tiles: tuple[str, ...] = ()
 
 
-class Moves(Struct, frozen=True):
+class OfferedMoves(Struct, frozen=True):
     """Everything that the seat to move may do, with the points of every placement."""
 
     places: list[tuple[int, int, int, str]]
@@ -72,21 +72,21 @@ class Moves(Struct, frozen=True):
     place: list[int]
     named: list[str] | None
     gain: list[list[int]]
-    others: list[Other]
+    others: list[OtherMove]
 
 
 class SeatInfo(Struct, frozen=True, omit_defaults=True):
     """Who sits where."""
 
     name: str
-    kind: Kind
+    kind: SeatKind
     level: str | None
     here: bool
     away: str | None
     invited: bool = False  # whether the seat is kept for its person, who has yet to come
 
 
-class Now(Struct, frozen=True):
+class PositionInfo(Struct, frozen=True):
     """Where the game stands, as one viewer may know it."""
 
     turn: int | None
@@ -137,10 +137,10 @@ class ViewMessage(Struct, frozen=True, tag_field="type", tag="view"):
     you: int | None
     yours: list[int]
     board: Board
-    tiles: list[OnBoard]
+    tiles: list[BoardTile]
     events: tuple[Event, ...]
-    now: Now
-    moves: Moves | None
+    now: PositionInfo
+    moves: OfferedMoves | None
 
 
 class StepMessage(Struct, frozen=True, tag_field="type", tag="step"):
@@ -150,9 +150,9 @@ class StepMessage(Struct, frozen=True, tag_field="type", tag="step"):
     ack: str | None
     you: int | None
     events: tuple[Event, ...]
-    tiles: list[OnBoard]
-    now: Now
-    moves: Moves | None
+    tiles: list[BoardTile]
+    now: PositionInfo
+    moves: OfferedMoves | None
     board: Board | UnsetType = UNSET
 
 
@@ -187,7 +187,7 @@ class HintMessage(Struct, frozen=True, tag_field="type", tag="hint"):
     """The best moves, and in what terms they are valued."""
 
     id: str | None
-    terms: Terms
+    terms: ValueScale
     picks: list[HintPick]
 
 
@@ -204,7 +204,7 @@ class PongMessage(Struct, frozen=True, tag_field="type", tag="pong"):
     """The answer to a ping."""
 
 
-class Order(Struct, frozen=True, kw_only=True):
+class ClientCommand(Struct, frozen=True, kw_only=True):
     """What a client asks for over its WebSocket."""
 
     do: Literal["move", "draw", "back", "look", "preview", "hint", "ping"]
@@ -216,7 +216,7 @@ class Order(Struct, frozen=True, kw_only=True):
     seat: int | None = None
 
 
-class Summary(Struct, frozen=True):
+class TableSummary(Struct, frozen=True):
     """A table in a list."""
 
     id: str
@@ -236,7 +236,9 @@ class Summary(Struct, frozen=True):
     daily: str | None
 
 
-async def summaries(store: TableStore, rows: Sequence[RowMapping], person: str | None) -> list[Summary]:
+async def table_summaries(
+    store: TableStore, rows: Sequence[RowMapping], person: str | None
+) -> list[TableSummary]:
     """The summaries of tables from their rows. What cannot be described is left out."""
     seats = await store.seats([row["id"] for row in rows])
     made = []
@@ -246,10 +248,10 @@ async def summaries(store: TableStore, rows: Sequence[RowMapping], person: str |
     return made
 
 
-def _summary(row: RowMapping, seats: Sequence[RowMapping], person: str | None) -> Summary:
+def _summary(row: RowMapping, seats: Sequence[RowMapping], person: str | None) -> TableSummary:
     turn = row["turn"]
     on_turn = [seat for seat in seats if seat["seat"] == turn and seat["bot"] is None]
-    return Summary(
+    return TableSummary(
         id=row["id"],
         game=row["game"],
         name=declared(row["game"]).name,
@@ -270,6 +272,6 @@ def _summary(row: RowMapping, seats: Sequence[RowMapping], person: str | None) -
 
 def _seat(row: RowMapping) -> SeatInfo:
     person, bot = row["person"], row["bot"]
-    kind: Kind = "bot" if bot is not None else "person" if person is not None else "open"
+    kind: SeatKind = "bot" if bot is not None else "person" if person is not None else "open"
     away = row["name"] if bot is not None and person is not None else None
     return SeatInfo(bot if away else row["name"], kind, bot, False, away)

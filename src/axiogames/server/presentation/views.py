@@ -1,4 +1,4 @@
-"""Messages for one viewer, made from the view that the table gives of itself and nothing else."""
+"""Messages for one viewer, made from that viewer's redacted view of the table and nothing else."""
 
 from __future__ import annotations
 
@@ -12,141 +12,108 @@ from typing import TypeAlias, TypedDict
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from ...games import game as declared
+from ...games import game as game_info
 from ...games.runtime.state import OFFER, OVER, PLACE
 from ...model.events import Event
 from ...model.view import View, last_placed, tiles_laid
-from ..domain.entries import Act, Drew, Moved, TookBack
-from ..domain.game_state import Game
+from ..domain.entries import MovePlayed, MoveTakenBack, TableEntry, TilesDrawn
+from ..domain.game_state import GameState
 from ..transport.fair_share import Pauses
-from .board_json import describer
-from .messages import Kind, Now, Phase, SeatInfo, StepMessage, TableInfo, ViewMessage
+from .board_json import board_encoder
+from .messages import Phase, PositionInfo, SeatInfo, SeatKind, StepMessage, TableInfo, ViewMessage
 
+MOST_VIEWS = 100  # in the cache
 PHASES: dict[int, Phase] = {PLACE: "place", OFFER: "offer", OVER: "over"}
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Somebody who is told what happens: a person (or nobody known), looking from a seat or from none."""
+    """Viewer of a table: a person, `None` if unknown, who looks from a seat or from none."""
 
     person: str | None
     seat: int | None
 
 
-class Private(TypedDict):
-    """The part of `Now` that is not the same for everybody."""
-
-    hands: list[tuple[str, ...]]
-    back: bool
-    held: bool
+# ------------------------------------------------------------ complete views
 
 
 def whole_view(
-    game: Game, viewer: Viewer, here: Collection[str], deadline: int | None, ack: str | None = None
+    game: GameState, viewer: Viewer, present: Collection[str], deadline: int | None, ack: str | None = None
 ) -> ViewMessage:
-    """All that a viewer may know."""
-    position = _position(game, viewer)
-    told = describer(game.terms.variant)
+    """Return everything that a viewer may know.
+
+    Args:
+        game: The table.
+        viewer: The viewer.
+        present: People who are connected.
+        deadline: When the clock moves for the seat to move.
+        ack: Id of the message that the view answers.
+    """
+    view = _view_of(game, viewer)
+    board = board_encoder(game.config.variant)
     return ViewMessage(
         n=game.number,
         ack=ack,
-        table=_info(game, viewer),
-        seats=seat_infos(game, here),
+        table=_table_info(game, viewer),
+        seats=seat_infos(game, present),
         you=viewer.seat,
         yours=game.seats_of(viewer.person),
-        board=told.board(position),
-        tiles=told.all_on_board(tiles_laid(position.events)),
-        events=position.events,
-        now=_now(game, position, viewer.seat, deadline, last_placed(position.events)),
-        moves=told.moves(position) if _asked(game, viewer.seat) else None,
+        board=board.board(view),
+        tiles=board.board_tiles(tiles_laid(view.events)),
+        events=view.events,
+        now=_position_info(game, view, viewer.seat, deadline, last_placed(view.events)),
+        moves=board.moves(view) if _has_to_move(game, viewer.seat) else None,
     )
 
 
-class Step:
-    """What the last entry changed, if it is a move or a draw; what all may know of it is found out once."""
-
-    __slots__ = ("_deadline", "_game", "_known", "_seen", "_table")
-
-    def __init__(self, game: Game, deadline: int | None) -> None:
-        assert game.table is not None
-        assert isinstance(game.last, Moved | Drew)
-        self._game, self._table = game, game.table
-        self._deadline = deadline
-        self._seen: dict[int | None, StepMessage] = {}
-        self._known: StepMessage | None = None  # whoever was first to be told it
-
-    def seen_from(self, seat: int | None, ack: str | None = None) -> StepMessage:
-        """As it is told to somebody who looks from a seat, or from none."""
-        if seat not in self._seen:
-            position = self._table.view(seat, since=self._game.events_before)
-            self._known = self._seen[seat] = self._told(seat, position, self._known)
-        return replace(self._seen[seat], ack=ack) if ack else self._seen[seat]
-
-    def _told(self, seat: int | None, position: View, known: StepMessage | None) -> StepMessage:
-        game, told = self._game, describer(position.variant)
-        moves = told.moves(position) if _asked(game, seat) else None
-        if known is not None:
-            now = replace(known.now, **_private(game, position, seat))
-            return replace(known, you=seat, events=position.events, now=now, moves=moves)
-        last = last_placed(position.events) or last_placed(self._table.events)
-        laid = told.all_on_board(tiles_laid(position.events))
-        return StepMessage(
-            n=game.number,
-            ack=None,
-            you=seat,
-            events=position.events,
-            tiles=laid,
-            now=_now(game, position, seat, self._deadline, last),
-            moves=moves,
-            board=told.board(position) if laid and position.variant.grows else UNSET,
-        )
-
-
-def seat_infos(game: Game, here: Collection[str]) -> list[SeatInfo]:
-    """Who sits where; `here` are the people who are connected."""
+def seat_infos(game: GameState, present: Collection[str]) -> list[SeatInfo]:
+    """Return the occupants of all seats; `present` are the people who are connected."""
     infos = []
     for seat in game.seats:
-        kind: Kind = "open" if seat.free else "bot" if seat.bot is not None else "person"
+        kind: SeatKind = "open" if seat.free else "bot" if seat.bot is not None else "person"
         away = seat.name if seat.bot is not None and seat.person is not None else None
         name = seat.bot if seat.bot is not None and away else seat.name
-        present = kind == "bot" or (seat.person is not None and seat.person in here)
-        infos.append(SeatInfo(name or "", kind, seat.bot, present, away, seat.invited))
+        here = kind == "bot" or (seat.person is not None and seat.person in present)
+        infos.append(SeatInfo(name or "", kind, seat.bot, here, away, seat.invited))
     return infos
 
 
-def may_have_hints(game: Game, person: str | None) -> bool:
-    """Whether a person may ask what a bot would do: where nobody else plays, and not in a daily deal."""
+def may_have_hints(game: GameState, person: str | None) -> bool:
+    """Return whether a person may ask for hints: no other person plays, and it is not a daily deal."""
     others = {seat.person for seat in game.seats if seat.person is not None} - {person}
-    return bool(game.seats_of(person)) and not others and game.terms.daily is None
+    return bool(game.seats_of(person)) and not others and game.config.daily is None
 
 
-def _position(game: Game, viewer: Viewer) -> View:
+def _view_of(game: GameState, viewer: Viewer) -> View:
     if game.table is not None:
         return game.table.view(viewer.seat)
-    variant = game.terms.variant
+    variant = game.config.variant
     return View(variant, variant.new_state(), None, ())
 
 
-def _asked(game: Game, seat: int | None) -> bool:
-    return seat is not None and seat == game.turn and game.held is None and game.seats[seat].bot is None
+def _has_to_move(game: GameState, seat: int | None) -> bool:
+    """Return whether a person has to move for a seat."""
+    return (
+        seat is not None and seat == game.turn and game.pending_draw is None and game.seats[seat].bot is None
+    )
 
 
-def _info(game: Game, viewer: Viewer) -> TableInfo:
-    terms, variant = game.terms, game.terms.variant
-    invited = game.status == "open" and (viewer.person == terms.owner or game.seats_of(viewer.person))
+def _table_info(game: GameState, viewer: Viewer) -> TableInfo:
+    config, variant = game.config, game.config.variant
+    may_invite = game.status == "open" and (viewer.person == config.owner or game.seats_of(viewer.person))
     return TableInfo(
-        id=terms.id,
-        game=terms.game,
-        name=declared(terms.game).name,
-        options=terms.options,
+        id=config.id,
+        game=config.game,
+        name=game_info(config.game).name,
+        options=config.options,
         status=game.status,
-        public=terms.public,
-        move_time=terms.move_time,
-        commitment=terms.commitment,
-        daily=terms.daily,
-        next=game.next,
-        host=viewer.person == terms.owner,
-        invite=terms.invite if invited else None,
+        public=config.public,
+        move_time=config.move_time,
+        commitment=config.commitment,
+        daily=config.daily,
+        next=game.rematch,
+        host=viewer.person == config.owner,
+        invite=config.invite if may_invite else None,
         hints=game.status == "playing" and may_have_hints(game, viewer.person),
         tracks=variant.tracks,
         cap=variant.cap,
@@ -154,41 +121,142 @@ def _info(game: Game, viewer: Viewer) -> TableInfo:
     )
 
 
-def _now(game: Game, position: View, seat: int | None, deadline: int | None, last: tuple[str, ...]) -> Now:
-    variant, state, players = position.variant, position.state, position.players
+def _position_info(
+    game: GameState, view: View, seat: int | None, deadline: int | None, last: tuple[str, ...]
+) -> PositionInfo:
+    variant, state, players = view.variant, view.state, view.players
     scores = state["scores"][0, :players].tolist()
     phase: Phase = game.status if game.status != "playing" else PHASES.get(int(state["phase"][0]), "draw")
-    return Now(
+    return PositionInfo(
         turn=game.turn,
         phase=phase,
         scores=scores,
-        in_bag=position.in_bag,
-        standing=position.standing,
+        in_bag=view.in_bag,
+        standing=view.ranks,
         extra=variant.extra_turns(state),
         pyramids=variant.pyramids(state),
         spent=variant.spent(state),
         last=last,
-        lowest=[_lowest(variant.tracks, row) for row in scores],
+        lowest=[_lowest_tracks(variant.tracks, row) for row in scores],
         deadline=deadline,
-        result=position.result if game.status == "over" else None,
-        **_private(game, position, seat),
+        result=view.result if game.status == "over" else None,
+        **_viewer_part(game, view, seat),
     )
 
 
-def _private(game: Game, position: View, seat: int | None) -> Private:
-    """What is not the same for everybody."""
+class ViewerPart(TypedDict):
+    """The fields of `PositionInfo` that differ between viewers."""
+
+    hands: list[tuple[str, ...]]
+    back: bool
+    held: bool
+
+
+def _viewer_part(game: GameState, view: View, seat: int | None) -> ViewerPart:
     return {
-        # A state before the deal has seats without tiles; afterwards all tiles are told, or their backs.
-        "hands": [position.hand(one) for one in range(position.players)],
-        "back": game.may_take_back(seat),
-        "held": game.held is not None and game.held == seat,
+        # Before the deal hands are empty; afterwards they hold tiles or, redacted, their backs.
+        "hands": [view.hand(one) for one in range(view.players)],
+        "back": game.can_take_back(seat),
+        "held": game.pending_draw is not None and game.pending_draw == seat,
     }
 
 
-def _lowest(tracks: tuple[str, ...], points: list[int]) -> list[str]:
-    """The tracks that lag behind, where there are several to compare."""
+def _lowest_tracks(tracks: tuple[str, ...], points: list[int]) -> list[str]:
+    """Return the tracks with the fewest points, none for games with a single track."""
     least = min(points)
     return [track for track, n in zip(tracks, points, strict=True) if n == least] if len(tracks) > 1 else []
+
+
+# ------------------------------------------------------------ steps
+
+
+class StepMessages:
+    """Messages about the last entry, a move or a draw. What all viewers may know is computed once."""
+
+    __slots__ = ("_deadline", "_first", "_game", "_made", "_table")
+
+    def __init__(self, game: GameState, deadline: int | None) -> None:
+        assert game.table is not None
+        assert isinstance(game.last_entry, MovePlayed | TilesDrawn)
+        self._game, self._table = game, game.table
+        self._deadline = deadline
+        self._made: dict[int | None, StepMessage] = {}
+        self._first: StepMessage | None = None  # the other ones share its public part
+
+    def for_seat(self, seat: int | None, ack: str | None = None) -> StepMessage:
+        """Return the message for a viewer who looks from a seat, or from none."""
+        if seat not in self._made:
+            view = self._table.view(seat, since=self._game.events_before)
+            self._first = self._made[seat] = self._make(seat, view, self._first)
+        return replace(self._made[seat], ack=ack) if ack else self._made[seat]
+
+    def _make(self, seat: int | None, view: View, known: StepMessage | None) -> StepMessage:
+        game, board = self._game, board_encoder(view.variant)
+        moves = board.moves(view) if _has_to_move(game, seat) else None
+        if known is not None:
+            now = replace(known.now, **_viewer_part(game, view, seat))
+            return replace(known, you=seat, events=view.events, now=now, moves=moves)
+        last = last_placed(view.events) or last_placed(self._table.events)
+        tiles = board.board_tiles(tiles_laid(view.events))
+        return StepMessage(
+            n=game.number,
+            ack=None,
+            you=seat,
+            events=view.events,
+            tiles=tiles,
+            now=_position_info(game, view, seat, self._deadline, last),
+            moves=moves,
+            board=board.board(view) if tiles and view.variant.grows else UNSET,
+        )
+
+
+# ------------------------------------------------------------ cache
+
+# Number of the last entry, names, people present, deadline.
+ViewState: TypeAlias = tuple[int, tuple[str, ...], frozenset[str], int | None]
+# Serial of the game; seat, own seats and whether the viewer owns the table.
+ViewKind: TypeAlias = tuple[int, int | None, tuple[int, ...], bool]
+
+_serials = count()
+
+
+def new_serial() -> int:
+    """Return a new number, to identify one `GameState` in memory."""
+    return next(_serials)
+
+
+class ViewCache:
+    """The views requested last, for the latest state of their tables. All tables share one cache."""
+
+    def __init__(self, most: int = MOST_VIEWS) -> None:
+        self._views: OrderedDict[ViewKind, tuple[ViewState, ViewMessage]] = OrderedDict()
+        self._most = most
+
+    def view(
+        self,
+        serial: int,
+        game: GameState,
+        viewer: Viewer,
+        present: frozenset[str],
+        deadline: int | None,
+        ack: str | None = None,
+    ) -> ViewMessage:
+        """Return the result of `whole_view`. `serial` identifies `game`."""
+        own = tuple(game.seats_of(viewer.person))
+        kind = (serial, viewer.seat, own, viewer.person == game.config.owner)
+        names = tuple([seat.name for seat in game.seats])  # they change without an entry
+        state = (game.number, names, present, deadline)
+        cached = self._views.get(kind)
+        if cached is None or cached[0] != state:
+            cached = state, whole_view(game, viewer, present, deadline)
+            self._views[kind] = cached
+            if len(self._views) > self._most:
+                self._views.popitem(last=False)
+        self._views.move_to_end(kind)
+        return replace(cached[1], ack=ack) if ack is not None else cached[1]
+
+
+# ------------------------------------------------------------ replays
 
 
 class Replay(Struct, frozen=True):
@@ -199,99 +267,58 @@ class Replay(Struct, frozen=True):
 
 
 class Replays:
-    """Makes replays, one at a time and in small pieces.
+    """Makes replays of finished games, one at a time and in small pieces.
 
-    A replay takes up to 20 ms. Threads would not help, as Python's lock is held all the while; so everybody
-    else gets a turn after each piece.
+    A replay takes up to 20 ms. Threads would not help, as Python's lock is held all the while; so the event
+    loop runs other tasks after each piece.
     """
 
     def __init__(self) -> None:
-        self._alone = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
-    async def make(self, game: Game, acts: Sequence[tuple[int, Act]], person: str | None) -> Replay:
-        """Return the replay of a game from its entries."""
-        async with self._alone:
-            return await _replay(game, acts, person)
+    async def make(
+        self, game: GameState, entries: Sequence[tuple[int, TableEntry]], person: str | None
+    ) -> Replay:
+        """Return the replay for a person.
+
+        Args:
+            game: A table without entries. They are applied to it.
+            entries: Time and content of every entry.
+            person: The viewer, `None` if unknown.
+        """
+        async with self._lock:
+            return await _replay(game, entries, person)
 
 
-async def _replay(game: Game, acts: Sequence[tuple[int, Act]], person: str | None) -> Replay:
-    """Return a replay; placements that were taken back are left out."""
+async def _replay(game: GameState, entries: Sequence[tuple[int, TableEntry]], person: str | None) -> Replay:
+    """Return a replay without the placements that were taken back."""
     viewer = Viewer(person, None)
     view: ViewMessage | None = None
     steps: list[StepMessage] = []
     pause = Pauses()
-    for at, act in acts:
+    for at, entry in entries:
         await pause()
-        game.carry_out(act)
-        game.since = at
-        if isinstance(act, Moved | Drew):
-            steps.append(_open_hands(Step(game, None).seen_from(None), game))
-        elif isinstance(act, TookBack):
+        game.apply(entry, at)
+        if isinstance(entry, MovePlayed | TilesDrawn):
+            steps.append(_with_open_hands(StepMessages(game, None).for_seat(None), game))
+        elif isinstance(entry, MoveTakenBack):
             del steps[-1:]
         elif view is None and game.table is not None:
             view = whole_view(game, viewer, (), None)
             view = replace(view, now=replace(view.now, hands=_hands(game)), events=_events(game, 0))
     assert view is not None, "a game that is over has begun"
-    return Replay(replace(view, table=replace(view.table, status="over", next=game.next)), steps)
+    return Replay(replace(view, table=replace(view.table, status="over", next=game.rematch)), steps)
 
 
-def _open_hands(told: StepMessage, game: Game) -> StepMessage:
-    return replace(told, now=replace(told.now, hands=_hands(game)), events=_events(game, game.events_before))
+def _with_open_hands(step: StepMessage, game: GameState) -> StepMessage:
+    return replace(step, now=replace(step.now, hands=_hands(game)), events=_events(game, game.events_before))
 
 
-def _hands(game: Game) -> list[tuple[str, ...]]:
+def _hands(game: GameState) -> list[tuple[str, ...]]:
     assert game.table is not None
     return [game.table.hand(seat) for seat in range(game.table.players)]
 
 
-def _events(game: Game, since: int) -> tuple[Event, ...]:
+def _events(game: GameState, since: int) -> tuple[Event, ...]:
     assert game.table is not None
     return game.table.events[since:]
-
-
-MOST_VIEWS = 100
-
-State: TypeAlias = tuple[
-    int, tuple[str, ...], frozenset[str], int | None
-]  # number, names, who is here, deadline
-ViewKind: TypeAlias = tuple[
-    int, int | None, tuple[int, ...], bool
-]  # of which game; seat, own seats, whether host
-
-_serials = count()
-
-
-def new_serial() -> int:
-    """Return a number that stands for one game in memory."""
-    return next(_serials)
-
-
-class ViewCache:
-    """The views that were asked for last, of the latest state of their tables. All tables share it."""
-
-    def __init__(self, most: int = MOST_VIEWS) -> None:
-        self._kept: OrderedDict[ViewKind, tuple[State, ViewMessage]] = OrderedDict()
-        self._most = most
-
-    def view(
-        self,
-        serial: int,
-        game: Game,
-        viewer: Viewer,
-        here: frozenset[str],
-        deadline: int | None,
-        ack: str | None = None,
-    ) -> ViewMessage:
-        """Return what `whole_view` returns. `serial` stands for `game` and for no other one."""
-        yours = tuple(game.seats_of(viewer.person))
-        kind = (serial, viewer.seat, yours, viewer.person == game.terms.owner)
-        names = tuple([seat.name for seat in game.seats])  # which change without an act
-        state = (game.number, names, here, deadline)
-        kept = self._kept.get(kind)
-        if kept is None or kept[0] != state:
-            kept = state, whole_view(game, viewer, here, deadline)
-            self._kept[kind] = kept
-            if len(self._kept) > self._most:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(kind)
-        return replace(kept[1], ack=ack) if ack is not None else kept[1]

@@ -1,1 +1,1 @@
-"""Pictures of positions, rendered by a separate process."""
+"""Rendering of pictures in a separate process."""

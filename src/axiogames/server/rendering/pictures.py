@@ -1,4 +1,4 @@
-"""Pictures of positions: drawn once, one at a time, and kept as long as there is room."""
+"""Pictures of positions and figures: queued, rendered once per content, and cached."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from ...model.record import record_of, replay
 from ...players import player
 from ...players.match import play_match
 from ..domain.bots import Bots
-from ..work_pools import BACKGROUND, Bounds, WorkPool
-from .process import CannotDraw, DrawingProcess
-from .worker import Drawing
+from ..work_pools import BACKGROUND_NICENESS, QueueLimits, WorkPool
+from .process import RenderFailed, RenderProcess
+from .worker import RenderRequest
 
 FIXED, SVG, PNG = range(3)
-"""What is drawn first: what every page shows, then what takes 10 ms, then what takes 200 ms."""
+"""Priorities: figures and examples that every page shows, SVG (10 ms), PNG (200 ms)."""
 
-MOST_WAITING = Bounds(24, 8, "too many pictures are being drawn")
-MOST_BYTES = 8_000_000  # of pictures that are kept: about thirty as PNG, two hundred as SVG
-EXAMPLE = "balanced"  # the bot that plays the example
+PICTURE_QUEUE_LIMITS = QueueLimits(24, 8, "too many pictures are being rendered")
+MAX_CACHE_BYTES = 8_000_000  # about 30 PNG or 200 SVG pictures
+EXAMPLE_BOT = "balanced"
 EXAMPLE_MOVES = 14
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 
 log = logging.getLogger(__name__)
 
 
 class ByteCache:
-    """Bytes by key. What was not used for the longest time goes first; the sum of all sizes is bounded."""
+    """LRU cache of bytes with a bounded total size."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -46,13 +46,13 @@ class ByteCache:
         return len(self._kept)
 
     def get(self, key: Hashable) -> bytes | None:
-        """Return what is kept under a key, if anything is."""
+        """Return the cached bytes of a key, `None` if there are none."""
         if key in self._kept:
             self._kept.move_to_end(key)
         return self._kept.get(key)
 
     def put(self, key: Hashable, body: bytes) -> None:
-        """Keep bytes under a key, in place of others if there is no room, unless they are too many alone."""
+        """Cache bytes and evict others if necessary. Bytes larger than the cache are not cached."""
         self.size -= len(self._kept.pop(key, b""))
         if len(body) > self._most:
             return
@@ -63,27 +63,27 @@ class ByteCache:
 
 
 @dataclass(slots=True)
-class _Shared(Generic[Made]):
-    """Something that is being made, and how many wait for it."""
+class _Flight(Generic[Result]):
+    """A computation in progress and the number of its waiters."""
 
-    task: asyncio.Task[Made]
+    task: asyncio.Task[Result]
     waiting: int = 0
 
 
-class Once(Generic[Made]):
-    """Makes a thing once for all who ask for it while it is being made."""
+class SingleFlight(Generic[Result]):
+    """Shares one computation per key among concurrent callers."""
 
     def __init__(self) -> None:
-        self._under_way: dict[Hashable, _Shared[Made]] = {}
+        self._under_way: dict[Hashable, _Flight[Result]] = {}
 
     def __contains__(self, key: Hashable) -> bool:
         return key in self._under_way
 
-    async def get(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, Made]]) -> Made:
-        """Return what `make` returns; it is called if nobody else waits for the same key."""
+    async def get(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        """Return the result of `make`, or of the computation for the same key that is in progress."""
         shared = self._under_way.get(key)
         if shared is None:
-            shared = self._under_way[key] = _Shared(asyncio.create_task(make()))
+            shared = self._under_way[key] = _Flight(asyncio.create_task(make()))
         shared.waiting += 1
         try:
             return await asyncio.shield(shared.task)
@@ -91,88 +91,88 @@ class Once(Generic[Made]):
             shared.waiting -= 1
             if self._under_way.get(key) is shared and (shared.task.done() or not shared.waiting):
                 del self._under_way[key]
-                shared.task.cancel()  # nobody waits any more: what has not begun is not begun
+                shared.task.cancel()  # without waiters: do not start a queued job
 
 
 class Pictures:
-    """Draws pictures in a process of its own. Whoever asks for the same one gets the same."""
+    """Renders pictures in a separate process. Concurrent requests for the same picture share the result."""
 
     def __init__(self, bots: Bots) -> None:
-        self.process = DrawingProcess()
-        self.draw: Callable[[Drawing], bytes] = self.process.draw
-        self.pool = WorkPool("picture", 1, MOST_WAITING, kinds=3, niceness=BACKGROUND)
-        self.cache = ByteCache(MOST_BYTES)
+        self.process = RenderProcess()
+        self.render: Callable[[RenderRequest], bytes] = self.process.render
+        self.pool = WorkPool("picture", 1, PICTURE_QUEUE_LIMITS, priorities=3, niceness=BACKGROUND_NICENESS)
+        self.cache = ByteCache(MAX_CACHE_BYTES)
         self._bots = bots
-        self._fixed: dict[Hashable, bytes] = {}  # figures and examples: a few dozen, whatever is asked for
+        self._fixed: dict[Hashable, bytes] = {}  # figures and examples: a few dozen, never evicted
         self._examples: dict[str, Content] = {}
-        self._drawing = Once[bytes]()
-        self._playing = Once[Content]()
-        self._alone = asyncio.Lock()
+        self._renders = SingleFlight[bytes]()
+        self._example_plays = SingleFlight[Content]()
+        self._example_lock = asyncio.Lock()
 
-    def kept(self, key: Hashable) -> bytes | None:
-        """Return a picture that is kept, if it is."""
+    def cached(self, key: Hashable) -> bytes | None:
+        """Return a cached picture, `None` if it is not cached."""
         return self.cache.get(key)
 
-    def check(self, key: Hashable, asker: str, *, png: bool) -> None:
-        """Raise `Busy` if a picture would not be drawn now."""
-        if key not in self._drawing:
-            self.pool.check(asker, PNG if png else SVG)
+    def check(self, key: Hashable, requester: str, *, png: bool) -> None:
+        """Raise `Busy` if a picture would be refused now."""
+        if key not in self._renders:
+            self.pool.check(requester, PNG if png else SVG)
 
-    async def picture(self, key: Hashable, wanted: Drawing, asker: str) -> bytes:
-        """Return a picture, drawn now or before.
+    async def picture(self, key: Hashable, request: RenderRequest, requester: str) -> bytes:
+        """Return a picture from the cache, or render it.
 
         Args:
-            key: Everything that the picture depends on, in short.
-            wanted: What to draw.
-            asker: Whose turn it is; see `WorkPool`.
+            key: Identifies the content of the picture.
+            request: Picture to render.
+            requester: Origin of the job; see `WorkPool`.
 
         Raises:
-            Busy: Too many pictures are waited for.
-            CannotDraw: The process has failed.
+            Busy: The queue is full.
+            RenderFailed: The rendering process failed.
         """
         body = self.cache.get(key)
         if body is None:
-            kind = PNG if wanted.png else SVG
-            body = await self._drawing.get(key, partial(self._drawn, wanted, asker, kind))
+            priority = PNG if request.png else SVG
+            body = await self._renders.get(key, partial(self._render, request, requester, priority))
             self.cache.put(key, body)
         return body
 
     async def figure(self, name: str, shown: str, *, dark: bool) -> bytes:
         """Return a figure of a rules page. Raises `UnknownGame` or `UnknownFigure`."""
-        find(game(name), shown)  # only what there is can be kept
-        return await self._kept_for_good(Drawing(name, figure=shown, dark=dark))
+        find(game(name), shown)  # unknown names must not fill the cache
+        return await self._permanent(RenderRequest(name, figure=shown, dark=dark))
 
     async def example(self, name: str, *, dark: bool) -> bytes:
-        """Return what a game looks like in the middle of a game between two bots. Raises `UnknownGame`."""
+        """Return a picture of a position from a game between two bots. Raises `UnknownGame`."""
         name = game(name).id
         if name not in self._examples:
-            self._examples[name] = await self._playing.get(name, partial(self._played, name))
-        return await self._kept_for_good(Drawing(name, content=self._examples[name], dark=dark))
+            self._examples[name] = await self._example_plays.get(name, partial(self._play_example_once, name))
+        return await self._permanent(RenderRequest(name, content=self._examples[name], dark=dark))
 
-    async def _played(self, name: str) -> Content:
-        async with self._alone:  # a page shows all games at once, and the bots' queue is short
-            return await self._bots.work(_example, name)
+    async def _play_example_once(self, name: str) -> Content:
+        async with self._example_lock:  # a page requests all games at once, and the bots' queue is short
+            return await self._bots.run_in_background(_play_example, name)
 
-    async def _kept_for_good(self, wanted: Drawing) -> bytes:
-        key = wanted.game, wanted.figure, wanted.dark
+    async def _permanent(self, request: RenderRequest) -> bytes:
+        key = request.game, request.figure, request.dark
         if key not in self._fixed:
-            self._fixed[key] = await self._drawing.get(key, partial(self._drawn, wanted, "", FIXED))
+            self._fixed[key] = await self._renders.get(key, partial(self._render, request, "", FIXED))
         return self._fixed[key]
 
-    async def _drawn(self, wanted: Drawing, asker: str, kind: int) -> bytes:
+    async def _render(self, request: RenderRequest, requester: str, priority: int) -> bytes:
         try:
-            return await self.pool.run(self.draw, wanted, asker=asker, kind=kind)
-        except CannotDraw as error:
-            log.error("a picture could not be drawn: %s", error.why)
+            return await self.pool.run(self.render, request, requester=requester, priority=priority)
+        except RenderFailed as error:
+            log.error("failed to render a picture: %s", error.reason)
             raise
 
     def close(self) -> None:
-        """Draw nothing any more."""
+        """Refuse further pictures and stop the process."""
         self.pool.close()
         self.process.close()
 
 
-def _example(name: str) -> Content:
-    table = play_match(name, [player(EXAMPLE), player(EXAMPLE)], "example")
+def _play_example(name: str) -> Content:
+    table = play_match(name, [player(EXAMPLE_BOT), player(EXAMPLE_BOT)], "example")
     position = replay(record_of(table), upto=EXAMPLE_MOVES)
     return replace(position.content(), panels=(), last=(), title=words(name).name)

@@ -1,4 +1,4 @@
-"""The server's side of the process that draws pictures (`draw`): started, replaced and stopped here."""
+"""Management of the rendering process: start, replace and stop it, and exchange requests with it."""
 
 from __future__ import annotations
 
@@ -13,84 +13,86 @@ import msgspec
 
 from ..domain.refusals import Refused
 from . import worker
-from .worker import Drawing, read, write
+from .worker import RenderRequest, read_frame, write_frame
 
-PATIENCE = 20.0  # seconds for one picture; a process that takes longer is replaced
-PICTURES_EACH = 500  # pictures of one process; then a fresh one takes over, whatever the old one has hoarded
-STOPPED_WITHIN = 5.0
-# All that the process gets of the environment. The server's holds its settings, with the database's password.
-KEPT = ("PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT", "TEMP", "TMP")
-
-
-class CannotDraw(Refused):
-    """The process for pictures has failed; `why` is for the log."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__("unavailable", "the picture could not be drawn; try again in a moment")
-        self.why = why
+RENDER_TIMEOUT = 20.0  # seconds per picture; a slower process is killed
+PICTURES_PER_PROCESS = 500  # then replace the process, to bound leaked memory
+STOP_TIMEOUT = 5.0
+# Environment of the process. That of the server may contain secrets such as the database password.
+INHERITED_VARIABLES = (
+    "PATH", "HOME", "LANG", "LC_ALL", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT", "TEMP", "TMP"
+)  # fmt: skip
 
 
-class DrawingProcess:
-    """One process that draws one picture at a time; callers see to it that they come one by one."""
+class RenderFailed(Refused):
+    """The rendering process failed. `reason` is for the log only."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__("unavailable", "the picture could not be rendered; try again in a moment")
+        self.reason = reason
+
+
+class RenderProcess:
+    """One rendering process. Callers must not call `render` concurrently."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
-        self._drawn = 0
-        self._lock = threading.Lock()  # a thread starts the process, the event loop closes it
+        self._rendered = 0
+        self._lock = threading.Lock()  # a thread starts the process, the event loop stops it
         self._closed = False
 
     @property
     def pid(self) -> int | None:
-        """Number of the process, `None` while there is none."""
+        """Process id, `None` while no process runs."""
         return self._process.pid if self._process else None
 
-    def draw(self, wanted: Drawing) -> bytes:
-        """Return a picture. A process that has died is replaced. Raises `CannotDraw`."""
-        if self._drawn >= PICTURES_EACH:
-            self._stop()
-        request = msgspec.json.encode(wanted)
+    def render(self, request: RenderRequest) -> bytes:
+        """Return a picture. A process that has ended is restarted. Raises `RenderFailed`."""
+        if self._rendered >= PICTURES_PER_PROCESS:
+            self._discard_process()
+        frame = msgspec.json.encode(request)
         for _ in range(2):
-            process = self._running()
+            process = self._ensure_process()
             try:
-                good, answer = _exchange(process, request)
-            except (OSError, EOFError, ValueError):  # it was killed, and its pipes perhaps closed
-                self._stop()
+                good, answer = _exchange(process, frame)
+            except (OSError, EOFError, ValueError):  # the process was killed
+                self._discard_process()
                 continue
-            self._drawn += 1
+            self._rendered += 1
             if not good:
-                raise CannotDraw(answer.decode(errors="replace"))
+                raise RenderFailed(answer.decode(errors="replace"))
             return answer
-        raise CannotDraw("the process for pictures has ended twice")
+        raise RenderFailed("the rendering process ended twice")
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _ensure_process(self) -> subprocess.Popen[bytes]:
         with self._lock:
             if self._closed:
-                raise CannotDraw("the server is stopping")
+                raise RenderFailed("the server is stopping")
             if self._process is None:
-                self._process, self._drawn = _start(), 0
+                self._process, self._rendered = _spawn(), 0
             return self._process
 
-    def _stop(self) -> None:
+    def _discard_process(self) -> None:
         with self._lock:
             process, self._process = self._process, None
             if process is not None:
-                _end(process)
+                _kill(process)
 
     def close(self) -> None:
-        """End the process, also in the middle of a picture."""
+        """Kill the process, even while it renders."""
         self._closed = True
-        self._stop()
+        self._discard_process()
 
 
-def _start() -> subprocess.Popen[bytes]:
-    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-    # It must find the package that runs here, wherever that lies.
+def _spawn() -> subprocess.Popen[bytes]:
+    kept = {name: os.environ[name] for name in INHERITED_VARIABLES if name in os.environ}
+    # The process must import the same package.
     here = str(Path(worker.__file__).parents[3])
     paths = [here, *filter(None, kept.get("PYTHONPATH", "").split(os.pathsep))]
     kept["PYTHONPATH"] = os.pathsep.join(paths)
-    # A picture needs no rules: without Numba the process takes a fifth of the memory.
+    # Pictures need no compiled rules. Without them the process takes a fifth of the memory.
     kept["NUMBA_DISABLE_JIT"] = "1"
-    kept["MALLOC_MMAP_THRESHOLD_"] = "131072"  # glibc: what a picture took is given back after it
+    kept["MALLOC_MMAP_THRESHOLD_"] = "131072"  # glibc: return memory to the system after each picture
     return subprocess.Popen(
         [sys.executable, "-P", "-m", worker.__name__],
         stdin=subprocess.PIPE,
@@ -100,23 +102,23 @@ def _start() -> subprocess.Popen[bytes]:
     )
 
 
-def _exchange(process: subprocess.Popen[bytes], request: bytes) -> tuple[bool, bytes]:
+def _exchange(process: subprocess.Popen[bytes], frame: bytes) -> tuple[bool, bytes]:
     assert process.stdin is not None
     assert process.stdout is not None
-    overdue = threading.Timer(PATIENCE, process.kill)
+    overdue = threading.Timer(RENDER_TIMEOUT, process.kill)
     overdue.daemon = True
     overdue.start()
     try:
-        write(process.stdin, request)
-        return read(process.stdout)
+        write_frame(process.stdin, frame)
+        return read_frame(process.stdout)
     finally:
         overdue.cancel()
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    process.kill()  # whoever still reads from it finds the end
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    process.kill()  # a concurrent reader gets EOF
     for pipe in (process.stdin, process.stdout):
         if pipe is not None:
-            with suppress(OSError):  # what was not sent is not needed
+            with suppress(OSError):  # unsent data are not needed
                 pipe.close()
-    process.wait(STOPPED_WITHIN)
+    process.wait(STOP_TIMEOUT)

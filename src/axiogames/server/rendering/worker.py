@@ -1,9 +1,8 @@
-"""Pictures, drawn by a process of its own: `python -m axiogames.server.rendering.worker`.
+"""Rendering process: `python -m axiogames.server.rendering.worker`.
 
-A picture takes 5 ms as SVG and 200 ms as PNG, and Python's lock is held all the while: in a thread of the
-server it would stop every table. So a process draws them. It reads what to draw from its standard input,
-answers with bytes, and ends when its input ends. It knows nothing but what it is sent. This module is all
-that it loads of the server.
+A picture takes 5 ms as SVG and 200 ms as PNG, during which the GIL is held: a thread of the server would
+block every table. The process reads requests from standard input, answers on standard output, and ends with
+its input. It knows only what the requests contain, and imports no other module of the server.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from ...drawing.svg import render_png
 from ...games import figure, find_variant
 
 PNG_WIDTH = 1600
-NICENESS = 10  # nobody who plays waits for a picture
-_FRAME = struct.Struct("!?Q")  # whether it is an answer rather than an error, and how many bytes follow
+NICENESS = 10  # players do not wait for pictures
+_HEADER = struct.Struct("!?Q")  # success flag, number of bytes that follow
 
 
-class Drawing(msgspec.Struct, frozen=True):
-    """A picture to be drawn: what lies on a board, or a figure of a rules page by its name."""
+class RenderRequest(msgspec.Struct, frozen=True):
+    """A picture to render: the content of a board, or a figure of a rules page by name."""
 
     game: str
     players: int = 2
@@ -38,28 +37,28 @@ class Drawing(msgspec.Struct, frozen=True):
     png: bool = False
 
 
-def draw(wanted: Drawing) -> bytes:
-    """Return a picture as the bytes of an SVG or PNG file."""
-    if wanted.content is None:
-        text = figure(wanted.game, wanted.figure, dark=wanted.dark)
+def render(request: RenderRequest) -> bytes:
+    """Return a picture as an SVG or PNG file."""
+    if request.content is None:
+        text = figure(request.game, request.figure, dark=request.dark)
     else:
-        variant = find_variant(wanted.game, wanted.players, dict.fromkeys(wanted.options, True))
-        text = svg.render(variant.drawing.scene(wanted.content), dark=wanted.dark)
-    return render_png(text, width=PNG_WIDTH) if wanted.png else text.encode()
+        variant = find_variant(request.game, request.players, dict.fromkeys(request.options, True))
+        text = svg.render(variant.drawing.scene(request.content), dark=request.dark)
+    return render_png(text, width=PNG_WIDTH) if request.png else text.encode()
 
 
-def write(pipe: IO[bytes], body: bytes, *, good: bool = True) -> None:
-    """Send bytes over a pipe."""
-    pipe.write(_FRAME.pack(good, len(body)) + body)
+def write_frame(pipe: IO[bytes], body: bytes, *, good: bool = True) -> None:
+    """Write a frame: header and body."""
+    pipe.write(_HEADER.pack(good, len(body)) + body)
     pipe.flush()
 
 
-def read(pipe: IO[bytes]) -> tuple[bool, bytes]:
-    """Return what the other side has sent, and whether it is an answer. Raises `EOFError`."""
-    head = pipe.read(_FRAME.size)
-    if len(head) < _FRAME.size:
+def read_frame(pipe: IO[bytes]) -> tuple[bool, bytes]:
+    """Read a frame, and return its success flag and body. Raises `EOFError`."""
+    head = pipe.read(_HEADER.size)
+    if len(head) < _HEADER.size:
         raise EOFError
-    good, size = _FRAME.unpack(head)
+    good, size = _HEADER.unpack(head)
     body = pipe.read(size)
     if len(body) < size:
         raise EOFError
@@ -67,26 +66,26 @@ def read(pipe: IO[bytes]) -> tuple[bool, bytes]:
 
 
 def main() -> None:
-    """Draw until there is nothing more to draw."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends this process
+    """Render requests until the input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and ends this process
     if hasattr(os, "nice"):
         os.nice(NICENESS)
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # whatever is printed is no answer
-    decoder = msgspec.json.Decoder(Drawing)
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # keep printed text out of the answers
+    decoder = msgspec.json.Decoder(RenderRequest)
     while True:
         try:
-            _, request = read(requests)
+            _, frame = read_frame(requests)
         except EOFError:
             return
         try:
-            answer, good = draw(decoder.decode(request)), True
+            answer, good = render(decoder.decode(frame)), True
         except Exception as error:
             answer, good = f"{type(error).__name__}: {error}".encode(), False
         try:
-            write(answers, answer, good=good)
+            write_frame(answers, answer, good=good)
         except BrokenPipeError:
-            return  # the server is gone
+            return  # the server has ended
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Everything that can be asked over HTTP and WebSockets; a module for each topic."""
+"""HTTP routes, one module per resource."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Routes for the daily deals: one a day for each game, the same for everyone."""
+"""Routes for daily deals: one deal per day and game, the same for everybody."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from msgspec import Struct
 from sqlalchemy.exc import IntegrityError
 
 from ...games import GAMES, game, words
-from ..domain.entries import Sat
-from ..domain.game_state import Terms, day_of, now
+from ..domain.entries import SeatTaken
+from ..domain.game_state import TableConfig, day_of, now
 from ..domain.refusals import Refused
-from ..domain.rooms import new_id
+from ..domain.rooms import new_table_id
 from ..identity.people import Person
 from ..lifespan import Server
 from ..transport.origin_guard import address
 from ..transport.rate_limits import DAILY_FROM_ADDRESS
 from .errors import problems
-from .identity import Asker, Here, writer
+from .identity import PersonDep, ServerDep, require_person
 
-BEST = 20
+LEADERBOARD_LINES = 20
 FIRST_DAY = date(2026, 1, 1)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
-class Attempt(Struct, frozen=True):
-    """Your attempt at a deal. One that ended after its day has no scores to compare.
+class DailyAttempt(Struct, frozen=True):
+    """Your attempt at a deal. An attempt that ended after its day has no scores.
 
-    Only you see it among the best if it is not `listed`: you were new when you finished it.
+    An attempt that is not `listed` appears only on your own leaderboard: you were new when you finished it.
     """
 
     table: str
@@ -45,8 +45,8 @@ class Attempt(Struct, frozen=True):
     listed: bool
 
 
-class Best(Struct, frozen=True):
-    """A line of the leaderboard."""
+class LeaderboardLine(Struct, frozen=True):
+    """Line of a leaderboard."""
 
     place: int
     name: str
@@ -55,43 +55,43 @@ class Best(Struct, frozen=True):
     table: str | None
 
 
-class Deal(Struct, frozen=True):
-    """A game's deal of a day."""
+class DailyDeal(Struct, frozen=True):
+    """Deal of a game on a day."""
 
     game: str
     name: str
-    attempt: Attempt | None
-    best: list[Best]
-    yesterday: Best | None
+    attempt: DailyAttempt | None
+    best: list[LeaderboardLine]
+    yesterday: LeaderboardLine | None
 
 
-class Days(Struct, frozen=True):
-    """The days around it."""
+class AdjacentDays(Struct, frozen=True):
+    """Previous and next day."""
 
     before: str | None
     after: str | None
 
 
-class Daily(Struct, frozen=True):
-    """All deals of a day."""
+class DailyDeals(Struct, frozen=True):
+    """Deals of a day."""
 
     day: str
-    days: Days
-    deals: list[Deal]
+    days: AdjacentDays
+    deals: list[DailyDeal]
 
 
-class Started(Struct, frozen=True):
-    """The table of your attempt."""
+class StartedAttempt(Struct, frozen=True):
+    """Table of your attempt."""
 
     id: str
 
 
 def today() -> str:
-    """The day that deals go by."""
+    """Return the current day of the deals (UTC)."""
     return day_of(now())
 
 
-def _read(day: str | None) -> date:
+def _parse_day(day: str | None) -> date:
     latest = date.fromisoformat(today())
     if day is None:
         return latest
@@ -100,17 +100,17 @@ def _read(day: str | None) -> date:
             raise ValueError
         read = date.fromisoformat(day)
     except ValueError:
-        raise Refused("no_such_day", "a day is written as 2026-11-15") from None
+        raise Refused("no_such_day", f"invalid day {day[:20]!r}: use the form 2026-11-15") from None
     if not FIRST_DAY <= read <= latest:
-        raise Refused("no_such_day", f"there are deals from {FIRST_DAY} to {latest}")
+        raise Refused("no_such_day", f"no deal on {read}: choose a day from {FIRST_DAY} to {latest}")
     return read
 
 
-async def seed_of(server: Server, day: str, name: str) -> str:
-    """The seed of a deal: the same for everyone, known to nobody.
+async def daily_seed(server: Server, day: str, name: str) -> str:
+    """Return the seed of a deal, the same for everybody and unpredictable for clients.
 
-    It follows from the secret key, from the oldest one while keys are being replaced. Whoever comes first
-    settles it for the day, so that it outlasts that key.
+    It is derived from the oldest secret key. The first attempt stores it, so that it survives the removal of
+    that key.
     """
     key = server.people.oldest_key.encode()
     derived = hmac.new(key, f"daily:{day}:{name}".encode(), hashlib.sha256).hexdigest()
@@ -119,18 +119,18 @@ async def seed_of(server: Server, day: str, name: str) -> str:
 
 @get("/api/daily", responses=problems(400))
 async def show_daily(
-    server: Here,
-    person: Asker,
+    server: ServerDep,
+    person: PersonDep,
     day: FromQuery[str | None] = None,
     language: Annotated[str, QueryParameter(name="lang", max_length=20)] = "en",
-) -> Daily:
-    """The deals of a day, your attempts and the best results."""
-    asked = _read(day)
+) -> DailyDeals:
+    """Deals of a day, with your attempts and the best results."""
+    asked = _parse_day(day)
     before = asked - timedelta(days=1) if asked > FIRST_DAY else None
     over = asked.isoformat() < today()
-    return Daily(
+    return DailyDeals(
         day=asked.isoformat(),
-        days=Days(
+        days=AdjacentDays(
             before.isoformat() if before else None, (asked + timedelta(days=1)).isoformat() if over else None
         ),
         deals=[await _deal(server, person, asked, before, name, language) for name in GAMES],
@@ -139,10 +139,10 @@ async def show_daily(
 
 async def _deal(
     server: Server, person: Person | None, day: date, before: date | None, name: str, language: str
-) -> Deal:
-    best = await _best(server, person, day, name, BEST)
-    yesterday = await _best(server, None, before, name, 1) if before else []
-    return Deal(
+) -> DailyDeal:
+    best = await _leaderboard(server, person, day, name, LEADERBOARD_LINES)
+    yesterday = await _leaderboard(server, None, before, name, 1) if before else []
+    return DailyDeal(
         game=name,
         name=words(name, language).name,
         attempt=await _attempt(server, person, day.isoformat(), name) if person else None,
@@ -151,25 +151,27 @@ async def _deal(
     )
 
 
-async def _attempt(server: Server, person: Person, day: str, name: str) -> Attempt | None:
-    row = await server.store.attempt(day, name, person.id)
+async def _attempt(server: Server, person: Person, day: str, name: str) -> DailyAttempt | None:
+    row = await server.store.daily_attempt(day, name, person.id)
     if row is None:
         return None
-    result = await server.store.result(day, name, person.id)
+    result = await server.store.daily_result(day, name, person.id)
     scores = msgspec.json.decode(result["scores"]) if result else None
-    return Attempt(row["id"], row["status"], scores, bool(result and result["listed"]))
+    return DailyAttempt(row["id"], row["status"], scores, bool(result and result["listed"]))
 
 
-async def _best(server: Server, person: Person | None, day: date, name: str, limit: int) -> list[Best]:
-    rows = await server.store.best(day.isoformat(), name, limit, person.id if person else None)
+async def _leaderboard(
+    server: Server, person: Person | None, day: date, name: str, limit: int
+) -> list[LeaderboardLine]:
+    rows = await server.store.leaderboard(day.isoformat(), name, limit, person.id if person else None)
     over = day.isoformat() < today()
-    lines: list[Best] = []
+    lines: list[LeaderboardLine] = []
     for number, row in enumerate(rows, 1):
         scores = msgspec.json.decode(row["scores"])
         shared = lines and lines[-1].scores == scores
         mine = person is not None and row["person"] == person.id
         lines.append(
-            Best(
+            LeaderboardLine(
                 place=lines[-1].place if shared else number,
                 name=row["name_now"] or row["name"],
                 you=mine,
@@ -182,18 +184,18 @@ async def _best(server: Server, person: Person | None, day: date, name: str, lim
 
 @post("/api/daily/{name:str}", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 404, 429))
 async def start_daily(
-    server: Here, request: Request[Any, Any, Any], person: Asker, name: FromPath[str]
-) -> Started:
-    """Your one attempt at today's deal: begun now, or gone on with."""
-    guest = await server.people.keep(writer(person, server))
+    server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, name: FromPath[str]
+) -> StartedAttempt:
+    """Start your attempt at today's deal, or return the one you have started."""
+    guest = await server.people.ensure_stored(require_person(person, server))
     day, wanted = today(), game(name).id
-    found = await server.store.attempt(day, wanted, guest.id)
+    found = await server.store.daily_attempt(day, wanted, guest.id)
     if found is not None:
-        return Started(found["id"])
+        return StartedAttempt(found["id"])
     if not server.limits.allow(DAILY_FROM_ADDRESS, address(request.scope)):
-        raise Refused("too_fast", "too many deals were begun from here; wait a few minutes and try again")
-    terms = Terms(
-        id=new_id(),
+        raise Refused("too_fast", "too many attempts from your network; wait a few minutes and try again")
+    terms = TableConfig(
+        id=new_table_id(),
         game=wanted,
         players=1,
         options={},
@@ -202,16 +204,16 @@ async def start_daily(
         daily=day,
         owner=guest.id,
         invite=secrets.token_urlsafe(9),
-        seed=await seed_of(server, day, wanted),
+        seed=await daily_seed(server, day, wanted),
         created=now(),
     )
     try:
-        room = await server.rooms.open(terms, [Sat(0, guest.id, guest.name)])
-    except IntegrityError:  # a second click at the same moment
-        found = await server.store.attempt(day, wanted, guest.id)
+        room = await server.rooms.open(terms, [SeatTaken(0, guest.id, guest.name)])
+    except IntegrityError:  # a concurrent request started the attempt
+        found = await server.store.daily_attempt(day, wanted, guest.id)
         assert found is not None
-        return Started(found["id"])
-    return Started(room.id)
+        return StartedAttempt(found["id"])
+    return StartedAttempt(room.id)
 
 
 DAILY = [show_daily, start_daily]

@@ -1,4 +1,4 @@
-"""Errors as clients get them: a status, a code for programs and a sentence for people."""
+"""Error responses: HTTP status, error code for programs and message for people."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ...errors import AxioError, IllegalMove, UnknownFigure, UnknownGame
 from ..domain.refusals import Refused, Unavailable, code_of
-from ..identity.people import BadName, Banned, PasswordNeeded, WrongSecret
-from ..metrics import note_error, note_refusal
+from ..identity.people import Banned, InvalidCredentials, InvalidName, PasswordRequired
+from ..metrics import count_error, count_refusal
 from ..storage.database import is_unavailable
 from .static import page
 
@@ -42,22 +42,22 @@ STATUS = {
 CODES = {400: "bad_request", 404: "not_found", 405: "no_such_method", 413: "too_large", 415: "bad_request"}
 
 
-MEANINGS = {
-    400: "The request cannot be understood.",
-    401: "Nobody knows who asks.",
-    403: "This is not for whoever asks.",
-    404: "There is no such thing.",
-    409: "Not now: things are not as the request assumes.",
-    413: "The request is too large.",
-    414: "The address of the request is too long.",
-    422: "This was understood, but it cannot be.",
-    429: "Too often, or too much; `retry-after` says in how many seconds to try again.",
-    503: "The database does not answer, or too much is asked for; `retry-after` says when to try again.",
+DESCRIPTIONS = {
+    400: "The request is malformed.",
+    401: "Authentication required.",
+    403: "Not allowed.",
+    404: "Not found.",
+    409: "Conflict with the current state of the table.",
+    413: "The request body is too large.",
+    414: "The URL is too long.",
+    422: "The request is well-formed but invalid.",
+    429: "Rate limit exceeded; `retry-after` is the number of seconds to wait.",
+    503: "Database unavailable or server overloaded; `retry-after` is the number of seconds to wait.",
 }
 
 
 class Problem(Struct, frozen=True):
-    """What went wrong."""
+    """Error response."""
 
     status_code: int
     code: str
@@ -65,51 +65,51 @@ class Problem(Struct, frozen=True):
 
 
 def problems(*statuses: int) -> dict[int, ResponseSpec]:
-    """The errors that a request can be answered with, for the schema; whatever it is, 414 is one of them."""
-    return {status: ResponseSpec(Problem, False, MEANINGS[status]) for status in (*statuses, 414)}
+    """Return the error responses of a route for the OpenAPI schema. Every route may answer 414."""
+    return {status: ResponseSpec(Problem, False, DESCRIPTIONS[status]) for status in (*statuses, 414)}
 
 
-def problem(
+def problem_response(
     status: int, code: str, detail: str, headers: Mapping[str, str] | None = None
 ) -> Response[Problem]:
-    """The answer to a request that cannot be fulfilled."""
-    note_refusal(code)
+    """Return an error response, and count it."""
+    count_refusal(code)
     more = {"retry-after": "5"} if status in (429, 503) else {}
     return Response(Problem(status, code, detail), status_code=status, headers={**(headers or {}), **more})
 
 
 class JsonRequest(Request[Any, Any, Any]):
-    """A request whose body has to be JSON in UTF-8, whatever its content type says."""
+    """Request whose body must be JSON in UTF-8, regardless of its content type."""
 
     async def json(self) -> Any:
-        """The body. Raises `ClientException`."""
+        """Return the decoded body. Raises `ClientException`."""
         try:
             return await super().json()
         except UnicodeDecodeError:
-            raise ClientException("the body has to be JSON in UTF-8") from None
+            raise ClientException("the body must be JSON in UTF-8") from None
 
 
-def _axio(_: Request[Any, Any, Any], error: AxioError) -> Response[Problem]:
+def _domain_error(_: Request[Any, Any, Any], error: AxioError) -> Response[Problem]:
     if isinstance(error, Refused):
-        return problem(STATUS.get(error.code, 400), error.code, str(error))
+        return problem_response(STATUS.get(error.code, 400), error.code, str(error))
     if isinstance(error, UnknownGame):
-        return problem(404, "unknown_game", str(error))
+        return problem_response(404, "unknown_game", str(error))
     if isinstance(error, UnknownFigure):
-        return problem(404, "unknown_figure", str(error))
-    if isinstance(error, BadName):
-        return problem(422, error.code, str(error))
-    if isinstance(error, WrongSecret):
-        return problem(403, "wrong_secret", str(error))
-    if isinstance(error, PasswordNeeded):
-        return problem(403, "password_needed", str(error))
+        return problem_response(404, "unknown_figure", str(error))
+    if isinstance(error, InvalidName):
+        return problem_response(422, error.code, str(error))
+    if isinstance(error, InvalidCredentials):
+        return problem_response(403, "wrong_secret", str(error))
+    if isinstance(error, PasswordRequired):
+        return problem_response(403, "password_needed", str(error))
     if isinstance(error, Banned):
-        return problem(403, "banned", str(error))
+        return problem_response(403, "banned", str(error))
     if isinstance(error, IllegalMove):
-        return problem(422, code_of(error), str(error))
-    return problem(422, "bad_request", str(error))
+        return problem_response(422, code_of(error), str(error))
+    return problem_response(422, "bad_request", str(error))
 
 
-def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Problem] | Response[bytes]:
+def _http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[Problem] | Response[bytes]:
     status = error.status_code
     if status == 404 and "text/html" in request.headers.get("accept", ""):
         return page(request, "404", 404)
@@ -117,34 +117,36 @@ def _http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Pro
     if isinstance(error, ValidationException) and isinstance(error.extra, list):
         parts = [f"{item.get('key', 'body')}: {item.get('message', '')}" for item in error.extra]
         detail = "; ".join(parts) or detail
-    # Among the headers: which methods are allowed instead of the one that was used.
-    return problem(status, CODES.get(status, "error"), detail, error.headers)
+    # The headers include `allow` for 405.
+    return problem_response(status, CODES.get(status, "error"), detail, error.headers)
 
 
-def _too_deep(_: Request[Any, Any, Any], error: RecursionError) -> Response[Problem]:
-    return problem(400, "bad_request", "this is nested too deeply to be read")
+def _recursion_error(_: Request[Any, Any, Any], error: RecursionError) -> Response[Problem]:
+    return problem_response(400, "bad_request", "the body is nested too deeply")
 
 
-def _unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+def _internal_error(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    note_error(error)
-    return problem(500, "broken", "the server has made a mistake; nothing was changed. Try again in a moment")
+    count_error(error)
+    return problem_response(
+        500, "broken", "internal server error; nothing was changed. Try again in a moment"
+    )
 
 
-def _unavailable(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
-    """What the database or the disk refuses."""
+def _storage_error(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+    """Failures of the database or the disk."""
     if not is_unavailable(error):
-        return _unexpected(request, error)
+        return _internal_error(request, error)
     log.error("%s %s failed", request.method, request.url.path, exc_info=error)
-    note_error(error)
-    return _axio(request, Unavailable())
+    count_error(error)
+    return _domain_error(request, Unavailable())
 
 
 ERRORS: ExceptionHandlersMap = {
-    AxioError: _axio,
-    SQLAlchemyError: _unavailable,
-    OSError: _unavailable,
-    HTTPException: _http,
-    RecursionError: _too_deep,
-    Exception: _unexpected,
+    AxioError: _domain_error,
+    SQLAlchemyError: _storage_error,
+    OSError: _storage_error,
+    HTTPException: _http_error,
+    RecursionError: _recursion_error,
+    Exception: _internal_error,
 }

@@ -1,4 +1,4 @@
-"""Routes for what can be played, and how it looks."""
+"""Routes for games, rules, bots, colours and pictures."""
 
 from __future__ import annotations
 
@@ -22,28 +22,33 @@ from ..domain.refusals import Refused
 from ..domain.room import Room
 from ..identity.people import Person
 from ..lifespan import Server
-from ..rendering.worker import Drawing
+from ..rendering.worker import RenderRequest
 from ..transport.origin_guard import address
 from .connected import while_connected
 from .errors import problems
-from .identity import Asker, Here, TableId, check_pace
+from .identity import PersonDep, ServerDep, TableId, check_picture_rate
 from .tables import room_for
 
 Language = Annotated[
     str, QueryParameter(name="lang", max_length=20, description="A language such as en or de.")
 ]
-HOUR = {"cache-control": "max-age=3600"}
+SVG, PNG = "image/svg+xml", "image/png"
+
+MoveNumber = Annotated[
+    int | None, QueryParameter(name="move", ge=0, le=1000, description="After so many moves.")
+]
+CACHE_HOUR = {"cache-control": "max-age=3600"}
 
 
 class OptionInfo(Struct, frozen=True):
-    """A rule that a table may switch on."""
+    """Optional rule of a game."""
 
     name: str
     summary: str
 
 
-class GameInfo(Struct, frozen=True):
-    """A game as a player would describe it."""
+class GameSummary(Struct, frozen=True):
+    """Description of a game."""
 
     id: str
     name: str
@@ -59,38 +64,38 @@ class GameInfo(Struct, frozen=True):
 
 
 class RulesPage(Struct, frozen=True):
-    """The rules of a game, as HTML that holds nothing but our own words."""
+    """Rules of a game as trusted HTML."""
 
     title: str
     html: str
 
 
 class BotInfo(Struct, frozen=True):
-    """A bot that can be asked to play."""
+    """Bot that people can choose as an opponent."""
 
     level: str
     default: bool
 
 
 class SymbolInfo(Struct, frozen=True):
-    """A colour's symbol."""
+    """Symbol of a colour."""
 
     name: str
     path: str
 
 
-class Look(Struct, frozen=True):
-    """The symbols of the colours, and the mark of a star cell."""
+class ColourSymbols(Struct, frozen=True):
+    """Symbols of the colours, and the mark of a star cell."""
 
     symbols: dict[str, SymbolInfo]
     spark: str
 
 
-# Kept for good, so the language must be one of ours: clients may ask for any text (`spoken`).
+# The cache is unbounded, so pass a supported language (`spoken`): clients may send any text.
 @cache
-def _info(name: str, language: str) -> GameInfo:
+def _info(name: str, language: str) -> GameSummary:
     declared, said = game(name), words(name, language)
-    return GameInfo(
+    return GameSummary(
         id=name,
         name=said.name,
         summary=said.summary,
@@ -108,21 +113,21 @@ def _info(name: str, language: str) -> GameInfo:
 @cache
 def _rules(name: str, language: str) -> RulesPage:
     text = rules_page(name, language)
-    # Figures are drawn on request; a page finds them by their address.
+    # Figures are rendered on request, by their URL.
     text = text.replace("(figure:", f"(/api/games/{name}/figures/")
     title = next((line.lstrip("# ") for line in text.splitlines() if line.startswith("# ")), name)
     return RulesPage(title, MarkdownIt("commonmark", {"html": False}).enable("table").render(text))
 
 
 @get("/api/games", responses=problems(400))
-async def list_games(language: Language = "en") -> list[GameInfo]:
+async def list_games(language: Language = "en") -> list[GameSummary]:
     """All games."""
     return [_info(name, spoken(language)) for name in GAMES]
 
 
 @get("/api/games/{name:str}/rules", responses=problems(400, 404))
 async def show_rules(name: FromPath[str], language: Language = "en") -> RulesPage:
-    """The rules of a game."""
+    """Rules of a game."""
     return _rules(game(name).id, spoken(language))
 
 
@@ -132,28 +137,28 @@ async def show_rules(name: FromPath[str], language: Language = "en") -> RulesPag
     responses=problems(400, 404, 503),
 )
 async def show_figure(
-    server: Here, name: FromPath[str], figure_name: FromPath[str], dark: FromQuery[bool] = False
+    server: ServerDep, name: FromPath[str], figure_name: FromPath[str], dark: FromQuery[bool] = False
 ) -> Response[bytes]:
-    """A picture of the rules."""
+    """Figure of the rules as an SVG picture."""
     drawn = await server.pictures.figure(name, figure_name.removesuffix(".svg"), dark=dark)
-    return Response(drawn, media_type="image/svg+xml", headers=HOUR)
+    return Response(drawn, media_type="image/svg+xml", headers=CACHE_HOUR)
 
 
 @get("/api/bots", responses=problems())
 async def list_bots() -> list[BotInfo]:
-    """The bots that people are offered, weakest first. Others go by the names of `axiogames.players`."""
+    """Bots offered to people, weakest first. All names of `axiogames.players` are accepted as well."""
     return [BotInfo(level, level == DEFAULT_LEVEL) for level in LEVELS]
 
 
 @get("/api/look", responses=problems())
-async def show_look() -> Look:
-    """How symbols are drawn."""
-    return Look({letter: SymbolInfo(art.name, art.path) for letter, art in SYMBOLS.items()}, SPARK)
+async def show_look() -> ColourSymbols:
+    """Symbols of the colours as SVG paths."""
+    return ColourSymbols({letter: SymbolInfo(art.name, art.path) for letter, art in SYMBOLS.items()}, SPARK)
 
 
 @get("/theme.css", media_type=MediaType.CSS, include_in_schema=False)
 async def show_theme() -> Response[str]:
-    """All colours, by day and by night, from the one place that names them."""
+    """All colours of the light and dark theme as CSS custom properties."""
     day, night = _properties(LIGHT), _properties(DARK)
     text = (
         f":root{{color-scheme:light;{day}}}\n"
@@ -167,14 +172,7 @@ def _properties(theme: Theme) -> str:
     return "".join(f"--{name}:{value};" for name, value in properties(theme).items())
 
 
-GAME_ROUTES = [list_games, show_rules, show_figure, list_bots, show_look, show_theme]
-
-
-SVG, PNG = "image/svg+xml", "image/png"
-
-MoveNumber = Annotated[
-    int | None, QueryParameter(name="move", ge=0, le=1000, description="After so many moves.")
-]
+# ------------------------------------------------------------ pictures of tables and games
 
 
 async def _picture(
@@ -187,41 +185,43 @@ async def _picture(
     dark: bool,
     png: bool,
 ) -> Response[bytes]:
-    """A picture of what somebody may see of a table. Whoever sees the same is sent the same one."""
+    """Return a picture of a table as visible to the person. Viewers with the same view share it."""
     asker = address(request.scope)
-    check_pace(server, person, asker)
+    check_picture_rate(server, person, asker)
     room = await room_for(server, table_id, person)
-    async with room.alone():  # not while a change waits for its commit
-        seen = _seen_from(room, person)
-        move = _earlier(room, move)
-        names = tuple(seat.name for seat in room.game.seats)  # they change when somebody deletes their data
+    async with room.transaction():  # wait for changes in progress
+        seen = _visible_seat(room, person)
+        move = _earlier_move(room, move)
+        names = tuple(seat.name for seat in room.game.seats)  # names change, for example by a deletion
         key = (room.id, room.game.number, move, seen, names, dark, png)
-        body = server.pictures.kept(key)
+        body = server.pictures.cached(key)
         if body is None:
             server.pictures.check(key, asker, png=png)
-            wanted = _drawing(room, seen, move, dark=dark, png=png)
+            wanted = _render_request(room, seen, move, dark=dark, png=png)
     if body is None:
         body = await while_connected(request, server.pictures.picture(key, wanted, asker))
     return _response(body, PNG if png else SVG)
 
 
-def _seen_from(room: Room, person: Person | None) -> int | None:
-    """The seat whose tiles are shown, `None` for those of nobody; when the game is over all are shown."""
+def _visible_seat(room: Room, person: Person | None) -> int | None:
+    """Return the seat whose hand is visible, `None` for no hand, or for all hands of a finished game."""
     if room.game.table is None:
-        raise Refused("not_yet", "there is a picture when the game has started")
+        raise Refused("not_yet", "pictures are available once the game has started")
     if room.game.status == "over":
         return None
-    return room.seat_to_look_from(person.id if person else None)
+    return room.default_seat(person.id if person else None)
 
 
-def _earlier(room: Room, move: int | None) -> int | None:
-    """The number of moves after which a game is shown, `None` for all; only a game that is over goes back."""
+def _earlier_move(room: Room, move: int | None) -> int | None:
+    """Return the number of moves to show, `None` for all. Only finished games show earlier positions."""
     assert room.game.table is not None
     earlier = room.game.status == "over" and move is not None and move < room.game.table.plies
     return move if earlier else None
 
 
-def _drawing(room: Room, seen: int | None, move: int | None, *, dark: bool, png: bool) -> Drawing:
+def _render_request(
+    room: Room, seen: int | None, move: int | None, *, dark: bool, png: bool
+) -> RenderRequest:
     now, table = room.game, room.game.table
     assert table is not None
     position: Position
@@ -230,38 +230,42 @@ def _drawing(room: Room, seen: int | None, move: int | None, *, dark: bool, png:
     else:
         position = table if move is None else replay(record_of(table), upto=move)
     content = position.content([seat.name for seat in now.seats])
-    return Drawing(now.terms.game, now.terms.players, position.variant.options, content, dark=dark, png=png)
+    return RenderRequest(
+        now.config.game, now.config.players, position.variant.options, content, dark=dark, png=png
+    )
 
 
 @get("/api/tables/{table_id:str}/picture.svg", media_type=SVG, responses=problems(400, 404, 409, 429, 503))
 async def show_svg(
-    server: Here,
+    server: ServerDep,
     request: Request[Any, Any, Any],
-    person: Asker,
+    person: PersonDep,
     table_id: TableId,
     move_number: MoveNumber = None,
     dark: FromQuery[bool] = False,
 ) -> Response[bytes]:
-    """A position as an SVG picture; earlier ones when the game is over."""
+    """Current position as an SVG picture; any position of a finished game."""
     return await _picture(server, request, person, table_id, move_number, dark=dark, png=False)
 
 
 @get("/api/tables/{table_id:str}/picture.png", media_type=PNG, responses=problems(400, 404, 409, 429, 503))
 async def show_png(
-    server: Here,
+    server: ServerDep,
     request: Request[Any, Any, Any],
-    person: Asker,
+    person: PersonDep,
     table_id: TableId,
     move_number: MoveNumber = None,
     dark: FromQuery[bool] = False,
 ) -> Response[bytes]:
-    """A position as a PNG picture; earlier ones when the game is over."""
+    """Current position as a PNG picture; any position of a finished game."""
     return await _picture(server, request, person, table_id, move_number, dark=dark, png=True)
 
 
 @get("/api/games/{name:str}/picture.svg", media_type=SVG, responses=problems(400, 404, 503))
-async def show_example(server: Here, name: FromPath[str], dark: FromQuery[bool] = False) -> Response[bytes]:
-    """What a game looks like in the middle of a game between two bots."""
+async def show_example(
+    server: ServerDep, name: FromPath[str], dark: FromQuery[bool] = False
+) -> Response[bytes]:
+    """Example position of a game between two bots as an SVG picture."""
     return _response(await server.pictures.example(name, dark=dark), SVG, {"cache-control": "max-age=3600"})
 
 
@@ -269,4 +273,5 @@ def _response(body: bytes, media_type: str, headers: dict[str, str] | None = Non
     return Response(body, media_type=media_type, headers=headers or {"cache-control": "no-store"})
 
 
+GAME_ROUTES = [list_games, show_rules, show_figure, list_bots, show_look, show_theme]
 PICTURES = [show_svg, show_png, show_example]

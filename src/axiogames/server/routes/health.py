@@ -1,4 +1,4 @@
-"""Routes for those who keep the server running."""
+"""Health check."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from ... import __version__
 from .errors import problems
-from .identity import Here
+from .identity import ServerDep
 
-RECOVERY = 2.0  # seconds that background tasks get to recover before the server is called unhealthy
+RECOVERY_SECONDS = 2.0  # time for failing background tasks to recover before the check fails
 
 
 class Health(Struct, frozen=True, omit_defaults=True):
-    """Whether the server can do its work."""
+    """Health of the server."""
 
     status: str
     version: str
@@ -23,14 +23,14 @@ class Health(Struct, frozen=True, omit_defaults=True):
 
 @get(
     "/health",
-    responses={503: ResponseSpec(Health, False, "The server cannot do all of its work.")} | problems(),
+    responses={503: ResponseSpec(Health, False, "The server is unhealthy.")} | problems(),
 )
-async def show_health(server: Here) -> Response[Health]:
-    """Whether the database can be read and written, and what goes on in the background succeeds."""
+async def show_health(server: ServerDep) -> Response[Health]:
+    """Check that the database can be read and written, and that background tasks succeed."""
     supervisor = server.supervisor
     status = await server.database.check()
-    if not status and supervisor.failing:  # perhaps only because the database was away until now
-        await supervisor.recover(RECOVERY)
+    if not status and supervisor.failing:  # perhaps the database has only just recovered
+        await supervisor.recover(RECOVERY_SECONDS)
     if not status and supervisor.failing:
         status = f"background tasks fail: {', '.join(task.name for task in supervisor.failing)}"
     body = Health(status or "ok", __version__, tuple(task.name for task in supervisor.tasks if task.failing))

@@ -1,4 +1,4 @@
-"""Routes for who you are."""
+"""Routes for identity: guests, accounts, sessions and personal data; and dependencies of all routes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from msgspec import Struct
 
 from ... import PROGRAM
 from ..domain.refusals import Refused
-from ..identity.people import Banned, Person, WrongSecret, clean_name
+from ..identity.people import Banned, InvalidCredentials, Person, clean_name
 from ..identity.personal_data import Export
-from ..identity.tokens import looks_signed
+from ..identity.tokens import looks_like_token
 from ..lifespan import Server
 from ..settings import Settings
 from ..transport.origin_guard import address
@@ -43,90 +43,97 @@ from .errors import problems
 
 COOKIE = "who"
 YEAR = 365 * 24 * 3600
-_IN_HEADER = re.compile(rf"(?:^|;)[ \t]*{COOKIE}=([^;]*)")
+COOKIE_RENEWAL = 30 * 24 * 3600  # age in seconds at which a cookie is renewed for another year
+_COOKIE_HEADER = re.compile(rf"(?:^|;)[ \t]*{COOKIE}=([^;]*)")
 
-Asking = ASGIConnection[Any, Any, Any, Any]
+AnyConnection = ASGIConnection[Any, Any, Any, Any]
 
-# What handlers ask for by these types: the running server, who asks, and the table in the address.
-Here: TypeAlias = NamedDependency[Server]
-Asker: TypeAlias = NamedDependency[Person | None]
+# Dependencies injected by name, and the path parameter of a table.
+ServerDep: TypeAlias = NamedDependency[Server]
+PersonDep: TypeAlias = NamedDependency[Person | None]
 TableId: TypeAlias = FromPath[str]
 
 
 def provide_server(state: State) -> Server:
-    """The running server."""
+    """Return the running server."""
     server: Server = state.server
     return server
 
 
-async def provide_person(request: Asking, server: Here) -> Person | None:
-    """Who asks, `None` for somebody without cookie or token."""
-    return await who(request, server)
+async def provide_person(request: AnyConnection, server: ServerDep) -> Person | None:
+    """Return the person who sent the request, `None` without a valid cookie or token."""
+    return await authenticate(request, server)
 
 
-def token_of(request: Asking) -> tuple[str, bool]:
-    """The token that comes with a request, and whether it is a browser's cookie."""
+def read_token(request: AnyConnection) -> tuple[str, bool]:
+    """Return the token of a request, and whether it came in a cookie."""
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     if kind == "Bearer":
         return token, False
-    # Not `request.cookies`: before Python 3.11.10 the library needs seconds for some headers of 32 kB, and it
-    # keeps a thousand of them.
-    found = _IN_HEADER.findall(request.headers.get("cookie", ""))
+    # Not `request.cookies`: before Python 3.11.10, parsing some headers of 32 kB takes seconds, and the
+    # library caches a thousand of them.
+    found = _COOKIE_HEADER.findall(request.headers.get("cookie", ""))
     return (found[-1].strip(' \t"') if found else ""), True
 
 
-async def who(request: Asking, server: Server) -> Person | None:
-    """Who is at the other end of a connection. Raises `Banned`."""
-    token, _ = token_of(request)
-    person = await server.people.by_token(token) if token else None
+async def authenticate(request: AnyConnection, server: Server) -> Person | None:
+    """Return the person of a request or WebSocket, `None` if unauthenticated. Raises `Banned`."""
+    token, _ = read_token(request)
+    person = await server.people.find_by_token(token) if token else None
     if person is not None and person.banned:
         raise Banned
     if person is not None:
-        server.bots.askers.came(person.id, address(request.scope))
+        server.bots.requesters.note(person.id, address(request.scope))
     return person
 
 
-def writer(person: Person | None, server: Server) -> Person:
-    """Somebody who may change things now. Raises `Refused`."""
+def require_person(person: Person | None, server: Server) -> Person:
+    """Return the person of a writing request, within the rate limit. Raises `Refused`."""
     if person is None:
         raise Refused(
-            "unknown_person", "nobody knows you yet: open the page, or POST /api/guests and send the token"
+            "unknown_person", "authentication required: open the page, or POST /api/guests and send the token"
         )
     if not server.limits.allow(WRITES, person.id):
-        raise Refused("too_fast", "that was too often; wait a moment and try again")
+        raise Refused("too_fast", "too many requests; wait a moment and try again")
     return person
 
 
-def check_pace(server: Server, person: Person | None, asker: str) -> None:
-    """Refuse who asks for many things that take long. Raises `Refused`."""
+def check_picture_rate(server: Server, person: Person | None, asker: str) -> None:
+    """Apply the rate limit of pictures and replays. Raises `Refused`."""
     good = server.limits.allow(PICTURES_FROM_ADDRESS, asker)
     if person is not None:
         good = server.limits.allow(PICTURES, person.id) and good
     if not good:
-        raise Refused("too_fast", "these were many pictures and replays; wait a moment and try again")
+        raise Refused("too_fast", "too many pictures and replays; wait a moment and try again")
 
 
-def cookie(server: Server, person: Person, session: str = "") -> Cookie:
-    """The cookie that makes a browser this person; in a new session if none is named."""
-    return _cookie(server.settings, server.people.token(person, session), YEAR)
+def identity_cookie(server: Server, person: Person, session: str = "") -> Cookie:
+    """Return the cookie that authenticates a person, by default in a new session."""
+    return _make_cookie(server.settings, server.people.token(person, session), YEAR)
 
 
-def no_cookie(server: Server) -> Cookie:
-    """The cookie that makes a browser nobody."""
-    return _cookie(server.settings, "", 0)
+def expired_cookie(server: Server) -> Cookie:
+    """Return a cookie that deletes the identity cookie."""
+    return _make_cookie(server.settings, "", 0)
 
 
-def _cookie(settings: Settings, value: str, age: int) -> Cookie:
+def _make_cookie(settings: Settings, value: str, age: int) -> Cookie:
     return Cookie(
-        key=COOKIE, value=value, max_age=age, path="/", httponly=True, samesite="lax", secure=settings.secure
+        key=COOKIE,
+        value=value,
+        max_age=age,
+        path="/",
+        httponly=True,
+        samesite="lax",
+        secure=settings.secure_cookies,
     )
 
 
-RENEWED = 30 * 24 * 3600  # seconds after which a cookie is set again, so that it lasts for another year
+# ------------------------------------------------------------ requests and responses
 
 
-class Me(Struct, frozen=True):
-    """What a person sees of themselves."""
+class PersonInfo(Struct, frozen=True):
+    """Your own data."""
 
     id: str
     name: str
@@ -134,219 +141,234 @@ class Me(Struct, frozen=True):
     phrase: bool
 
 
-class SignedIn(Me, frozen=True):
-    """The same, with a new token for a program whose old one is no longer good."""
+class AccountInfo(PersonInfo, frozen=True):
+    """Your own data, with a new token if the old one has become invalid."""
 
     token: str | None
 
 
-class NewName(Struct, frozen=True):
-    """Another name."""
+class NameRequest(Struct, frozen=True):
+    """New name."""
 
     name: str
 
 
-class Guest(Struct, frozen=True):
-    """A new guest with the token to act as it."""
+class NewGuest(Struct, frozen=True):
+    """New guest with its token."""
 
     id: str
     name: str
     token: str
 
 
-class WantedPhrase(Struct, frozen=True):
-    """That somebody wants a new phrase."""
+class PhraseRequest(Struct, frozen=True):
+    """Request for a new phrase."""
 
-    old_password: str | None = None  # needed where one is set
+    old_password: str | None = None  # required if a password is set
 
 
 @dataclass
-class WithoutBody(Operation):
-    """A request whose body may be left out; Litestar says of every body that it is required."""
+class OptionalBody(Operation):
+    """Operation with an optional request body; Litestar declares every body as required."""
 
     def __post_init__(self) -> None:
         if isinstance(self.request_body, RequestBody):
             self.request_body.required = False
 
 
-class NewPhrase(Struct, frozen=True):
-    """A secret phrase, told once."""
+class PhraseInfo(Struct, frozen=True):
+    """Secret phrase, shown only once."""
 
     phrase: str
 
 
-class Account(Struct, frozen=True):
-    """A username and a password."""
+class AccountRequest(Struct, frozen=True):
+    """Username and password."""
 
     username: str
     password: str
-    old_password: str | None = None  # needed where one is set
+    old_password: str | None = None  # required if a password is set
 
 
-class Entry(Struct, frozen=True):
-    """Who somebody says to be: by a phrase, or by username and password."""
+class SignInRequest(Struct, frozen=True):
+    """Credentials: a phrase, or a username and password."""
 
     phrase: str | None = None
     username: str | None = None
     password: str | None = None
 
 
-class Leaving(Struct, frozen=True):
-    """Whether to leave this device or all of them."""
+class SignOutRequest(Struct, frozen=True):
+    """Scope of signing out: this device or all of them."""
 
     everywhere: bool = False
 
 
-class Deletion(Struct, frozen=True):
-    """That somebody means it: with their password where one is set."""
+class DeletionRequest(Struct, frozen=True):
+    """Confirmation of a deletion, with the password if one is set."""
 
     password: str | None = None
     confirm: bool = False
+
+
+# ------------------------------------------------------------ handlers
 
 
 def _fields(person: Person) -> tuple[str, str, str | None, bool]:
     return person.id, person.name, person.username, person.phrase
 
 
-def _me(person: Person) -> Me:
-    return Me(*_fields(person))
+def _person_info(person: Person) -> PersonInfo:
+    return PersonInfo(*_fields(person))
 
 
-def _check(server: Server, request: Request[Any, Any, Any], pace: Pace) -> None:
+def _check_rate(server: Server, request: Request[Any, Any, Any], pace: Pace) -> None:
     if not server.limits.allow(pace, address(request.scope)):
-        raise Refused("too_fast", "too many tries from here; wait a few minutes and try again")
+        raise Refused("too_fast", "too many attempts from your network; wait a few minutes and try again")
 
 
-def _own_password_try(
+def _limit_password_tries(
     server: Server, request: Request[Any, Any, Any], person: Person
 ) -> AbstractContextManager[None]:
-    """The bounds for a password that somebody proves to know who is signed in; none where none is set."""
+    """Return a context that limits attempts at the person's own password; a null context without one."""
     if person.username is None:
         return nullcontext()
-    _check(server, request, HASHES)
-    return password_try(server.limits, address(request.scope), person.username, WrongSecret)
+    _check_rate(server, request, HASHES)
+    return password_try(server.limits, address(request.scope), person.username, InvalidCredentials)
 
 
 @get("/api/me", responses=problems(401, 403, 429))
-async def show_me(server: Here, request: Request[Any, Any, Any], person: Asker) -> Response[Me]:
-    """Who you are. A browser that nobody knows becomes a guest."""
-    token, browser = token_of(request)
+async def show_me(
+    server: ServerDep, request: Request[Any, Any, Any], person: PersonDep
+) -> Response[PersonInfo]:
+    """Your own data. A browser without a cookie becomes a guest."""
+    token, browser = read_token(request)
     read = server.people.tokens.read(token)
     if person is not None and read is not None:
-        await server.people.note_visit(person)
-        old = read.issued < time.time() - RENEWED or not server.people.tokens.signed_with_newest_key(token)
-        return Response(
-            _me(person), cookies=[cookie(server, person, read.session)] if browser and old else []
+        await server.people.record_visit(person)
+        old = read.issued < time.time() - COOKIE_RENEWAL or not server.people.tokens.signed_with_newest_key(
+            token
         )
-    # A cookie of ours is never overwritten by that of a new guest, unless its owner has said so. Perhaps a
-    # new one is on its way to the browser: another page of it has just changed the password.
+        return Response(
+            _person_info(person),
+            cookies=[identity_cookie(server, person, read.session)] if browser and old else [],
+        )
+    # Never replace a signed cookie by that of a new guest without the user's request: another tab may just
+    # have changed the password, and the new cookie may be on its way.
     if read is not None:
         raise Refused(
-            "signed_out", "this session has ended; log in again, or POST /api/me/leave to be a guest"
+            "signed_out", "this session has ended; sign in again, or POST /api/me/leave to become a guest"
         )
     if not browser:
-        raise Refused("unknown_person", "this is no token of this server: POST /api/guests makes one")
-    if looks_signed(token):
+        raise Refused("unknown_person", "invalid token: POST /api/guests to get one")
+    if looks_like_token(token):
         raise Refused(
             "unreadable_token",
-            "this server cannot read who you are: its secret key has changed, or the cookie is from another "
-            "server. POST /api/me/leave to begin anew as a guest",
+            "invalid signature of the cookie: the secret key has changed, or the cookie is from another "
+            "server. POST /api/me/leave to become a guest",
         )
     if not server.limits.allow(NEW_GUESTS, address(request.scope)):
-        raise Refused("too_fast", "too many new guests from here; wait a minute and try again")
-    person = server.people.arrive()
-    return Response(_me(person), cookies=[cookie(server, person)])
+        raise Refused("too_fast", "too many new guests from your network; wait a minute and try again")
+    person = server.people.new_guest()
+    return Response(_person_info(person), cookies=[identity_cookie(server, person)])
 
 
 @patch("/api/me", responses=problems(400, 401, 403, 413, 422, 429))
-async def rename_me(server: Here, person: Asker, data: JSONBody[NewName]) -> Me:
-    """Take another name."""
-    return _me(await server.people.rename(writer(person, server), data.name))
+async def rename_me(server: ServerDep, person: PersonDep, data: JSONBody[NameRequest]) -> PersonInfo:
+    """Change your name."""
+    return _person_info(await server.people.rename(require_person(person, server), data.name))
 
 
 @post("/api/guests", responses=problems(400, 403, 413, 422, 429))
-async def make_guest(server: Here, request: Request[Any, Any, Any], data: JSONBody[NewName]) -> Guest:
-    """A new guest for a program."""
-    _check(server, request, GUESTS)
-    person = await server.people.rename(server.people.arrive(), clean_name(data.name))
-    return Guest(person.id, person.name, server.people.token(person))
+async def make_guest(
+    server: ServerDep, request: Request[Any, Any, Any], data: JSONBody[NameRequest]
+) -> NewGuest:
+    """Create a guest for a program."""
+    _check_rate(server, request, GUESTS)
+    person = await server.people.rename(server.people.new_guest(), clean_name(data.name))
+    return NewGuest(person.id, person.name, server.people.token(person))
 
 
 @post(
     "/api/me/phrase",
     status_code=HTTP_200_OK,
     responses=problems(400, 401, 403, 413, 429, 503),
-    operation_class=WithoutBody,
+    operation_class=OptionalBody,
 )
 async def make_phrase(
-    server: Here, request: Request[Any, Any, Any], person: Asker, data: JSONBody[WantedPhrase | None] = None
-) -> NewPhrase:
-    """A new secret phrase for another device; with the password where one is set."""
-    guest, asker = writer(person, server), address(request.scope)
+    server: ServerDep,
+    request: Request[Any, Any, Any],
+    person: PersonDep,
+    data: JSONBody[PhraseRequest | None] = None,
+) -> PhraseInfo:
+    """Create a secret phrase for signing in on another device; requires the password if one is set."""
+    guest, asker = require_person(person, server), address(request.scope)
     old = data.old_password if data is not None else None
-    with _own_password_try(server, request, guest):
-        return NewPhrase(await server.people.give_phrase(guest, asker, old=old))
+    with _limit_password_tries(server, request, guest):
+        return PhraseInfo(await server.people.issue_phrase(guest, asker, old=old))
 
 
 @post("/api/me/account", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 422, 429, 503))
 async def make_account(
-    server: Here, request: Request[Any, Any, Any], person: Asker, data: JSONBody[Account]
-) -> Response[SignedIn]:
-    """A username and password for this identity. Changing them ends all other sessions and the phrase."""
-    guest, asker = writer(person, server), address(request.scope)
+    server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, data: JSONBody[AccountRequest]
+) -> Response[AccountInfo]:
+    """Set your username and password. A change ends all other sessions and deletes the phrase."""
+    guest, asker = require_person(person, server), address(request.scope)
     if guest.username is None:
-        _check(server, request, HASHES)
-    with _own_password_try(server, request, guest):
+        _check_rate(server, request, HASHES)
+    with _limit_password_tries(server, request, guest):
         changed = await server.people.set_password(
             guest, data.username, data.password, asker, old=data.old_password
         )
-    token, browser = token_of(request)
+    token, browser = read_token(request)
     read = server.people.tokens.read(token)
     if read is None or read.epoch == changed.epoch:
-        return Response(SignedIn(*_fields(changed), None))
-    new = cookie(server, changed, read.session)
+        return Response(AccountInfo(*_fields(changed), None))
+    new = identity_cookie(server, changed, read.session)
     if browser:
-        return Response(SignedIn(*_fields(changed), None), cookies=[new])
-    return Response(SignedIn(*_fields(changed), new.value))
+        return Response(AccountInfo(*_fields(changed), None), cookies=[new])
+    return Response(AccountInfo(*_fields(changed), new.value))
 
 
 @post("/api/enter", status_code=HTTP_200_OK, responses=problems(400, 403, 413, 429, 503))
-async def enter(server: Here, request: Request[Any, Any, Any], data: JSONBody[Entry]) -> Response[Me]:
-    """Become somebody by phrase, or by username and password."""
+async def enter(
+    server: ServerDep, request: Request[Any, Any, Any], data: JSONBody[SignInRequest]
+) -> Response[PersonInfo]:
+    """Sign in by phrase, or by username and password."""
     network = address(request.scope)
     if data.phrase is not None:
-        with phrase_try(server.limits, network, WrongSecret):
-            person = await server.people.by_phrase(data.phrase)
+        with phrase_try(server.limits, network, InvalidCredentials):
+            person = await server.people.find_by_phrase(data.phrase)
     elif data.username is not None and data.password is not None:
-        _check(server, request, HASHES)
-        with password_try(server.limits, network, data.username, WrongSecret):
-            person = await server.people.by_password(data.username, data.password, network)
+        _check_rate(server, request, HASHES)
+        with password_try(server.limits, network, data.username, InvalidCredentials):
+            person = await server.people.find_by_password(data.username, data.password, network)
     else:
         raise Refused("bad_request", "send either a phrase, or a username and a password")
-    return Response(_me(person), cookies=[cookie(server, person)])
+    return Response(_person_info(person), cookies=[identity_cookie(server, person)])
 
 
 @post("/api/me/leave", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 429))
 async def leave(
-    server: Here, request: Request[Any, Any, Any], person: Asker, data: JSONBody[Leaving]
+    server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, data: JSONBody[SignOutRequest]
 ) -> Response[dict[str, bool]]:
     """End the session of this device, or all your sessions."""
-    read = server.people.tokens.read(token_of(request)[0])
+    read = server.people.tokens.read(read_token(request)[0])
     if data.everywhere:
-        await server.people.forget_devices(writer(person, server))
+        await server.people.sign_out_everywhere(require_person(person, server))
     elif person is not None and read is not None:
         await server.people.end_session(read)
-    return Response({"left": True}, cookies=[no_cookie(server)])
+    return Response({"left": True}, cookies=[expired_cookie(server)])
 
 
 @get(
     "/api/me/export",
-    responses={200: ResponseSpec(Export, False, "The file.")} | problems(401, 403, 429, 503),
+    responses={200: ResponseSpec(Export, False, "The exported data.")} | problems(401, 403, 429, 503),
 )
-async def export_me(server: Here, request: Request[Any, Any, Any], person: Asker) -> Stream:
-    """Everything that is kept of you."""
-    guest = writer(person, server)
-    _check(server, request, PERSONAL_DATA)
+async def export_me(server: ServerDep, request: Request[Any, Any, Any], person: PersonDep) -> Stream:
+    """Export all your stored data."""
+    guest = require_person(person, server)
+    _check_rate(server, request, PERSONAL_DATA)
     return Stream(
         await server.personal_data.export(guest),
         media_type="application/json",
@@ -359,17 +381,17 @@ async def export_me(server: Here, request: Request[Any, Any, Any], person: Asker
 
 @delete("/api/me", status_code=HTTP_200_OK, responses=problems(400, 401, 403, 413, 429, 503))
 async def delete_me(
-    server: Here, request: Request[Any, Any, Any], person: Asker, data: JSONBody[Deletion]
+    server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, data: JSONBody[DeletionRequest]
 ) -> Response[dict[str, bool]]:
-    """Delete what is kept of you. Finished games stay, without your name."""
-    guest = writer(person, server)
+    """Delete your data. Finished games stay, without your name."""
+    guest = require_person(person, server)
     if guest.username is None and not data.confirm:
-        raise Refused("bad_request", "send confirm: true to delete what is kept of you")
-    _check(server, request, PERSONAL_DATA)
-    with _own_password_try(server, request, guest):
+        raise Refused("bad_request", "send confirm: true to delete your data")
+    _check_rate(server, request, PERSONAL_DATA)
+    with _limit_password_tries(server, request, guest):
         await server.people.check_password(guest, data.password, address(request.scope))
     await server.personal_data.erase(guest)
-    return Response({"deleted": True}, cookies=[no_cookie(server)])
+    return Response({"deleted": True}, cookies=[expired_cookie(server)])
 
 
 PEOPLE = [

@@ -1,4 +1,4 @@
-"""Routes for what can be learned from a game that is over."""
+"""Routes for reviews of finished games."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from litestar import Request, Response, get, post
 from litestar.openapi import ResponseSpec
 from litestar.status_codes import HTTP_200_OK, HTTP_202_ACCEPTED
 
-from ...analysis.review.remarks import words
+from ...analysis.review.remarks import review_texts
 from ..domain.refusals import Refused
 from ..domain.reviews import ReviewState
 from ..lifespan import Server
@@ -17,44 +17,44 @@ from ..transport.origin_guard import address
 from ..transport.rate_limits import REVIEWS as PACE
 from ..transport.rate_limits import REVIEWS_FROM_ADDRESS as PACE_FROM_ADDRESS
 from .errors import problems
-from .games import HOUR, Language
-from .identity import Asker, Here, TableId, writer
-from .tables import finished
+from .games import CACHE_HOUR, Language
+from .identity import PersonDep, ServerDep, TableId, require_person
+from .tables import finished_room
 
 
 @get("/api/review/words", responses=problems(400))
 async def show_words(language: Language = "en") -> Response[Mapping[str, str]]:
-    """The words of reviews and hints, by the keys of their remarks."""
-    return Response(words(language), headers=HOUR)
+    """Texts of reviews and hints by the keys of their remarks."""
+    return Response(review_texts(language), headers=CACHE_HOUR)
 
 
 @get(
     "/api/tables/{table_id:str}/review",
-    responses={200: ResponseSpec(ReviewState, False, "The review, or how far it is.")}
+    responses={200: ResponseSpec(ReviewState, False, "The review, or its progress.")}
     | problems(400, 404, 409, 503),
 )
-async def show_review(server: Here, person: Asker, table_id: TableId) -> Response[bytes]:
-    """How far the review of a finished game is, and the review when it is there."""
-    room = await finished(server, table_id, person)
+async def show_review(server: ServerDep, person: PersonDep, table_id: TableId) -> Response[bytes]:
+    """Review of a finished game, or its progress."""
+    room = await finished_room(server, table_id, person)
     return await _state(server, room.id)
 
 
 @post(
     "/api/tables/{table_id:str}/review",
     status_code=HTTP_202_ACCEPTED,
-    responses={202: ResponseSpec(ReviewState, False, "The review, or how far it is.")}
+    responses={202: ResponseSpec(ReviewState, False, "The review, or its progress.")}
     | problems(400, 401, 403, 404, 409, 429, 503),
 )
 async def start_review(
-    server: Here, request: Request[Any, Any, Any], person: Asker, table_id: TableId
+    server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, table_id: TableId
 ) -> Response[bytes]:
-    """Let a finished game be reviewed, once for all who may see it."""
-    guest = writer(person, server)
-    room = await finished(server, table_id, person)
+    """Request the review of a finished game, which all viewers share."""
+    guest = require_person(person, server)
+    room = await finished_room(server, table_id, person)
     if not await server.reviews.exists(room.id):
         good = server.limits.allow(PACE_FROM_ADDRESS, address(request.scope))
         if not (server.limits.allow(PACE, guest.id) and good):
-            raise Refused("too_fast", "that were many reviews; try again in a few minutes")
+            raise Refused("too_fast", "too many reviews were requested; try again in a few minutes")
         await server.reviews.ask(room.game, guest.id)
     return await _state(server, room.id, HTTP_202_ACCEPTED)
 

@@ -1,4 +1,4 @@
-"""Routes for tables: opened, listed, joined, played at, left."""
+"""Routes for tables: open, list, join, play and leave."""
 
 from __future__ import annotations
 
@@ -17,69 +17,70 @@ from ...errors import InvalidPlayers
 from ...games import find_variant
 from ...model.record import Record, record_of
 from ..domain.bots import BOTS, DEFAULT_LEVEL
-from ..domain.entries import Act, Hired, Invited, Sat
-from ..domain.game_state import Game, Terms, next_id, now
+from ..domain.entries import BotSeated, SeatReserved, SeatTaken, TableEntry
+from ..domain.game_state import GameState, TableConfig, now, rematch_id
+from ..domain.journaled_game import SeatCommand
 from ..domain.refusals import NoSuchTable, Refused, Unavailable
 from ..domain.room import Room
-from ..domain.rooms import new_id
+from ..domain.rooms import new_table_id
 from ..identity.people import Person, clean_name
 from ..lifespan import Server
-from ..presentation.messages import Summary, ViewMessage, summaries
+from ..presentation.messages import TableSummary, ViewMessage, table_summaries
 from ..presentation.views import Replay, Viewer
 from ..transport.origin_guard import address
 from ..transport.rate_limits import LISTED_FROM_ADDRESS, TABLES_FROM_ADDRESS
 from .daily import today
 from .errors import problems
-from .identity import Asker, Here, TableId, check_pace, writer
+from .identity import PersonDep, ServerDep, TableId, check_picture_rate, require_person
 
-SHORTEST_TIME, LONGEST_TIME = 10, 14 * 24 * 3600
-LISTED = 50
+MIN_MOVE_TIME, MAX_MOVE_TIME = 10, 14 * 24 * 3600
+LOBBY_LENGTH = 50
 
 SeatNumber = Annotated[int, PathParameter(ge=0, le=3)]
 
 
-class WantedSeat(Struct, frozen=True):
-    """Who is to sit somewhere."""
+class SeatRequest(Struct, frozen=True):
+    """Occupant of a seat of a new table."""
 
     kind: Literal["me", "bot", "open"]
     level: str | None = None
     name: str | None = None
 
 
-class NewTable(Struct, frozen=True):
-    """A table to be opened."""
+class TableRequest(Struct, frozen=True):
+    """Table to open."""
 
     game: str
-    seats: Annotated[list[WantedSeat], Meta(min_length=1, max_length=4)]
+    seats: Annotated[list[SeatRequest], Meta(min_length=1, max_length=4)]
     options: dict[str, bool] = field(default_factory=dict)
     public: bool = False
-    move_time: Annotated[int, Meta(ge=SHORTEST_TIME, le=LONGEST_TIME)] | None = None
+    move_time: Annotated[int, Meta(ge=MIN_MOVE_TIME, le=MAX_MOVE_TIME)] | None = None
     shuffle: bool = False
 
 
-class Opened(Struct, frozen=True):
-    """A new table and the key to its free seats."""
+class OpenedTable(Struct, frozen=True):
+    """New table, and the invitation key for its free seats."""
 
     id: str
     invite: str
 
 
-class Joining(Struct, frozen=True):
-    """How somebody wants to sit down."""
+class JoinRequest(Struct, frozen=True):
+    """Request for a free seat."""
 
     invite: str | None = None
     seat: Annotated[int, Meta(ge=0, le=3)] | None = None
     name: str | None = None
 
 
-class WantedBot(Struct, frozen=True):
-    """A bot's level, for a free seat; whoever is away gets a bot of the default level."""
+class BotRequest(Struct, frozen=True):
+    """Level of a bot for a free seat. For an absent player the level is ignored."""
 
     level: str | None = None
 
 
-class WantedMove(Struct, frozen=True):
-    """A move, by its text or by its number among those offered."""
+class MoveRequest(Struct, frozen=True):
+    """Move, by its text or by its index among the offered moves."""
 
     id: Annotated[str, Meta(max_length=40)]
     n: int
@@ -89,55 +90,55 @@ class WantedMove(Struct, frozen=True):
     seat: Annotated[int, Meta(ge=0, le=3)] | None = None
 
 
-class Made(Struct, frozen=True):
-    """The number of the entry that a request has made."""
+class MoveResult(Struct, frozen=True):
+    """Number of the entry of a move."""
 
     n: int
 
 
-class Next(Struct, frozen=True):
-    """Another table."""
+class RematchResult(Struct, frozen=True):
+    """Table of the rematch."""
 
     id: str
 
 
-def may_see(game: Game, person: Person | None) -> bool:
-    """Whether somebody may look at a table: today's deals are their players' own."""
-    daily = game.terms.daily
-    return daily is None or daily < today() or (person is not None and person.id == game.terms.owner)
+def may_see(game: GameState, person: Person | None) -> bool:
+    """Return whether a person may watch a table. Attempts at today's deal are private."""
+    daily = game.config.daily
+    return daily is None or daily < today() or (person is not None and person.id == game.config.owner)
 
 
 async def room_for(server: Server, table_id: str, person: Person | None) -> Room:
-    """The room of a table that somebody may see. Raises `NoSuchTable`."""
+    """Return the room of a table that the person may watch. Raises `NoSuchTable`."""
     room = await server.rooms.get(table_id)
     if not may_see(room.game, person):
         raise NoSuchTable
     if person is not None:
-        server.rooms.saw(room, person.id)
+        server.rooms.note_seen(room, person.id)
     return room
 
 
 def check_level(level: str | None) -> str:
-    """Return the level of a bot, the default one if none was asked for. Raises `InvalidPlayers`."""
+    """Return the level of a bot, by default the default level. Raises `InvalidPlayers`."""
     if level is None:
         return DEFAULT_LEVEL
     if level not in BOTS:
-        raise InvalidPlayers(f"there is no bot {level!r}: choose from {', '.join(BOTS)}")
+        raise InvalidPlayers(f"unknown bot {level!r}: choose from {', '.join(BOTS)}")
     return level
 
 
 @post("/api/tables", responses=problems(400, 401, 403, 404, 413, 422, 429))
 async def open_table(
-    server: Here, request: Request[Any, Any, Any], person: Asker, data: JSONBody[NewTable]
-) -> Opened:
+    server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, data: JSONBody[TableRequest]
+) -> OpenedTable:
     """Open a table."""
-    host = await server.people.keep(writer(person, server))
+    host = await server.people.ensure_stored(require_person(person, server))
     variant = find_variant(data.game, len(data.seats), data.options)
     acts = _seating(data, host)
     listed = data.public and any(seat.kind == "open" for seat in data.seats)
-    await check_room_for_more(server, host, address(request.scope), listed=listed)
-    terms = Terms(
-        id=new_id(),
+    await check_table_limits(server, host, address(request.scope), listed=listed)
+    terms = TableConfig(
+        id=new_table_id(),
         game=data.game,
         players=len(data.seats),
         options=dict.fromkeys(variant.options, True),
@@ -150,64 +151,64 @@ async def open_table(
         created=now(),
     )
     room = await server.rooms.open(terms, acts)
-    return Opened(room.id, terms.invite)
+    return OpenedTable(room.id, terms.invite)
 
 
-async def check_room_for_more(server: Server, host: Person, asker: str, *, listed: bool = False) -> None:
-    """Whether there is room for another table, which the lobby lists or not. Raises `Refused`."""
+async def check_table_limits(server: Server, host: Person, asker: str, *, listed: bool = False) -> None:
+    """Check the limits for another table, listed in the lobby or not. Raises `Refused`."""
     if listed and not server.limits.allow(LISTED_FROM_ADDRESS, asker):
         raise Refused(
             "too_many_tables",
-            "too many public tables were opened from here; wait a few minutes and try again",
+            "too many public tables from your network; wait a few minutes and try again",
         )
     if not server.limits.allow(TABLES_FROM_ADDRESS, asker):
-        raise Refused("too_many_tables", "too many tables were opened from here; wait a minute and try again")
-    if await server.store.unfinished(host.id) >= server.settings.most_tables_each:
+        raise Refused("too_many_tables", "too many tables from your network; wait a minute and try again")
+    if await server.store.count_unfinished(host.id) >= server.settings.max_tables_per_person:
         raise Refused("too_many_tables", "you have too many unfinished tables; finish or leave some of them")
-    if await server.store.unfinished() >= server.settings.most_tables:
+    if await server.store.count_unfinished() >= server.settings.max_tables:
         raise Refused("too_many_tables", "the server is full; try again later")
 
 
-def _seating(data: NewTable, host: Person) -> list[Act]:
+def _seating(data: TableRequest, host: Person) -> list[TableEntry]:
     seats = list(data.seats)
     if data.shuffle:
         secrets.SystemRandom().shuffle(seats)
-    acts: list[Act] = []
+    acts: list[TableEntry] = []
     for number, seat in enumerate(seats):
         if seat.kind == "me":
-            acts.append(Sat(number, host.id, clean_name(seat.name) if seat.name else host.name))
+            acts.append(SeatTaken(number, host.id, clean_name(seat.name) if seat.name else host.name))
         elif seat.kind == "bot":
-            acts.append(Hired(number, check_level(seat.level)))
-    if not any(isinstance(act, Sat) for act in acts) and not any(seat.kind == "open" for seat in seats):
-        raise InvalidPlayers("somebody has to play: a seat for you, or an open one")
+            acts.append(BotSeated(number, check_level(seat.level)))
+    if not any(isinstance(act, SeatTaken) for act in acts) and not any(seat.kind == "open" for seat in seats):
+        raise InvalidPlayers("no seat for a person: add a seat for you or an open one")
     return acts
 
 
 @get("/api/tables", responses=problems(400))
 async def list_tables(
-    server: Here, person: Asker, which: FromQuery[Literal["open", "live", "mine"]] = "open"
-) -> list[Summary]:
-    """Tables that wait for players, are played in public, or are yours."""
+    server: ServerDep, person: PersonDep, which: FromQuery[Literal["open", "live", "mine"]] = "open"
+) -> list[TableSummary]:
+    """Open tables with free seats, public games in play, or your own tables."""
     if which == "mine":
-        rows = await server.store.of(person.id, LISTED) if person else []
+        rows = await server.store.of_person(person.id, LOBBY_LENGTH) if person else []
     elif which == "open":
-        rows = await server.store.waiting(LISTED, server.rooms.awaited(), now())
+        rows = await server.store.list_open(LOBBY_LENGTH, server.rooms.waiting_for_players(), now())
     else:
-        rows = await server.store.live(LISTED)
-    return await summaries(server.store, rows, person.id if person else None)
+        rows = await server.store.list_playing(LOBBY_LENGTH)
+    return await table_summaries(server.store, rows, person.id if person else None)
 
 
 @get("/api/tables/{table_id:str}", responses=problems(400, 404, 409, 503))
-async def show_table(server: Here, person: Asker, table_id: TableId) -> ViewMessage:
-    """All that you may know of a table."""
+async def show_table(server: ServerDep, person: PersonDep, table_id: TableId) -> ViewMessage:
+    """Your view of a table."""
     room = await room_for(server, table_id, person)
     return await _view(room, person)
 
 
 async def _view(room: Room, person: Person | None) -> ViewMessage:
     who = person.id if person else None
-    async with room.alone():  # not while a change waits for its commit
-        view: ViewMessage = room.view(Viewer(who, room.seat_to_look_from(who)))
+    async with room.transaction():  # wait for changes in progress
+        view: ViewMessage = room.view(Viewer(who, room.default_seat(who)))
         return view
 
 
@@ -216,15 +217,17 @@ async def _view(room: Room, person: Person | None) -> ViewMessage:
     status_code=HTTP_200_OK,
     responses=problems(400, 401, 403, 404, 409, 413, 422, 429, 503),
 )
-async def join_table(server: Here, person: Asker, table_id: TableId, data: JSONBody[Joining]) -> ViewMessage:
+async def join_table(
+    server: ServerDep, person: PersonDep, table_id: TableId, data: JSONBody[JoinRequest]
+) -> ViewMessage:
     """Take a free seat."""
-    guest = await server.people.keep(writer(person, server))
+    guest = await server.people.ensure_stored(require_person(person, server))
     room = await room_for(server, table_id, guest)
-    terms = room.game.terms
+    terms = room.game.config
     invited = data.invite is not None and secrets.compare_digest(data.invite.encode(), terms.invite.encode())
     if not (terms.public or invited or guest.id == terms.owner or room.game.seats_of(guest.id)):
         raise Refused("not_allowed", "this table is private: you need its invite link to sit down")
-    await room.sit(guest.id, clean_name(data.name) if data.name else guest.name, data.seat)
+    await room.take_seat(guest.id, clean_name(data.name) if data.name else guest.name, data.seat)
     return await _view(room, guest)
 
 
@@ -233,11 +236,11 @@ async def join_table(server: Here, person: Asker, table_id: TableId, data: JSONB
     status_code=HTTP_200_OK,
     responses=problems(400, 401, 403, 404, 409, 429, 503),
 )
-async def leave_table(server: Here, person: Asker, table_id: TableId) -> ViewMessage:
-    """Give up your seats."""
-    guest = writer(person, server)
+async def leave_table(server: ServerDep, person: PersonDep, table_id: TableId) -> ViewMessage:
+    """Leave your seats."""
+    guest = require_person(person, server)
     room = await room_for(server, table_id, guest)
-    await room.give_up(guest.id)
+    await room.leave_table(guest.id)
     return await _view(room, guest)
 
 
@@ -247,12 +250,12 @@ async def leave_table(server: Here, person: Asker, table_id: TableId) -> ViewMes
     responses=problems(400, 401, 403, 404, 409, 413, 422, 429, 503),
 )
 async def call_bot(
-    server: Here, person: Asker, table_id: TableId, seat: SeatNumber, data: JSONBody[WantedBot]
+    server: ServerDep, person: PersonDep, table_id: TableId, seat: SeatNumber, data: JSONBody[BotRequest]
 ) -> ViewMessage:
-    """Put a bot on a free seat, or let it play for somebody who is away."""
-    guest = writer(person, server)
+    """Put a bot on a free seat, or let it play for an absent player."""
+    guest = require_person(person, server)
     room = await room_for(server, table_id, guest)
-    await room.hire(seat, check_level(data.level), guest.id)
+    await room.seat_bot(seat, check_level(data.level), guest.id)
     return await _view(room, guest)
 
 
@@ -261,11 +264,13 @@ async def call_bot(
     status_code=HTTP_200_OK,
     responses=problems(400, 401, 403, 404, 429, 503),
 )
-async def remove_from_seat(server: Here, person: Asker, table_id: TableId, seat: SeatNumber) -> ViewMessage:
-    """Take somebody off a seat of your table before the start; they cannot sit down there again."""
-    guest = writer(person, server)
+async def remove_from_seat(
+    server: ServerDep, person: PersonDep, table_id: TableId, seat: SeatNumber
+) -> ViewMessage:
+    """Remove a player from a seat of your table before the start. The player cannot join it again."""
+    guest = require_person(person, server)
     room = await room_for(server, table_id, guest)
-    await room.remove(seat, guest.id)
+    await room.remove_player(seat, guest.id)
     return await _view(room, guest)
 
 
@@ -274,18 +279,22 @@ async def remove_from_seat(server: Here, person: Asker, table_id: TableId, seat:
     status_code=HTTP_200_OK,
     responses=problems(400, 401, 403, 404, 409, 429, 503),
 )
-async def return_to_seat(server: Here, person: Asker, table_id: TableId, seat: SeatNumber) -> ViewMessage:
+async def return_to_seat(
+    server: ServerDep, person: PersonDep, table_id: TableId, seat: SeatNumber
+) -> ViewMessage:
     """Take your seat back from a bot."""
-    guest = writer(person, server)
+    guest = require_person(person, server)
     room = await room_for(server, table_id, guest)
-    await room.come_back(guest.id, seat)
+    await room.take_seat_back(guest.id, seat)
     return await _view(room, guest)
 
 
 @post("/api/tables/{table_id:str}/moves", responses=problems(400, 401, 403, 404, 409, 413, 422, 429, 503))
-async def make_move(server: Here, person: Asker, table_id: TableId, data: JSONBody[WantedMove]) -> Made:
+async def make_move(
+    server: ServerDep, person: PersonDep, table_id: TableId, data: JSONBody[MoveRequest]
+) -> MoveResult:
     """Make a move without a WebSocket."""
-    guest = writer(person, server)
+    guest = require_person(person, server)
     room = await room_for(server, table_id, guest)
     yours = room.game.seats_of(guest.id)
     if not yours:
@@ -293,14 +302,13 @@ async def make_move(server: Here, person: Asker, table_id: TableId, data: JSONBo
     if data.seat is not None and data.seat not in yours:
         raise Refused("not_allowed", f"seat {data.seat} is not yours")
     if data.seat is None and (made := await room.acknowledge(guest.id, data.id)) is not None:
-        return Made(made)
+        return MoveResult(made)
     turn = room.game.turn
     seat = data.seat if data.seat is not None else turn if turn in yours else yours[0]
-    room.check_present(seat)
     wanted: Any = data.pick if data.move is None else data.move
     if wanted is None:
-        raise Refused("bad_message", "send a move as text, or pick one of those offered by its number")
-    return Made(await room.move(seat, wanted, based_on=data.n, message=data.id, hold=data.hold))
+        raise Refused("bad_message", "send the text of a move, or `pick` with the index of an offered move")
+    return MoveResult(await room.move(SeatCommand(seat, data.n, data.id), wanted, hold=data.hold))
 
 
 @post(
@@ -308,35 +316,37 @@ async def make_move(server: Here, person: Asker, table_id: TableId, data: JSONBo
     status_code=HTTP_200_OK,
     responses=problems(400, 401, 403, 404, 409, 429, 503),
 )
-async def rematch(server: Here, request: Request[Any, Any, Any], person: Asker, table_id: TableId) -> Next:
-    """Another game of the same kind, with the seats turned by one. It starts when all people have come.
+async def rematch(
+    server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, table_id: TableId
+) -> RematchResult:
+    """Open a rematch with rotated seats, or join it. It starts when all people have joined.
 
-    Bots follow. Seats are kept for the other people, who come by asking for the same rematch.
+    Bots are seated again. Seats are reserved for the other people, who join by the same request.
     """
-    guest = await server.people.keep(writer(person, server))
+    guest = await server.people.ensure_stored(require_person(person, server))
     room = await room_for(server, table_id, guest)
-    async with room.alone():  # not while a change waits for its commit
+    async with room.transaction():  # wait for changes in progress
         game = room.game
-    if game.status != "over" or game.terms.daily is not None:
-        raise Refused("not_yet", "there is a rematch when the game is over, and none of a daily deal")
+    if game.status != "over" or game.config.daily is not None:
+        raise Refused("not_yet", "a rematch needs a finished game that is not a daily deal")
     if not game.seats_of(guest.id):
-        raise Refused("not_allowed", "only those who played can ask for a rematch")
-    before = game.next
-    if before is not None and await _is_open_to_players(server, before):
-        return await _come_to(server, before, guest)
-    await check_room_for_more(server, guest, address(request.scope))
-    count = game.terms.players
-    acts: list[Act] = []
+        raise Refused("not_allowed", "only players of the game can request a rematch")
+    before = game.rematch
+    if before is not None and await _is_joinable(server, before):
+        return await _join_rematch(server, before, guest)
+    await check_table_limits(server, guest, address(request.scope))
+    count = game.config.players
+    acts: list[TableEntry] = []
     for number, seat in enumerate(game.seats):
         turned = (number - 1) % count
         if seat.person is not None:
-            act = Sat if seat.person == guest.id else Invited
+            act = SeatTaken if seat.person == guest.id else SeatReserved
             acts.append(act(turned, seat.person, seat.name))
         elif seat.bot is not None:
-            acts.append(Hired(turned, seat.bot))
-    terms = game.terms
-    made = Terms(
-        id=next_id(terms, before),
+            acts.append(BotSeated(turned, seat.bot))
+    terms = game.config
+    made = TableConfig(
+        id=rematch_id(terms, before),
         game=terms.game,
         players=count,
         options=terms.options,
@@ -348,37 +358,37 @@ async def rematch(server: Here, request: Request[Any, Any, Any], person: Asker, 
         seed=secrets.token_hex(32),
         created=now(),
     )
-    with suppress(IntegrityError):  # somebody else asked at the same time
+    with suppress(IntegrityError):  # opened by a concurrent request
         await server.rooms.open(made, acts)
-    return await _come_to(server, await room.go_on_at(made.id, before), guest)
+    return await _join_rematch(server, await room.link_rematch(made.id, before), guest)
 
 
-async def _is_open_to_players(server: Server, table_id: str) -> bool:
-    """Whether a rematch has not been given up, deleted or put aside."""
+async def _is_joinable(server: Server, table_id: str) -> bool:
+    """Return whether a rematch is not closed, deleted or in quarantine."""
     row = await server.store.find(table_id)
     return row is not None and row["status"] != "closed" and row["quarantined"] is None
 
 
-async def _come_to(server: Server, table_id: str, person: Person) -> Next:
-    """Sit down at a rematch, if there is a seat."""
+async def _join_rematch(server: Server, table_id: str, person: Person) -> RematchResult:
+    """Take a seat of a rematch if possible, and return it."""
     try:
         room = await server.rooms.get(table_id)
-        await room.sit(person.id, person.name)
+        await room.take_seat(person.id, person.name)
     except Unavailable:
         raise
     except Refused:
-        pass  # it has begun without them, or is no more: they can look
-    return Next(table_id)
+        pass  # it has started without the person or was closed: watching is possible
+    return RematchResult(table_id)
 
 
 @get("/api/tables/{table_id:str}/replay", responses=problems(400, 404, 409, 429, 503))
 async def show_replay(
-    server: Here, request: Request[Any, Any, Any], person: Asker, table_id: TableId
+    server: ServerDep, request: Request[Any, Any, Any], person: PersonDep, table_id: TableId
 ) -> Replay:
-    """A finished game from the start, with all hands open."""
-    check_pace(server, person, address(request.scope))
-    room = await finished(server, table_id, person)
-    start, since = await server.rooms.before(room, 0)
+    """Replay of a finished game with all hands visible."""
+    check_picture_rate(server, person, address(request.scope))
+    room = await finished_room(server, table_id, person)
+    start, since = await server.rooms.state_at(room, 0)
     return await server.replays.make(start, since, person.id if person else None)
 
 
@@ -386,14 +396,14 @@ async def show_replay(
     "/api/tables/{table_id:str}/record",
     responses={200: ResponseSpec(Record, False, "The record.")} | problems(400, 404, 409, 503),
 )
-async def show_record(server: Here, person: Asker, table_id: TableId) -> Response[bytes]:
-    """The record of a finished game, which anybody can check."""
-    room = await finished(server, table_id, person)
+async def show_record(server: ServerDep, person: PersonDep, table_id: TableId) -> Response[bytes]:
+    """Record of a finished game, which anybody can verify."""
+    room = await finished_room(server, table_id, person)
     game = room.game
     assert game.table is not None
-    secret = game.terms.daily is not None and game.terms.daily >= today()
+    secret = game.config.daily is not None and game.config.daily >= today()
     record = record_of(game.table, [seat.name for seat in game.seats], with_seed=not secret)
-    name = f"{game.terms.game}-{game.terms.id}.json"
+    name = f"{game.config.game}-{game.config.id}.json"
     return Response(
         (record.to_json() + "\n").encode(),
         media_type="application/json",
@@ -401,12 +411,12 @@ async def show_record(server: Here, person: Asker, table_id: TableId) -> Respons
     )
 
 
-async def finished(server: Server, table_id: str, person: Person | None) -> Room:
-    """The room of a game that is over. Raises `Refused`."""
+async def finished_room(server: Server, table_id: str, person: Person | None) -> Room:
+    """Return the room of a finished game. Raises `Refused`."""
     room = await room_for(server, table_id, person)
-    async with room.alone():  # not while a change waits for its commit
+    async with room.transaction():  # wait for changes in progress
         if room.game.status != "over":
-            raise Refused("not_yet", "this is told when the game is over")
+            raise Refused("not_yet", "available only when the game is over")
     return room
 
 

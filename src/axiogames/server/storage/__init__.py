@@ -1,1 +1,1 @@
-"""The database: schema, journal, and queries."""
+"""Database: schema, migrations, journal and queries."""

@@ -1,8 +1,8 @@
-"""The connection to the database, brought up to the newest schema.
+"""Database connections: transactions with timeouts, availability checks and schema upgrades.
 
-Nothing waits for a database that hangs. A transaction that takes longer than `PATIENCE` is given up. Until a
-probe of the database succeeds, all others are refused at once. It is unknown what has become of a commit that
-was given up: whoever asked for it has to look.
+A hanging database blocks nobody. A transaction is cancelled after `TRANSACTION_TIMEOUT`; all others are then
+refused at once until a probe of the database succeeds. The outcome of a cancelled commit is unknown: the
+caller has to read the database again.
 """
 
 from __future__ import annotations
@@ -33,42 +33,42 @@ from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from ..domain.refusals import Unavailable
-from ..metrics import DATABASE, DATABASE_FAILURES, Timed
+from ..metrics import DATABASE_FAILURES, TRANSACTIONS, Timer
 from ..private_files import make_private_file, make_private_folder
-from ..settings import driver_address, sqlite_file
+from ..settings import driver_url, sqlite_file
 from ..supervisor import spawn
 from . import schema
 from .schema import alembic_config
 
-PATIENCE = 5.0  # seconds for one transaction
-STEPS = 5  # in which patience passes
-PROBE = 2.0  # seconds for a database to show that it answers
-AGAIN = 0.5  # seconds between two probes
-FRESH = 1.0  # seconds after which `check` writes again
-BUSY = 4_000  # milliseconds that SQLite waits for a lock of another process
+TRANSACTION_TIMEOUT = 5.0  # seconds for one transaction
+TIMEOUT_STEPS = 5  # steps of a timeout, see `_LoopTimeout`
+PROBE_TIMEOUT = 2.0  # seconds for an answer to a probe
+PROBE_INTERVAL = 0.5  # seconds between probes
+CHECK_INTERVAL = 1.0  # minimum seconds between writes of `check`
+SQLITE_BUSY_TIMEOUT_MS = 4_000  # how long SQLite waits for a lock of another process
 
-BAD_DATA = "22"  # the class of what PostgreSQL says of values that cannot be
-CHECKED = "checked"  # the fact that `check` writes
+DATA_EXCEPTION = "22"  # SQLSTATE class of PostgreSQL for invalid values
+CHECK_FACT = "checked"  # name of the fact that `check` writes
 
-_LOCK = 7_412_961  # any number that names our lock in PostgreSQL
-_OUR_FAULT = (IntegrityError, ProgrammingError, DataError, NotSupportedError)
+_MIGRATION_LOCK_ID = 7_412_961  # arbitrary id of the advisory lock in PostgreSQL
+_CALLER_ERRORS = (IntegrityError, ProgrammingError, DataError, NotSupportedError)
 
-_READING, _WRITING = DATABASE.labels("read"), DATABASE.labels("write")
+_READ_SECONDS, _WRITE_SECONDS = TRANSACTIONS.labels("read"), TRANSACTIONS.labels("write")
 
 log = logging.getLogger(__name__)
 
 
-class _Patience:
-    """A time-out that passes only while the event loop runs.
+class _LoopTimeout:
+    """A timeout that elapses in steps, and so only while the event loop runs.
 
-    A process that gets no processor for a while, or whose rules are being loaded, blames no database.
+    A process that is suspended or loads compiled rules must not mistake this for a database outage.
     """
 
     __slots__ = ("_left", "_next", "_seconds", "_timeout")
 
     def __init__(self, seconds: float) -> None:
         self._timeout = asyncio.timeout(None)
-        self._seconds, self._left = seconds / STEPS, STEPS
+        self._seconds, self._left = seconds / TIMEOUT_STEPS, TIMEOUT_STEPS
 
     async def __aenter__(self) -> None:
         await self._timeout.__aenter__()
@@ -92,10 +92,10 @@ class _Patience:
 
 
 class Database:
-    """An engine for reading and writing. One writer at a time where the database allows only one.
+    """Transactions of the server. On SQLite there is one writer at a time.
 
-    Every transaction raises `Unavailable` where the database does not answer, refuses connections, or cannot
-    write: it is full, locked or may only be read.
+    Every transaction raises `Unavailable` if the database does not answer, refuses connections, or cannot
+    write because it is full, locked or read-only.
     """
 
     def __init__(self, url: str) -> None:
@@ -104,55 +104,58 @@ class Database:
         if not self.on_postgresql and (file := sqlite_file(url)) is not None:
             make_private_folder(file.parent)
             make_private_file(file)
-        self.patience = PATIENCE
-        self.engine = _engine(url)
+        self.timeout = TRANSACTION_TIMEOUT
+        self.engine = _create_engine(url)
         self._writing = asyncio.Lock()
-        self._writer = None if self.on_postgresql else _Writer(url)
-        self._failing = False  # whether the last transaction has failed
+        self._writer = None if self.on_postgresql else _SqliteWriter(url)
+        self._failing = False  # the last transaction failed
         self._checking: asyncio.Task[str] | None = None
-        self._written = -FRESH  # when `check` has last written
-        self._in_use = 0  # connections of the pool
-        self._idle = asyncio.Event()  # set while none is in use
+        self._written = -CHECK_INTERVAL  # time of the last write by `check`
+        self._in_use = 0  # connections in use
+        self._idle = asyncio.Event()  # set while no connection is in use
         self._idle.set()
         self._closed = False
-        self._probing: asyncio.Task[None] | None = None  # while it is not known to answer
-        self._probed = asyncio.Event()  # set when a probe has failed or succeeded since the last time-out
+        self._probing: asyncio.Task[None] | None = None  # runs while the database is suspected to hang
+        self._probed = asyncio.Event()  # set when a probe has finished since the last timeout
 
     async def upgrade(self) -> None:
-        """Bring the schema to the newest version."""
+        """Upgrade the schema to the newest version."""
         async with self.engine.begin() as connection:
-            await connection.run_sync(_upgrade)
+            await connection.run_sync(_run_migrations)
         if self._writer is not None:
-            # Opened now: later there may be no descriptors left for it.
-            await self.transact(_touch)
+            # Open the files now: later there may be no file descriptors left.
+            await self.transact(_open_files)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """A connection for queries. Raises `Unavailable`."""
-        async with self._answering(_READING), self._connection() as connection:
+        """Yield a connection for queries. Raises `Unavailable`."""
+        async with self._answering(_READ_SECONDS), self._connection() as connection:
             yield connection
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction, committed at the end. Raises `Unavailable`; then it is unknown whether it was."""
-        async with self._answering(_WRITING):
+        """Yield a connection with a transaction, committed at the end.
+
+        Raises `Unavailable`; the outcome of the commit is then unknown.
+        """
+        async with self._answering(_WRITE_SECONDS):
             if self.on_postgresql:
                 async with self._connection() as connection:
                     yield connection
                     await connection.commit()
             else:
-                # SQLite has one writer; waiting here is fairer than its own retries.
+                # SQLite has one writer. This lock is fairer than SQLite's retries.
                 async with self._writing, self._connection() as connection:
                     yield connection
                     await connection.commit()
 
     async def transact(self, work: Callable[[Connection], None]) -> None:
-        """Let a function write in a transaction of its own, committed at the end. Raises `Unavailable`.
+        """Run a function in a transaction of its own and commit. Raises `Unavailable`.
 
-        For what is done often: on SQLite it is one trip to a thread, where every statement of `writing` is
-        several.
+        For frequent writes: on SQLite the function runs in a single thread call, whereas each statement of
+        `writing` takes several.
         """
-        async with self._answering(_WRITING):
+        async with self._answering(_WRITE_SECONDS):
             if self._writer is None:
                 async with self._connection() as connection:
                     await connection.run_sync(work)
@@ -162,9 +165,9 @@ class Database:
                     await self._writer.transact(work)
 
     async def check(self) -> str:
-        """What is wrong with the database, empty if it can be read and written.
+        """Return why the database cannot be read or written, empty if it can.
 
-        Those who ask at the same time share one answer, and it is written once a second at most.
+        Concurrent calls share one check, which writes at most once per `CHECK_INTERVAL`.
         """
         if self._checking is None or self._checking.done():
             self._checking = spawn(self._check(), "checking the database")
@@ -176,49 +179,49 @@ class Database:
                 await connection.execute(text("SELECT 1"))
         except Exception:
             return "the database does not answer"
-        if time.monotonic() < self._written + FRESH:
+        if time.monotonic() < self._written + CHECK_INTERVAL:
             return ""
         try:
-            await self.transact(_write_a_fact)
+            await self.transact(_write_check_fact)
         except IntegrityError:
-            pass  # another process was first to insert it
+            pass  # another process inserted the row first
         except Exception:
             return "the database cannot be written"
         self._written = time.monotonic()
         return ""
 
     async def close(self) -> None:
-        """Close all connections, after those in use have been given back. From now on all is refused."""
+        """Refuse further transactions, wait for those in progress, and close all connections."""
         self._closed = True
         if self._probing is not None:
             self._probing.cancel()
         with suppress(TimeoutError):
-            async with asyncio.timeout(self.patience):
-                await self._idle.wait()  # the pool forgets those in use: nobody would close them
+            async with asyncio.timeout(self.timeout):
+                await self._idle.wait()  # `dispose` does not close connections that are in use
         with suppress(TimeoutError):
-            async with asyncio.timeout(self.patience):
+            async with asyncio.timeout(self.timeout):
                 await self.engine.dispose()
         if self._writer is not None:
             self._writer.close()
 
-    # ------------------------------------------------------------ a database that does not answer
+    # ------------------------------------------------------------ unavailability
 
     @asynccontextmanager
     async def _answering(self, seconds: Histogram) -> AsyncIterator[None]:
-        """Give up after `patience`. Raises `Unavailable` for everything that is the database's fault."""
+        """Apply the timeout, and raise `Unavailable` for every failure of the database."""
         if self._probing is not None:
             await self._probed.wait()
             if self._probing is not None:
                 raise Unavailable
         try:
-            with Timed(seconds):
-                async with _Patience(self.patience):
+            with Timer(seconds):
+                async with _LoopTimeout(self.timeout):
                     yield
         except (SQLAlchemyError, OSError) as error:
             if not is_unavailable(error):
                 raise
             if not self._failing:
-                log.warning("the database is not available: %s", reason(error) or type(error).__name__)
+                log.warning("the database is unavailable: %s", driver_message(error) or type(error).__name__)
             self._failing = True
             DATABASE_FAILURES.inc()
             if isinstance(error, TimeoutError):
@@ -230,19 +233,19 @@ class Database:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection]:
-        """A connection of the pool. Whoever stops waiting, it is given back: later, if need be."""
+        """Yield a pooled connection. It returns to the pool even if the caller is cancelled."""
         if self._closed:
             raise Unavailable
         connection = self.engine.connect()
         self._count(1)
-        # Never cancelled: SQLAlchemy loses a connection whose opening is given up half-way.
+        # Never cancelled: SQLAlchemy leaks a connection if `start` is cancelled.
         start = asyncio.ensure_future(connection.start())
         try:
             await asyncio.shield(start)
             yield connection
             await self._give_back(connection)
-        except asyncio.CancelledError:  # given up, or whoever asked is gone: a rollback may never end
-            spawn(self._release(connection, start), "giving a connection to the database back")
+        except asyncio.CancelledError:  # do not wait for the rollback, which may hang
+            spawn(self._release(connection, start), "releasing a database connection")
             raise
         except BaseException:
             await self._release(connection, start)
@@ -250,15 +253,15 @@ class Database:
         self._count(-1)
 
     async def _release(self, connection: AsyncConnection, start: asyncio.Future[Any]) -> None:
-        """Give a connection back after a failure, or cut it off if that takes too long."""
+        """Return a connection to the pool after a failure, or terminate it if that takes too long."""
         try:
             try:
                 await start
             except Exception:
-                return  # told to whoever asked for the connection
+                return  # raised to the caller by `_connection`
             driver = _driver_connection(connection)
             try:
-                async with asyncio.timeout(PROBE):
+                async with asyncio.timeout(PROBE_TIMEOUT):
                     await self._give_back(connection)
             except TimeoutError:
                 if self.on_postgresql and driver is not None:
@@ -268,7 +271,7 @@ class Database:
 
     async def _give_back(self, connection: AsyncConnection) -> None:
         if self._closed and not connection.closed:
-            await connection.invalidate()  # the pool that it goes back to may be gone
+            await connection.invalidate()  # the pool may be disposed
         await connection.close()
 
     def _count(self, more: int) -> None:
@@ -279,30 +282,30 @@ class Database:
             self._idle.set()
 
     def _suspect(self) -> None:
-        """Refuse everything until the database answers."""
+        """Refuse transactions until a probe succeeds."""
         if self._probing is None:
             self._probed.clear()
-            self._probing = spawn(self._probe(), "the probe of the database")
+            self._probing = spawn(self._probe(), "probing the database")
 
     async def _probe(self) -> None:
         try:
             while True:
                 with suppress(Exception):
-                    async with asyncio.timeout(PROBE):
+                    async with asyncio.timeout(PROBE_TIMEOUT):
                         await self._ask()
                         return
                 self._probed.set()
-                await asyncio.sleep(AGAIN)
+                await asyncio.sleep(PROBE_INTERVAL)
         finally:
             self._probing = None
             self._probed.set()
 
     async def _ask(self) -> None:
-        """See whether the database answers: PostgreSQL on a new connection, SQLite in its own thread."""
+        """Query the database: PostgreSQL on a new connection, SQLite in the writer thread."""
         if self._writer is not None:
             await self._writer.transact(lambda connection: None)
             return
-        connection = await asyncpg.connect(driver_address(self.url))
+        connection = await asyncpg.connect(driver_url(self.url))
         try:
             await connection.execute("SELECT 1")
         finally:
@@ -310,7 +313,7 @@ class Database:
 
 
 def _driver_connection(connection: AsyncConnection) -> Any:
-    """The driver's own connection, `None` if it is lost."""
+    """Return the connection of the driver, `None` if it is lost."""
     inner = connection.sync_connection
     if inner is None or inner.closed or inner.invalidated:
         return None
@@ -318,33 +321,33 @@ def _driver_connection(connection: AsyncConnection) -> Any:
 
 
 def is_unavailable(error: Exception) -> bool:
-    """Whether an error is the fault of the database or the disk, not of what was asked."""
-    if isinstance(error, _OUR_FAULT):
+    """Return whether an error is a failure of the database or the disk, not of the statement."""
+    if isinstance(error, _CALLER_ERRORS):
         return False
     state = getattr(getattr(error, "orig", None), "sqlstate", None)
-    if isinstance(state, str) and state.startswith(BAD_DATA):
+    if isinstance(state, str) and state.startswith(DATA_EXCEPTION):
         return False
     return isinstance(error, (DBAPIError, NoConnectionFree, OSError))  # a TimeoutError is an OSError
 
 
-def reason(error: BaseException) -> str:
-    """The driver's own words only: SQLAlchemy adds lines, and an address may hold a password."""
+def driver_message(error: BaseException) -> str:
+    """Return the message of the driver. SQLAlchemy appends lines, and a URL may contain a password."""
     return str(getattr(error, "orig", None) or error).partition("\n")[0]
 
 
-def _write_a_fact(connection: Connection) -> None:
+def _write_check_fact(connection: Connection) -> None:
     values = {"value": str(time.time_ns() // 1_000_000)}
     fact = schema.server_facts
-    if not connection.execute(update(fact).where(fact.c.name == CHECKED).values(values)).rowcount:
-        connection.execute(insert(fact), [{"name": CHECKED, **values}])
+    if not connection.execute(update(fact).where(fact.c.name == CHECK_FACT).values(values)).rowcount:
+        connection.execute(insert(fact), [{"name": CHECK_FACT, **values}])
 
 
-class _Writer:
-    """A thread with a connection of its own to write to SQLite."""
+class _SqliteWriter:
+    """Thread with its own connection for writing to SQLite."""
 
     def __init__(self, url: str) -> None:
         self._engine = create_engine(make_url(url).set(drivername="sqlite"), hide_parameters=True)
-        event.listen(self._engine, "connect", _prepare)
+        event.listen(self._engine, "connect", _configure_sqlite)
         self._thread = ThreadPoolExecutor(1, "writer")
 
     async def transact(self, work: Callable[[Connection], None]) -> None:
@@ -359,42 +362,47 @@ class _Writer:
         self._engine.dispose()
 
 
-def _engine(url: str) -> AsyncEngine:
-    # Errors end up in logs: they must not say what was to be written, hands and seeds among it.
+def _create_engine(url: str) -> AsyncEngine:
+    # `hide_parameters`: errors are logged and must not contain hidden tiles and seeds.
     if url.startswith("postgresql"):
-        # The driver reads the address, as it does for notices: SQLAlchemy knows no `sslmode`.
+        # asyncpg parses the URL, as it does for `LISTEN`: SQLAlchemy does not support `sslmode`.
         return create_async_engine(
             "postgresql+asyncpg://",
-            async_creator=partial(asyncpg.connect, driver_address(url), timeout=PATIENCE),
+            async_creator=partial(asyncpg.connect, driver_url(url), timeout=TRANSACTION_TIMEOUT),
             pool_size=8,
             max_overflow=8,
-            pool_timeout=PATIENCE,
+            pool_timeout=TRANSACTION_TIMEOUT,
             pool_pre_ping=True,
             hide_parameters=True,
         )
-    engine = create_async_engine(url, hide_parameters=True, pool_timeout=PATIENCE)
-    event.listen(engine.sync_engine, "connect", _prepare)
+    engine = create_async_engine(url, hide_parameters=True, pool_timeout=TRANSACTION_TIMEOUT)
+    event.listen(engine.sync_engine, "connect", _configure_sqlite)
     return engine
 
 
-def _prepare(connection: Any, _: object) -> None:
-    """Set up a new connection to SQLite."""
+def _configure_sqlite(connection: Any, _: object) -> None:
+    """Configure a new connection to SQLite."""
     cursor = connection.cursor()
-    # FULL: what is committed survives a power cut, not only the death of the process.
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", f"busy_timeout={BUSY}", "foreign_keys=ON"):
+    # FULL: commits survive a power failure, not only the end of the process.
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        f"busy_timeout={SQLITE_BUSY_TIMEOUT_MS}",
+        "foreign_keys=ON",
+    ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
 
 
-def _touch(connection: Connection) -> None:
-    """Make SQLite open all files that it needs."""
+def _open_files(connection: Connection) -> None:
+    """Make SQLite open all its files."""
     connection.exec_driver_sql("SELECT version_num FROM alembic_version")
 
 
-def _upgrade(connection: Connection) -> None:
+def _run_migrations(connection: Connection) -> None:
     if connection.dialect.name == "postgresql":
-        # Several processes may start at once; the lock is given back with the transaction.
-        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        # Several processes may start at once. The lock ends with the transaction.
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK_ID})")
     config = alembic_config()
     config.attributes["connection"] = connection
     command.upgrade(config, "head")

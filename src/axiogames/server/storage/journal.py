@@ -1,7 +1,7 @@
-"""The journal: entries of all tables, appended and committed before anybody hears of them.
+"""Journal of all tables, with group commit, and notifications between processes.
 
-Entries that come while a commit is under way share the next one. So a commit, which has to wait for the disk,
-is paid once by many tables.
+Entries are committed before anybody is told. Entries that arrive during a commit share the next one, so many
+tables share the cost of waiting for the disk. On PostgreSQL each commit also notifies the other processes.
 """
 
 from __future__ import annotations
@@ -20,61 +20,69 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from . import schema
 from .database import Database
 
+MAX_BATCH = 500  # appends per commit
 CHANNEL = "entries"
-MOST_AT_ONCE = 500
-MOST_NAMED = 150  # tables that one notice names: PostgreSQL takes 8,000 bytes
+MAX_TABLES_PER_NOTIFICATION = 150  # a payload of PostgreSQL has at most 8,000 bytes
+PERSON_PREFIX = "@"  # distinguishes ids of people from ids of tables in a payload
+KEEPALIVE_SECONDS = 15.0  # test the connection after this time without a notification
+CONNECT_TIMEOUT = 5.0
 
 
-class Conflict(Exception):
-    """The number has been taken: somebody else wrote this entry first."""
+class EntryConflict(Exception):
+    """Another process committed an entry with this number first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """An entry to be appended, with what changes in the tables that repeat of it."""
+class JournalEntry:
+    """An entry to append, with the derived columns of other tables."""
 
     table_id: str
     number: int
     at: int
     body: str
-    summary: dict[str, Any]  # the columns of `tables` that follow from the entries
-    seats: tuple[dict[str, Any], ...] = ()  # rows of `seats` that change
-    result: dict[str, Any] | None = None  # a row of `results`
+    summary: dict[str, Any]  # derived columns of `tables`
+    seats: tuple[dict[str, Any], ...] = ()  # changed rows of `seats`
+    result: dict[str, Any] | None = None  # new row of `results`
 
 
-Waiting: TypeAlias = tuple[tuple[Entry, ...], asyncio.Future[None]]  # entries of one table, all or none
+PendingAppend: TypeAlias = tuple[
+    tuple[JournalEntry, ...], asyncio.Future[None]
+]  # entries of one table, all or none
 
 _INSERT = insert(schema.entries)
-_SUMMARY = (
+_UPDATE_TABLE = (
     update(schema.tables)
     .where(schema.tables.c.id == bindparam("at_table"))
     .values({name: bindparam(name) for name in ("updated", "number", "moves", "status", "turn", "due")})
 )
-# The name of a person who stays on a seat stays, too: another process may have given them another one.
-_STAYS = schema.seats.c.person == bindparam("person")
-_SEAT = (
+# A person who stays keeps the name in the row: another process may have changed it.
+_SAME_PERSON = schema.seats.c.person == bindparam("person")
+_UPDATE_SEAT = (
     update(schema.seats)
     .where(schema.seats.c.table_id == bindparam("at_table"), schema.seats.c.seat == bindparam("at_seat"))
     .values(
         person=bindparam("person"),
-        name=case((_STAYS, schema.seats.c.name), else_=bindparam("name")),
+        name=case((_SAME_PERSON, schema.seats.c.name), else_=bindparam("name")),
         bot=bindparam("bot"),
     )
 )
 
 
 class Journal:
-    """Appends entries for all tables of this process."""
+    """Appends the entries of all tables of this process."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._waiting: list[Waiting] = []
+        self._waiting: list[PendingAppend] = []
         self._working: asyncio.Task[None] | None = None
         self.commits = 0
         self.appended = 0
 
-    def append(self, *entries: Entry) -> asyncio.Future[None]:
-        """Done when the entries are committed, all or none. Raises `Conflict` if a number has been taken."""
+    def append(self, *entries: JournalEntry) -> asyncio.Future[None]:
+        """Append entries of one table, all or none, and return a future that completes with the commit.
+
+        The future raises `EntryConflict` if an entry number is taken.
+        """
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((entries, done))
         if self._working is None:
@@ -82,32 +90,32 @@ class Journal:
         return done
 
     async def close(self) -> None:
-        """Wait until everything is written."""
+        """Wait until all entries are written."""
         while self._working is not None:
             await asyncio.wait([self._working])
 
     async def _work(self) -> None:
         try:
             while self._waiting:
-                batch = self._waiting[:MOST_AT_ONCE]
-                del self._waiting[:MOST_AT_ONCE]
+                batch = self._waiting[:MAX_BATCH]
+                del self._waiting[:MAX_BATCH]
                 await self._commit(batch)
         finally:
             self._working = None
 
-    async def _commit(self, batch: Sequence[Waiting]) -> None:
+    async def _commit(self, batch: Sequence[PendingAppend]) -> None:
         written = [entry for entries, _ in batch for entry in entries]
         try:
             await self._database.transact(partial(write_entries, written))
         except IntegrityError as error:
             if len(batch) == 1:
-                _fail(batch, Conflict(written[0].table_id))
+                _fail(batch, EntryConflict(written[0].table_id))
                 return
-            # One of them is at fault; the others must not suffer for it.
+            # One entry conflicts. Commit one by one, so that the others succeed.
             del error
             for one in batch:
                 await self._commit([one])
-        except Exception as error:  # whatever it is, nobody may wait forever
+        except Exception as error:  # every waiting caller must get a result
             _fail(batch, error)
         else:
             self.commits += 1
@@ -117,14 +125,14 @@ class Journal:
                     done.set_result(None)
 
 
-def write_entries(batch: Sequence[Entry], connection: Connection) -> None:
-    """Write entries and what repeats of them, as part of a transaction."""
+def write_entries(batch: Sequence[JournalEntry], connection: Connection) -> None:
+    """Write entries and the derived columns, as part of a transaction."""
     connection.execute(
         _INSERT, [{"table_id": e.table_id, "number": e.number, "at": e.at, "body": e.body} for e in batch]
     )
-    connection.execute(_SUMMARY, [{**e.summary, "at_table": e.table_id} for e in batch])
+    connection.execute(_UPDATE_TABLE, [{**e.summary, "at_table": e.table_id} for e in batch])
     if seats := [{**row, "at_table": e.table_id, "at_seat": row["seat"]} for e in batch for row in e.seats]:
-        connection.execute(_SEAT, seats)
+        connection.execute(_UPDATE_SEAT, seats)
     if results := [e.result for e in batch if e.result is not None]:
         connection.execute(insert(schema.results), results)
     if connection.dialect.name == "postgresql":
@@ -132,64 +140,60 @@ def write_entries(batch: Sequence[Entry], connection: Connection) -> None:
 
 
 def _notify(connection: Connection, written: Sequence[str]) -> None:
-    """Tell other processes, as part of the transaction: they hear of it when it is committed, or never."""
-    for first in range(0, len(written), MOST_NAMED):
+    """Notify other processes as part of the transaction: on commit, or never."""
+    for first in range(0, len(written), MAX_TABLES_PER_NOTIFICATION):
         connection.execute(
             text("SELECT pg_notify(:channel, :tables)"),
-            {"channel": CHANNEL, "tables": " ".join(written[first : first + MOST_NAMED])},
+            {"channel": CHANNEL, "tables": " ".join(written[first : first + MAX_TABLES_PER_NOTIFICATION])},
         )
 
 
-def _fail(batch: Sequence[Waiting], error: Exception) -> None:
+def _fail(batch: Sequence[PendingAppend], error: Exception) -> None:
     for _, done in batch:
         if not done.done():
             done.set_exception(error)
 
 
-PERSON = "@"  # what the name of a person begins with in a notice, where otherwise a table's stands
-
-QUIET = 15.0  # seconds without a notice before the connection is tried
-TIMEOUT = 5.0  # seconds for the database to answer
+# ------------------------------------------------------------ notifications (PostgreSQL)
 
 
-async def announce_person(connection: AsyncConnection, person: str) -> None:
-    """Tell other processes that a person has changed, as part of a transaction."""
+async def notify_person_changed(connection: AsyncConnection, person: str) -> None:
+    """Notify other processes of a changed person, as part of a transaction."""
     if connection.dialect.name == "postgresql":
-        notice = {"channel": CHANNEL, "notice": f"{PERSON}{person}"}
+        notice = {"channel": CHANNEL, "notice": f"{PERSON_PREFIX}{person}"}
         await connection.execute(text("SELECT pg_notify(:channel, :notice)"), notice)
 
 
 class ConnectionLost(ConnectionError):
-    """The connection on which notices come has ended."""
+    """The `LISTEN` connection to PostgreSQL was lost."""
 
 
-async def notices(dsn: str) -> AsyncGenerator[str | None, None]:
-    """What is told on our channel; `None` first, when nothing is missed any more.
+async def notifications(dsn: str) -> AsyncGenerator[str | None, None]:
+    """Yield the payloads of notifications, after an initial `None` once listening has begun.
 
-    Raises `ConnectionLost`, or what the driver raises, when the connection cannot be opened or ends.
+    Raises `ConnectionLost`, or an error of the driver, when the connection fails.
     """
     heard: asyncio.Queue[str | None] = asyncio.Queue()
-    connection = await asyncpg.connect(dsn, timeout=TIMEOUT, command_timeout=TIMEOUT)
+    connection = await asyncpg.connect(dsn, timeout=CONNECT_TIMEOUT, command_timeout=CONNECT_TIMEOUT)
     try:
         connection.add_termination_listener(lambda _: heard.put_nowait(None))
         await connection.add_listener(CHANNEL, lambda *told: heard.put_nowait(str(told[3])))
         yield None
-        while (notice := await _next(heard, connection)) is not None:
+        while (notice := await _next_notification(heard, connection)) is not None:
             yield notice
-        raise ConnectionLost("the database has closed the connection on which notices come")
+        raise ConnectionLost("lost the LISTEN connection to PostgreSQL; reconnecting")
     finally:
         connection.terminate()
 
 
-async def _next(heard: asyncio.Queue[str | None], connection: Any) -> str | None:
-    """The next notice, or `None` when the connection has ended.
+async def _next_notification(heard: asyncio.Queue[str | None], connection: Any) -> str | None:
+    """Return the next payload, `None` when the connection has ended.
 
-    After a while without notices the database is asked for a sign of life. A connection that hangs, or whose
-    other end has gone without a word, looks like one on which nothing is said.
+    A silent connection may be dead, so it is tested after `KEEPALIVE_SECONDS` without a notification.
     """
     while True:
         try:
-            async with asyncio.timeout(QUIET):
+            async with asyncio.timeout(KEEPALIVE_SECONDS):
                 return await heard.get()
         except TimeoutError:
-            await connection.execute(f"LISTEN {CHANNEL}")  # once more, which changes nothing
+            await connection.execute(f"LISTEN {CHANNEL}")  # idempotent

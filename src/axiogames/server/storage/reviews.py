@@ -1,8 +1,8 @@
-"""Reviews of finished games, kept for all processes.
+"""Reviews of finished games, shared by all processes.
 
-A row without a body is a review that was asked for. The process that makes it claims the row for a while and
-renews the claim as it goes on; a claim that has run out may be taken over. The time at which a claim runs out
-also identifies it: what is written under a claim that somebody else has taken over changes nothing.
+A row without a body is a requested review. The process that makes it claims the row for a limited time and
+renews the claim; an expired claim may be taken over. The expiry time also identifies the claim, so writes
+under a lost claim have no effect.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from sqlalchemy.exc import IntegrityError
 from .database import Database
 from .schema import reviews, seats
 
-AT_ONCE = 100  # old reviews that are deleted together
+DELETE_BATCH = 100  # old reviews per transaction
 
 
-class KeptReview(NamedTuple):
-    """A review that is ready (with a body) or on its way."""
+class StoredReview(NamedTuple):
+    """A review: finished (with a body) or in progress."""
 
     done: int
     total: int
@@ -27,7 +27,7 @@ class KeptReview(NamedTuple):
 
 
 class PendingReview(NamedTuple):
-    """A review that is not ready. `played` tells whether the person who asked played at the table."""
+    """An unfinished review. `played`: the person who requested it has a seat at the table."""
 
     table_id: str
     person: str
@@ -38,29 +38,29 @@ class PendingReview(NamedTuple):
 
 
 class ReviewStore:
-    """Reads and writes reviews."""
+    """Queries and updates of reviews."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def find(self, table_id: str) -> KeptReview | None:
-        """Return the review of a table, `None` if nobody has asked for it."""
+    async def find(self, table_id: str) -> StoredReview | None:
+        """Return the review of a table, `None` if none was requested."""
         query = select(reviews.c.done, reviews.c.total, reviews.c.body).where(reviews.c.table_id == table_id)
         async with self._database.reading() as connection:
             row = (await connection.execute(query)).first()
-        return KeptReview(*row) if row else None
+        return StoredReview(*row) if row else None
 
-    async def ask(self, table_id: str, person: str, total: int, now: int) -> None:
-        """Add a review that is to be made, unless there is one."""
+    async def request(self, table_id: str, person: str, total: int, now: int) -> None:
+        """Request a review, unless one exists."""
         row = {"table_id": table_id, "person": person, "asked": now, "done": 0, "total": total}
         try:
             async with self._database.writing() as connection:
                 await connection.execute(insert(reviews), [row])
         except IntegrityError:
-            pass  # somebody else has asked at the same time, or the table was deleted
+            pass  # requested concurrently, or the table was deleted
 
-    async def pending(self) -> list[PendingReview]:
-        """Return the reviews that are not ready, in the order in which they were asked for."""
+    async def list_pending(self) -> list[PendingReview]:
+        """Return the unfinished reviews in the order of the requests."""
         played = exists().where(seats.c.table_id == reviews.c.table_id, seats.c.person == reviews.c.person)
         columns = (reviews.c[name] for name in ("table_id", "person", "asked", "claimed_until", "total"))
         query = (
@@ -72,40 +72,40 @@ class ReviewStore:
             return [PendingReview(*row[:5], bool(row[5])) for row in await connection.execute(query)]
 
     async def claim(self, table_id: str, now: int, until: int) -> bool:
-        """Claim a review; whether nobody else has done so."""
+        """Claim a review, and return whether it was free."""
         free = or_(reviews.c.claimed_until.is_(None), reviews.c.claimed_until < now)
-        return await self._write(and_(_waiting(table_id), free), claimed_until=until)
+        return await self._write(and_(_is_pending(table_id), free), claimed_until=until)
 
     async def renew(self, table_id: str, claim: int, until: int, done: int) -> bool:
-        """Renew a claim and note how much is done; whether the claim still held."""
-        return await self._write(_claimed(table_id, claim), claimed_until=until, done=done)
+        """Renew a claim and store the progress, and return whether the claim was still valid."""
+        return await self._write(_is_claimed(table_id, claim), claimed_until=until, done=done)
 
     async def finish(self, table_id: str, claim: int, body: str) -> bool:
-        """Keep a review that is ready; whether the claim still held."""
+        """Store a finished review, and return whether the claim was still valid."""
         done = {"done": reviews.c.total, "claimed_until": None, "body": body}
-        return await self._write(_claimed(table_id, claim), **done)
+        return await self._write(_is_claimed(table_id, claim), **done)
 
     async def release(self, table_id: str, claim: int) -> None:
-        """Give up a claim: the next process may begin."""
-        await self._write(_claimed(table_id, claim), claimed_until=None)
+        """Release a claim."""
+        await self._write(_is_claimed(table_id, claim), claimed_until=None)
 
     async def release_all(self) -> None:
-        """Give up all claims. For the only process that makes reviews, after a restart."""
+        """Release all claims. For a server with a single process, after a restart."""
         await self._write(
             and_(reviews.c.body.is_(None), reviews.c.claimed_until.is_not(None)), claimed_until=None
         )
 
-    async def drop(self, table_id: str, claim: int) -> None:
-        """Delete a review that cannot be made. It can be asked for again."""
+    async def discard(self, table_id: str, claim: int) -> None:
+        """Delete a review that failed. It can be requested again."""
         async with self._database.writing() as connection:
-            await connection.execute(delete(reviews).where(_claimed(table_id, claim)))
+            await connection.execute(delete(reviews).where(_is_claimed(table_id, claim)))
 
-    async def forget(self, keep: int) -> None:
-        """Delete the reviews that were asked for first, so that so many stay."""
+    async def prune(self, keep: int) -> None:
+        """Delete the oldest finished reviews except the newest `keep`."""
         ready = reviews.c.body.is_not(None)
         old = select(reviews.c.table_id).where(ready).order_by(reviews.c.asked.desc())
         async with self._database.reading() as connection:
-            found = (await connection.execute(old.offset(keep).limit(AT_ONCE))).scalars().all()
+            found = (await connection.execute(old.offset(keep).limit(DELETE_BATCH))).scalars().all()
         if found:
             async with self._database.writing() as connection:
                 await connection.execute(delete(reviews).where(reviews.c.table_id.in_(found), ready))
@@ -117,9 +117,9 @@ class ReviewStore:
             )
 
 
-def _waiting(table_id: str) -> Any:
+def _is_pending(table_id: str) -> Any:
     return and_(reviews.c.table_id == table_id, reviews.c.body.is_(None))
 
 
-def _claimed(table_id: str, claim: int) -> Any:
-    return and_(_waiting(table_id), reviews.c.claimed_until == claim)
+def _is_claimed(table_id: str, claim: int) -> Any:
+    return and_(_is_pending(table_id), reviews.c.claimed_until == claim)

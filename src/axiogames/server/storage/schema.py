@@ -1,7 +1,7 @@
-"""The tables of the database. Times are milliseconds since 1970.
+"""Database schema, access to server facts, and schema versions. Times are milliseconds since 1970.
 
-`entries` is the truth: everything that happened at every table, in order. `tables` and `seats` repeat of it
-what is searched for; they are written in the same transaction and could be made again from the entries.
+`entries` is the source of truth: the ordered log of every table. `tables` and `seats` contain derived columns
+for queries; they are written in the same transaction and could be rebuilt from the entries.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+MIGRATIONS = "migrations"
+
 metadata = MetaData(
     naming_convention={
         "pk": "pk_%(table_name)s",
@@ -44,13 +46,13 @@ people = Table(
     metadata,
     Column("id", String(24), primary_key=True),
     Column("name", String(24), nullable=False),
-    Column("epoch", Integer, nullable=False),  # raised to make every cookie and token worthless
+    Column("epoch", Integer, nullable=False),  # incremented to invalidate all cookies and tokens
     Column("created", BigInteger, nullable=False),
-    Column("phrase", String(64), unique=True),  # a keyed hash
+    Column("phrase", String(64), unique=True),  # keyed hash
     Column("username", String(24), unique=True),
     Column("password", Text),  # argon2
-    Column("seen", BigInteger),  # the last visit, to the day; NULL for a person who has not come since 0003
-    Column("banned", BigInteger),  # when a host banned them
+    Column("seen", BigInteger),  # day of the last visit; NULL without a visit since migration 0003
+    Column("banned", BigInteger),  # time of the ban
 )
 
 tables = Table(
@@ -67,14 +69,14 @@ tables = Table(
     Column("invite", String(24), nullable=False),
     Column("seed", String(64), nullable=False),
     Column("created", BigInteger, nullable=False),
-    # from here on repeated from the entries
+    # Derived from the entries:
     Column("updated", BigInteger, nullable=False),
     Column("number", Integer, nullable=False),
     Column("moves", Integer, nullable=False),
     Column("status", String(8), nullable=False),
     Column("turn", Integer),
-    Column("due", BigInteger),  # when the server itself has to act: a bot's turn, a clock, a draw that waits
-    Column("quarantined", Text),  # why the table cannot be read; such a table is left alone
+    Column("due", BigInteger),  # time of the server's next action: bot move, timeout or delayed draw
+    Column("quarantined", Text),  # error that makes the table unreadable; NULL for readable ones
     Index("ix_tables_status_updated", "status", "updated"),
     Index("ix_tables_due", "due"),
     Index(
@@ -106,7 +108,7 @@ seats = Table(
     Column("person", String(24), index=True),
     Column("name", String(24), nullable=False),
     Column("bot", String(24)),
-    Column("here_until", BigInteger),  # a person is known to be connected until then
+    Column("here_until", BigInteger),  # end of the lease during which the person counts as connected
 )
 
 results = Table(
@@ -118,12 +120,12 @@ results = Table(
     Column("table_id", String(24), ForeignKey("tables.id"), nullable=False),
     Column("name", String(24), nullable=False),
     Column("scores", Text, nullable=False),  # sorted, lowest first
-    Column("rank", String(64), nullable=False),  # the same in a form that sorts as text
+    Column("rank", String(64), nullable=False),  # scores in a form that sorts as text
     Column("finished", BigInteger, nullable=False),
     Index("ix_results_day_game_rank", "day", "game", "rank"),
 )
 
-# Sessions that were signed out one by one. Raising `people.epoch` ends all sessions of a person at once.
+# Individually ended sessions. Incrementing `people.epoch` ends all sessions of a person.
 revoked_sessions = Table(
     "revoked_sessions",
     metadata,
@@ -132,20 +134,20 @@ revoked_sessions = Table(
     Column("at", BigInteger, nullable=False),
 )
 
-# Reviews of finished games, shared by all processes. The process that works on one claims it for a while.
+# Reviews of finished games, shared by all processes. See storage/reviews.py for claims.
 reviews = Table(
     "reviews",
     metadata,
     Column("table_id", String(24), ForeignKey("tables.id"), primary_key=True),
-    Column("person", String(24), nullable=False),  # who asked for it
+    Column("person", String(24), nullable=False),  # person who requested the review
     Column("asked", BigInteger, nullable=False),
     Column("claimed_until", BigInteger),
     Column("done", Integer, nullable=False),
     Column("total", Integer, nullable=False),
-    Column("body", Text),  # JSON, when it is ready
+    Column("body", Text),  # JSON; NULL while unfinished
 )
 
-# What a host did with `axio admin`.
+# Changes by `axio admin` and by retention.
 audit = Table(
     "audit",
     metadata,
@@ -167,37 +169,34 @@ server_facts = Table(
 
 
 def read_fact(connection: Connection, name: str) -> str | None:
-    """Return a fact, `None` if it is not known, or if the database does not have facts yet."""
+    """Return a fact, `None` if it is not set or the database has no such table yet."""
     if not inspect(connection).has_table(server_facts.name):
         return None
     return connection.execute(select(server_facts.c.value).where(server_facts.c.name == name)).scalar()
 
 
 async def write_fact(connection: AsyncConnection, name: str, value: str) -> None:
-    """Keep a fact in place of what was known before."""
+    """Set a fact."""
     known = server_facts.c.name == name
     done = await connection.execute(update(server_facts).where(known).values(value=value))
     if not done.rowcount:
         await connection.execute(insert(server_facts), [{"name": name, "value": value}])
 
 
-MIGRATIONS = "migrations"
-
-
 def alembic_config() -> Config:
-    """Where the migrations are."""
+    """Return Alembic's configuration with the location of the migrations."""
     config = Config()
     config.set_main_option("script_location", str(resources.files(__package__) / MIGRATIONS))
     return config
 
 
 def known_revisions() -> set[str]:
-    """The names of all versions of the schema, from the first to the newest."""
+    """Return the ids of all schema versions."""
     return {script.revision for script in ScriptDirectory.from_config(alembic_config()).walk_revisions()}
 
 
 def newest_revision() -> str:
-    """The name of the newest version of the schema."""
+    """Return the id of the newest schema version."""
     head = ScriptDirectory.from_config(alembic_config()).get_current_head()
     assert head is not None, "there are migrations"
     return head

@@ -1,4 +1,4 @@
-"""What is asked of tables, and how new ones are opened."""
+"""Queries and updates of tables, seats, presence and daily deals."""
 
 from __future__ import annotations
 
@@ -11,43 +11,42 @@ from .database import Database
 from .schema import entries, people, results, seats, tables
 
 UNFINISHED = ("open", "playing")
-NEW = 24 * 3600 * 1000  # milliseconds for which somebody counts as new
-# Whether a result of a daily deal is shown to others. Identities are free: the attempt of a new one need not
-# be the first one. People who were deleted have no time of their first visit; their results that were not
-# listed are deleted with them.
+NEW_PERSON_MS = 24 * 3600 * 1000  # a person counts as new for this time
+# Condition for results of daily deals that others can see. Identities are free, so an attempt by a new person
+# need not be the first. Deleted people have no time of a first visit; their unlisted results were deleted.
 _FIRST_SEEN = func.coalesce(people.c.created, 0)
-LISTED = or_(_FIRST_SEEN == 0, results.c.finished - NEW >= _FIRST_SEEN)
-LOOKED_AT = 1000  # tables of which a list is made
-LONGEST_REASON = 500  # characters kept of why a table cannot be read
+LISTED = or_(_FIRST_SEEN == 0, results.c.finished - NEW_PERSON_MS >= _FIRST_SEEN)
+LOBBY_CANDIDATES = 1000  # most recently changed tables considered for a list
+MAX_REASON_LENGTH = 500  # stored characters of the error that makes a table unreadable
 
 _READABLE = tables.c.quarantined.is_(None)
 
 
 class TableStore:
-    """Reads tables and their entries; opens tables."""
+    """Queries and updates of tables."""
 
     def __init__(self, database: Database) -> None:
         self.database = self._database = database
-        self.shared = database.on_postgresql  # whether other processes may use the same tables
+        self.shared = database.on_postgresql  # other processes may use the same tables
 
     async def open(
         self, terms: dict[str, Any], seat_rows: Sequence[dict[str, Any]], entry_rows: Sequence[dict[str, Any]]
     ) -> None:
-        """A new table with its first entries, in one transaction."""
+        """Insert a table with its first entries in one transaction."""
         async with self._database.writing() as connection:
             await connection.execute(insert(tables), [terms])
             await connection.execute(insert(seats), seat_rows)
-            if entry_rows:  # nobody may sit there yet
+            if entry_rows:  # empty if all seats are free
                 await connection.execute(insert(entries), entry_rows)
 
     async def find(self, table_id: str) -> RowMapping | None:
-        """A table's own row."""
+        """Return the row of a table."""
         async with self._database.reading() as connection:
             found = await connection.execute(select(tables).where(tables.c.id == table_id))
             return found.mappings().first()
 
     async def entries(self, table_id: str, after: int = 0) -> list[tuple[int, int, str]]:
-        """The number, time and body of a table's entries, in order."""
+        """Return number, time and body of a table's entries after number `after`, in order."""
         query = (
             select(entries.c.number, entries.c.at, entries.c.body)
             .where(entries.c.table_id == table_id, entries.c.number > after)
@@ -57,7 +56,7 @@ class TableStore:
             return [(row[0], row[1], row[2]) for row in await connection.execute(query)]
 
     async def read(self, table_id: str) -> tuple[RowMapping | None, list[tuple[int, int, str]]]:
-        """Return a table's own row and all its entries."""
+        """Return the row of a table and all its entries."""
         query = select(entries.c.number, entries.c.at, entries.c.body)
         query = query.where(entries.c.table_id == table_id).order_by(entries.c.number)
         async with self._database.reading() as connection:
@@ -66,31 +65,38 @@ class TableStore:
                 return None, []
             return row, [(one[0], one[1], one[2]) for one in await connection.execute(query)]
 
-    async def waiting(self, limit: int, awaited: Sequence[str] = (), at: int = 0) -> list[RowMapping]:
-        """Public tables with a free seat, one for each host, the newest first.
+    async def list_open(self, limit: int, present: Sequence[str] = (), at: int = 0) -> list[RowMapping]:
+        """Return public tables with a free seat, one per host, the newest first.
 
-        Those whose host is there come before all others: the hosts of `awaited` are, and those who are known
-        at a time to be connected to other processes.
+        Tables whose host is connected come first.
+
+        Args:
+            limit: Maximum number of tables.
+            present: Ids of tables whose host is connected to this process.
+            at: Hosts whose presence lease ends after this time are connected to another process.
         """
         elsewhere = select(seats).where(
             seats.c.table_id == tables.c.id, seats.c.person == tables.c.owner, seats.c.here_until > at
         )
-        there = tables.c.id.in_(awaited[:LOOKED_AT]) | elsewhere.exists()
+        there = tables.c.id.in_(present[:LOBBY_CANDIDATES]) | elsewhere.exists()
         return await self._one_each(
             "open", (case((there, 0), else_=1), tables.c.created.desc()), limit, there
         )
 
-    async def live(self, limit: int) -> list[RowMapping]:
-        """Public tables in play, one for each host, the liveliest first."""
+    async def list_playing(self, limit: int) -> list[RowMapping]:
+        """Return public tables in play, one per host, the most recently changed first."""
         return await self._one_each("playing", (tables.c.updated.desc(),), limit)
 
     async def _one_each(self, status: str, order: Sequence[Any], limit: int, *also: Any) -> list[RowMapping]:
-        """Public tables with a status, the first in order of each host; of the latest, and `also`."""
+        """Return the first public table with a status of each host.
+
+        Candidates are the most recently changed tables and those that meet a condition in `also`.
+        """
         public = [tables.c.status == status, tables.c.public, _READABLE]
-        if status == "open":  # at some, those who are expected only have to come
+        if status == "open":  # on some, all seats are reserved
             free = seats.c.person.is_(None) & seats.c.bot.is_(None)
             public.append(exists().where(seats.c.table_id == tables.c.id, free))
-        latest = select(tables.c.id).where(*public).order_by(tables.c.updated.desc()).limit(LOOKED_AT)
+        latest = select(tables.c.id).where(*public).order_by(tables.c.updated.desc()).limit(LOBBY_CANDIDATES)
         position = func.row_number().over(partition_by=tables.c.owner, order_by=[*order, tables.c.id])
         ranked = (
             select(tables.c.id, position.label("position"))
@@ -100,8 +106,8 @@ class TableStore:
         query = select(tables).join(ranked, ranked.c.id == tables.c.id).where(ranked.c.position == 1)
         return await self._list(query, order[0], limit, *order[1:])
 
-    async def of(self, person: str, limit: int) -> list[RowMapping]:
-        """The tables of a person: unfinished ones first, then the latest."""
+    async def of_person(self, person: str, limit: int) -> list[RowMapping]:
+        """Return the tables of a person: unfinished ones first, then the most recently changed."""
         mine = select(seats.c.table_id).where(seats.c.person == person)
         return await self._list(
             select(tables).where(tables.c.id.in_(mine)),
@@ -115,7 +121,7 @@ class TableStore:
             return list((await connection.execute(query.order_by(order, *more).limit(limit))).mappings())
 
     async def seats(self, ids: Sequence[str]) -> dict[str, list[RowMapping]]:
-        """The seats of several tables."""
+        """Return the seats of several tables."""
         found: dict[str, list[RowMapping]] = {table_id: [] for table_id in ids}
         query = select(seats).where(seats.c.table_id.in_(ids)).order_by(seats.c.table_id, seats.c.seat)
         async with self._database.reading() as connection:
@@ -123,17 +129,14 @@ class TableStore:
                 found[row["table_id"]].append(row)
         return found
 
-    async def due(self, before: int, limit: int) -> list[str]:
-        """Tables at which the server itself should have acted before a time, the longest overdue first."""
+    async def list_due(self, before: int, limit: int) -> list[str]:
+        """Return tables whose next server action is due before a time, the longest overdue first."""
         return [table_id for _, table_id in await self.due_page(before, limit)]
 
     async def due_page(
         self, before: int, limit: int, after: tuple[int, str] | None = None
     ) -> list[tuple[int, str]]:
-        """Return the same tables with the times at which the server should have acted.
-
-        `after` is the last one of the page before.
-        """
+        """Return a page of due tables with their due times. `after` is the last row of the previous page."""
         query = select(tables.c.due, tables.c.id).where(tables.c.due <= before, _READABLE)
         if after is not None:
             query = query.where(tuple_(tables.c.due, tables.c.id) > tuple_(*after))
@@ -141,29 +144,29 @@ class TableStore:
         async with self._database.reading() as connection:
             return [(row[0], row[1]) for row in await connection.execute(query)]
 
-    async def numbers(self, ids: Sequence[str]) -> dict[str, int]:
-        """The last entry's number of several tables."""
+    async def entry_numbers(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the number of the last entry of several tables."""
         query = select(tables.c.id, tables.c.number).where(tables.c.id.in_(ids))
         async with self._database.reading() as connection:
             return {row[0]: row[1] for row in await connection.execute(query)}
 
-    # ------------------------------------------------------------ tables that cannot be read
+    # ------------------------------------------------------------ quarantine
 
     async def quarantine(self, table_id: str, reason: str) -> bool:
-        """Put a table aside that cannot be read: nobody is let in, and the server leaves it alone.
+        """Put an unreadable table into quarantine, and return whether it was not there before.
 
-        Returns whether it was not there before.
+        Clients get no access, and the server does not act on it.
         """
         query = (
             update(tables)
             .where(tables.c.id == table_id, tables.c.quarantined.is_(None))
-            .values(quarantined=reason[:LONGEST_REASON] or "unreadable")
+            .values(quarantined=reason[:MAX_REASON_LENGTH] or "unreadable")
         )
         async with self._database.writing() as connection:
             return (await connection.execute(query)).rowcount > 0
 
     async def release(self, table_id: str) -> bool:
-        """Let a table out of quarantine; whether it was there. It is put back if it still cannot be read."""
+        """Release a table from quarantine, and return whether it was there."""
         query = (
             update(tables)
             .where(tables.c.id == table_id, tables.c.quarantined.is_not(None))
@@ -172,8 +175,8 @@ class TableStore:
         async with self._database.writing() as connection:
             return (await connection.execute(query)).rowcount > 0
 
-    async def quarantined(self, ids: Sequence[str]) -> set[str]:
-        """Those of several tables that are in quarantine."""
+    async def quarantined_tables(self, ids: Sequence[str]) -> set[str]:
+        """Return which of several tables are in quarantine."""
         query = select(tables.c.id).where(tables.c.id.in_(ids), tables.c.quarantined.is_not(None))
         async with self._database.reading() as connection:
             return {row[0] for row in await connection.execute(query)}
@@ -184,10 +187,10 @@ class TableStore:
         async with self._database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
 
-    # ------------------------------------------------------------ who is connected to other processes
+    # ------------------------------------------------------------ presence
 
-    async def set_here(self, people_at: Sequence[tuple[str, str]], until: int) -> None:
-        """Note that people are connected to their tables: (table, person)."""
+    async def set_present(self, people_at: Sequence[tuple[str, str]], until: int) -> None:
+        """Store that people are connected to their tables. `people_at`: pairs of table and person."""
         query = (
             update(seats)
             .where(seats.c.table_id == bindparam("at_table"), seats.c.person == bindparam("who"))
@@ -197,15 +200,15 @@ class TableStore:
         async with self._database.writing() as connection:
             await connection.execute(query, rows)
 
-    async def note_seen(self, table_id: str, person: str, at: int) -> None:
-        """Note that a person was at a table at a time, unless it is known that they stay longer."""
+    async def record_presence(self, table_id: str, person: str, at: int) -> None:
+        """Store that a person was at a table at a time, unless a later time is stored."""
         known = func.coalesce(seats.c.here_until, 0)
         query = update(seats).where(seats.c.table_id == table_id, seats.c.person == person, known < at)
         async with self._database.writing() as connection:
             await connection.execute(query.values(here_until=at))
 
-    async def last_here(self, table_id: str, person: str) -> int | None:
-        """Until when a person is or was known to be at a table, at any process."""
+    async def last_present(self, table_id: str, person: str) -> int | None:
+        """Return the end of a person's presence at a table over all processes, `None` if unknown."""
         query = select(func.max(seats.c.here_until)).where(
             seats.c.table_id == table_id, seats.c.person == person
         )
@@ -213,8 +216,8 @@ class TableStore:
             found: int | None = (await connection.execute(query)).scalar_one()
             return found
 
-    async def here(self, ids: Sequence[str], after: int) -> dict[str, set[str]]:
-        """Who is connected to which of these tables, to any process."""
+    async def present_people(self, ids: Sequence[str], after: int) -> dict[str, set[str]]:
+        """Return the people connected to each table over all processes."""
         found: dict[str, set[str]] = {table_id: set() for table_id in ids}
         query = select(seats.c.table_id, seats.c.person).where(
             seats.c.table_id.in_(ids), seats.c.here_until > after
@@ -224,11 +227,8 @@ class TableStore:
                 found[table_id].add(person)
         return found
 
-    async def unfinished(self, owner: str | None = None) -> int:
-        """How many tables are not finished, of all or of one who opened them.
-
-        Those that cannot be read take nobody's place.
-        """
+    async def count_unfinished(self, owner: str | None = None) -> int:
+        """Return the number of unfinished readable tables, in total or of one owner."""
         living = (tables.c.status.in_(UNFINISHED), _READABLE)
         query = select(func.count()).select_from(tables).where(*living)
         if owner is not None:
@@ -236,8 +236,8 @@ class TableStore:
         async with self._database.reading() as connection:
             return int((await connection.execute(query)).scalar_one())
 
-    async def unfinished_of(self, person: str) -> list[str]:
-        """The unfinished tables that a person sits at or has opened."""
+    async def unfinished_tables_of(self, person: str) -> list[str]:
+        """Return the unfinished tables that a person plays at or has opened."""
         mine = select(seats.c.table_id).where(seats.c.person == person)
         query = select(tables.c.id).where(
             tables.c.status.in_(UNFINISHED), or_(tables.c.owner == person, tables.c.id.in_(mine))
@@ -248,21 +248,23 @@ class TableStore:
     # ------------------------------------------------------------ daily deals
 
     async def daily_seed(self, day: str, game: str) -> str | None:
-        """The seed of a deal that somebody has begun."""
+        """Return the seed of a deal, `None` before the first attempt."""
         query = select(tables.c.seed).where(tables.c.daily == day, tables.c.game == game).limit(1)
         async with self._database.reading() as connection:
             return (await connection.execute(query)).scalar()
 
-    async def attempt(self, day: str, game: str, person: str) -> RowMapping | None:
-        """A person's attempt at a deal."""
+    async def daily_attempt(self, day: str, game: str, person: str) -> RowMapping | None:
+        """Return a person's attempt at a deal."""
         query = select(tables).where(tables.c.daily == day, tables.c.game == game, tables.c.owner == person)
         async with self._database.reading() as connection:
             return (await connection.execute(query)).mappings().first()
 
-    async def best(self, day: str, game: str, limit: int, viewer: str | None = None) -> list[RowMapping]:
-        """The results of a deal that are listed, the best first, with the names that people have now.
+    async def leaderboard(
+        self, day: str, game: str, limit: int, viewer: str | None = None
+    ) -> list[RowMapping]:
+        """Return the listed results of a deal, the best first, with the current names.
 
-        Those of people who were new when they finished are listed for themselves only.
+        A result of a person who was new when finishing is included only if that person is the viewer.
         """
         query = (
             select(results, people.c.name.label("name_now"), LISTED.label("listed"))
@@ -275,8 +277,8 @@ class TableStore:
         async with self._database.reading() as connection:
             return list((await connection.execute(query)).mappings())
 
-    async def result(self, day: str, game: str, person: str) -> RowMapping | None:
-        """A person's result of a deal, and whether it is listed."""
+    async def daily_result(self, day: str, game: str, person: str) -> RowMapping | None:
+        """Return a person's result of a deal, and whether it is listed."""
         query = (
             select(results, LISTED.label("listed"))
             .join(people, people.c.id == results.c.person, isouter=True)

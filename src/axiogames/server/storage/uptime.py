@@ -1,4 +1,4 @@
-"""When the server was at work. The processes of a server share what is known of it in the database."""
+"""Uptime and outages of the server, shared by its processes through the database."""
 
 from __future__ import annotations
 
@@ -12,119 +12,119 @@ from .database import Database
 from .journal import CHANNEL
 from .schema import server_facts, tables
 
-# Names of facts.
-ALIVE = "alive"  # when a process was at work last; written only while a clock runs
-RESUMED = "resumed"  # when the server came back last
-OUTAGES = "outages"  # the times in which no process was at work, as `FROM-UNTIL` with spaces between them
-EVERY_TABLE = "*"  # a notice of this table tells when the server came back
+# Names of facts:
+ALIVE = "alive"  # time of the last heartbeat; written only while a clock runs
+RESUMED = "resumed"  # time of the last return after an outage or start
+OUTAGES = "outages"  # intervals without a running process, as `FROM-UNTIL` separated by spaces
+ALL_TABLES = "*"  # table id in the notification of a return
 
-MOST_OUTAGES = 200  # that are kept; the oldest go first
+MAX_OUTAGES = 200  # stored outages; the oldest are dropped
 
-Outage: TypeAlias = tuple[int, int]  # from, until
+Outage: TypeAlias = tuple[int, int]  # start and end in milliseconds since 1970
 
-# Tables at which a clock runs. `due` has an index, which is used for `>` and not for `IS NOT NULL`.
-_CLOCKS = (tables.c.due > 0, tables.c.move_time.is_not(None))
+# Condition for tables with a running clock. The index of `due` is used for `>` but not for `IS NOT NULL`.
+_CLOCK_RUNS = (tables.c.due > 0, tables.c.move_time.is_not(None))
 
 
-class Standing(NamedTuple):
-    """What all processes know of the times in which the server was away."""
+class UptimeState(NamedTuple):
+    """Last return of the server and its outages, as stored in the database."""
 
-    resumed: int  # when it came back last, 0 if nobody knows
-    outages: tuple[Outage, ...] = ()  # in order; the ones that still matter to a clock
+    resumed: int  # time of the last return, 0 if unknown
+    outages: tuple[Outage, ...] = ()  # in order; those that still affect a clock
 
 
 class UptimeStore:
-    """Keeps when the server was at work and when it was not."""
+    """Queries and updates of uptime and outages."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def beat(self, at: int, alive: int, longest: int, *, returned: bool = False) -> Standing:
-        """Note that a process is at work, and the outage that has just ended, if there was one.
+    async def heartbeat(self, at: int, alive: int, longest: int, *, returned: bool = False) -> UptimeState:
+        """Record a heartbeat, and the outage that has just ended, if there was one.
 
-        There was an outage if no process has been at work for more than `longest` milliseconds. It moves the
-        times at which clocks end.
+        There was an outage if the last heartbeat of any process is more than `longest` ms ago. It extends all
+        running clocks.
 
         Args:
-            at: The time now.
-            alive: When this process itself was at work last, 0 if it has just started.
-            longest: Milliseconds without a sign of life that are no outage.
-            returned: Note that the server has come back, outage or not.
+            at: Current time.
+            alive: Time of this process's last heartbeat, 0 if it has just started.
+            longest: Maximum time in milliseconds between heartbeats without an outage.
+            returned: Record a return of the server even without an outage.
         """
-        standing = Standing(0)
+        standing = UptimeState(0)
 
         def work(connection: Connection) -> None:
             nonlocal standing
-            standing = _beat(connection, at, alive, longest, returned=returned)
+            standing = _heartbeat(connection, at, alive, longest, returned=returned)
 
         try:
             await self._database.transact(work)
-        except IntegrityError:  # another process has noted its first sign of life at this moment
+        except IntegrityError:  # another process inserted the first heartbeat at the same time
             await self._database.transact(work)
         return standing
 
-    async def standing(self) -> Standing:
-        """Return what is known, and note nothing."""
+    async def read(self) -> UptimeState:
+        """Return the stored state."""
         query = select(server_facts.c.name, server_facts.c.value)
         query = query.where(server_facts.c.name.in_((RESUMED, OUTAGES)))
         async with self._database.reading() as connection:
             facts = {row[0]: row[1] for row in await connection.execute(query)}
-        return _standing(facts)
+        return _parse_state(facts)
 
 
-def _beat(connection: Connection, at: int, alive: int, longest: int, *, returned: bool) -> Standing:
-    # Of processes that wake at the same time one notes the outage; the others find it noted.
+def _heartbeat(connection: Connection, at: int, alive: int, longest: int, *, returned: bool) -> UptimeState:
+    # The lock makes one of several waking processes record the outage; the others find it recorded.
     connection.execute(select(server_facts.c.name).where(server_facts.c.name == ALIVE).with_for_update())
     query = select(server_facts.c.name, server_facts.c.value)
     query = query.where(server_facts.c.name.in_((ALIVE, RESUMED, OUTAGES)))
     facts: dict[str, str] = {row[0]: row[1] for row in connection.execute(query)}
-    known = _standing(facts)
-    running = bool(connection.execute(select(exists().where(*_CLOCKS))).scalar())
-    before = max(_number(facts.get(ALIVE)), alive)
+    known = _parse_state(facts)
+    running = bool(connection.execute(select(exists().where(*_CLOCK_RUNS))).scalar())
+    before = max(_parse_number(facts.get(ALIVE)), alive)
     if running and 0 < before < at - longest:
-        outages = _with_outage(connection, known.outages, (before, at))
-        known, returned = Standing(known.resumed, outages), True
-        _write(connection, facts, OUTAGES, " ".join(f"{begun}-{ended}" for begun, ended in outages))
+        outages = _add_outage(connection, known.outages, (before, at))
+        known, returned = UptimeState(known.resumed, outages), True
+        _write_fact(connection, facts, OUTAGES, " ".join(f"{begun}-{ended}" for begun, ended in outages))
     if returned:
-        known = Standing(max(known.resumed, at), known.outages)
-        _write(connection, facts, RESUMED, str(known.resumed))
+        known = UptimeState(max(known.resumed, at), known.outages)
+        _write_fact(connection, facts, RESUMED, str(known.resumed))
         if connection.dialect.name == "postgresql":
-            notice = {"channel": CHANNEL, "notice": f"{EVERY_TABLE}:{known.resumed}"}
+            notice = {"channel": CHANNEL, "notice": f"{ALL_TABLES}:{known.resumed}"}
             connection.execute(text("SELECT pg_notify(:channel, :notice)"), notice)
     if running or returned:
-        _write(connection, facts, ALIVE, str(at))
+        _write_fact(connection, facts, ALIVE, str(at))
     return known
 
 
-def _with_outage(connection: Connection, outages: Sequence[Outage], new: Outage) -> tuple[Outage, ...]:
-    """Let clocks end later by an outage; the outages that matter to clocks from now on."""
+def _add_outage(connection: Connection, outages: Sequence[Outage], new: Outage) -> tuple[Outage, ...]:
+    """Extend running clocks by an outage, and return the outages that still affect clocks."""
     begun, ended = new
-    oldest = connection.execute(select(func.min(tables.c.updated)).where(*_CLOCKS)).scalar() or 0
+    oldest = connection.execute(select(func.min(tables.c.updated)).where(*_CLOCK_RUNS)).scalar() or 0
     begins = case((tables.c.updated > begun, tables.c.updated), else_=begun)
     connection.execute(
         update(tables)
-        .where(*_CLOCKS, tables.c.due > begun, tables.c.updated < ended)
+        .where(*_CLOCK_RUNS, tables.c.due > begun, tables.c.updated < ended)
         .values(due=tables.c.due + ended - begins)
     )
-    return (*(one for one in outages if one[1] > oldest), new)[-MOST_OUTAGES:]
+    return (*(one for one in outages if one[1] > oldest), new)[-MAX_OUTAGES:]
 
 
-def _write(connection: Connection, facts: dict[str, str], name: str, value: str) -> None:
+def _write_fact(connection: Connection, facts: dict[str, str], name: str, value: str) -> None:
     if name in facts:
         connection.execute(update(server_facts).where(server_facts.c.name == name).values(value=value))
     else:
         connection.execute(insert(server_facts), [{"name": name, "value": value}])
 
 
-def _standing(facts: dict[str, str]) -> Standing:
-    outages = (_outage(text) for text in facts.get(OUTAGES, "").split())
-    return Standing(_number(facts.get(RESUMED)), tuple(one for one in outages if one is not None))
+def _parse_state(facts: dict[str, str]) -> UptimeState:
+    outages = (_parse_outage(text) for text in facts.get(OUTAGES, "").split())
+    return UptimeState(_parse_number(facts.get(RESUMED)), tuple(one for one in outages if one is not None))
 
 
-def _outage(text: str) -> Outage | None:
+def _parse_outage(text: str) -> Outage | None:
     begun, _, ended = text.partition("-")
     return (int(begun), int(ended)) if begun.isdecimal() and ended.isdecimal() else None
 
 
-def _number(text: str | None) -> int:
+def _parse_number(text: str | None) -> int:
     return int(text) if text is not None and text.isdecimal() else 0

@@ -1,4 +1,4 @@
-"""One client at a table."""
+"""Client of a table: sends messages over one connection, without waiting for it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import msgspec
 
 from ..presentation.views import Viewer
 
-MOST_WAITING = 64  # messages to a client that does not take them
+MOST_QUEUED = 64  # messages to a client that reads too slowly
 
-# Codes that connections are closed with.
+# Close codes of WebSockets.
 NO_SUCH_TABLE = 4404
 TOO_SLOW = 4408
 UNREADABLE = 4409
@@ -24,14 +24,21 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def encode(message: msgspec.Struct) -> str:
-    """A message as text."""
+    """Return a message as JSON text."""
     return _ENCODER.encode(message).decode()
 
 
-class Connection:
-    """A client that is told what happens, as fast as it takes it, and never holds up anybody else."""
+class Client:
+    """Connection of a viewer, which receives messages at its own pace and never delays others.
 
-    __slots__ = ("_flushing", "_hang_up", "_hanging_up", "_send", "_waiting", "closed", "person", "seat")
+    Args:
+        send: Sends a text over the connection.
+        person: Who is signed in, `None` if nobody is.
+        seat: The seat from which the client looks, if any.
+        hang_up: Closes the connection with a code and a reason.
+    """
+
+    __slots__ = ("_closing", "_flushing", "_hang_up", "_queue", "_send", "closed", "person", "seat")
 
     def __init__(
         self,
@@ -42,75 +49,75 @@ class Connection:
     ) -> None:
         self._send = send
         self._hang_up = hang_up
-        self._waiting: deque[str] | None = None
+        self._queue: deque[str] | None = None  # `None` while the client keeps up
         self._flushing: asyncio.Task[None] | None = None
-        self._hanging_up: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self.person = person
         self.seat = seat
-        self.closed = False
+        self.closed = False  # whether messages are dropped
 
     @property
     def viewer(self) -> Viewer:
-        """Whose eyes it sees with."""
+        """The viewer for whom messages are redacted."""
         return Viewer(self.person, self.seat)
 
     @property
     def behind(self) -> bool:
-        """Whether something waits until the client takes it."""
-        return self._waiting is not None
+        """Whether messages wait until the client reads them."""
+        return self._queue is not None
 
     @property
-    def dismissed(self) -> bool:
-        """Whether the server has closed the connection: what it asks for is not carried out any more."""
-        return self._hanging_up is not None
+    def closing(self) -> bool:
+        """Whether the server has closed the connection. Commands of such a client are not executed."""
+        return self._closing is not None
 
-    def tell(self, text: str) -> None:
+    def send(self, text: str) -> None:
         """Send a text, now or when the client is ready for it."""
         if self.closed:
             return
-        if self._waiting is not None:
-            self._waiting.append(text)
-            if len(self._waiting) > MOST_WAITING:
-                self.closed = True  # it is cut off; it comes back and asks for what it missed
+        if self._queue is not None:
+            self._queue.append(text)
+            if len(self._queue) > MOST_QUEUED:
+                self.closed = True  # the client reconnects and asks for what it missed
             return
         try:
-            rest = _begun(self._send(text))
-        except Exception:  # whatever it is, this client is gone
+            rest = _run_until_blocked(self._send(text))
+        except Exception:  # for any error: this client is gone
             self.closed = True
             return
         if rest is not None:
-            self._waiting = deque()
+            self._queue = deque()
             self._flushing = asyncio.get_running_loop().create_task(self._flush(rest))
 
-    def dismiss(self, code: int, reason: str) -> None:
-        """Close the connection; nothing more is told."""
+    def close(self, code: int, reason: str) -> None:
+        """Close the connection and drop further messages."""
         self.closed = True
-        if self._hang_up is not None and self._hanging_up is None:
-            self._hanging_up = asyncio.get_running_loop().create_task(self._end(code, reason))
+        if self._hang_up is not None and self._closing is None:
+            self._closing = asyncio.get_running_loop().create_task(self._close(code, reason))
 
-    async def _end(self, code: int, reason: str) -> None:
+    async def _close(self, code: int, reason: str) -> None:
         assert self._hang_up is not None
-        with suppress(Exception):  # whatever it is, this client is gone
+        with suppress(Exception):  # for any error: this client is gone
             await self._hang_up(code, reason)
 
     async def _flush(self, sending: Coroutine[Any, Any, None]) -> None:
         try:
             await sending
-            while self._waiting and not self.closed:
-                await self._send(self._waiting.popleft())
+            while self._queue and not self.closed:
+                await self._send(self._queue.popleft())
             if self.closed:
-                self.dismiss(TOO_SLOW, "messages were not taken")
+                self.close(TOO_SLOW, "messages were not taken")
         except Exception:
             self.closed = True
         finally:
-            self._waiting = None
+            self._queue = None
             self._flushing = None
 
 
-def _begun(sending: Coroutine[Any, Any, None]) -> Coroutine[Any, Any, None] | None:
-    """Run a coroutine until it waits; what is left of it then.
+def _run_until_blocked(sending: Coroutine[Any, Any, None]) -> Coroutine[Any, Any, None] | None:
+    """Run a coroutine until it waits and return the rest, `None` if it has finished.
 
-    Nearly always a socket takes a message at once and nothing is left. That saves a task for each message.
+    Nearly always a socket accepts a message at once. Running it directly saves a task per message.
     """
     try:
         waits_for = sending.send(None)
@@ -124,10 +131,10 @@ def _rest(sending: Coroutine[Any, Any, None], waits_for: Any) -> Generator[Any, 
     try:
         while True:
             try:
-                found = yield waits_for
+                result = yield waits_for
             except BaseException as error:
                 waits_for = sending.throw(error)
             else:
-                waits_for = sending.send(found)
+                waits_for = sending.send(result)
     except StopIteration:
         return

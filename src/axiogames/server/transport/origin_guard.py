@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
-from ..metrics import note_error, note_refusal
+from ..metrics import count_error, count_refusal
 from ..settings import Settings
 from .fair_share import REFUSED_AFTER, TooMuch
 from .hosts import Host, Site, TrustedProxies, network_of, parse_host
@@ -175,7 +175,7 @@ class Gate:
         try:
             await self._app(cast(Scope, asked), receive, cast(Send, answer))
         except Exception as error:
-            note_error(error)
+            count_error(error)
             if answer.started:
                 raise
             log.exception("%s %s failed", scope["method"], scope["path"])
@@ -287,7 +287,7 @@ class _Answer:
 
     async def refuse(self, why: Refusal) -> None:
         """Answer with an error."""
-        note_refusal(why.code)
+        count_refusal(why.code)
         headers, body = refusal(why.status, why.code, why.detail)
         await self({"type": "http.response.start", "status": why.status, "headers": headers})
         await self({"type": "http.response.body", "body": body, "more_body": False})
@@ -303,7 +303,7 @@ def _allowing_head(pair: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
 
 
 async def _refuse_socket(scope: Any, send: Send, why: Refusal, *, secure: bool) -> None:
-    note_refusal(why.code)
+    count_refusal(why.code)
     if "websocket.http.response" not in (scope.get("extensions") or {}):
         await send({"type": "websocket.close", "code": 4403, "reason": "refused"})
         return

@@ -52,7 +52,7 @@ MOST_SOCKETS_EACH = 60  # WebSockets of one person at the same time
 MOST_SOCKETS_FROM_ADDRESS = 400
 
 
-class Bucket:
+class TokenBucket:
     """What is left of a pace."""
 
     __slots__ = ("_at", "_left", "_pace")
@@ -110,13 +110,13 @@ class Limits:
         self.loop = LoopShares(active)
         self.sockets_each = Quota(MOST_SOCKETS_EACH, active)
         self.sockets_from_address = Quota(MOST_SOCKETS_FROM_ADDRESS, active)
-        self._buckets: dict[tuple[Pace, str], Bucket] = {}
+        self._buckets: dict[tuple[Pace, str], TokenBucket] = {}
 
     def allow(self, pace: Pace, name: str) -> bool:
         """Whether somebody may do one more."""
         if not self.active:
             return True
-        bucket = self._buckets.pop((pace, name), None) or Bucket(pace)
+        bucket = self._buckets.pop((pace, name), None) or TokenBucket(pace)
         self._buckets[pace, name] = bucket
         if len(self._buckets) > REMEMBERED:
             del self._buckets[next(iter(self._buckets))]

@@ -10,7 +10,7 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.frames import CloseCode, Frame
 
 from .connections import StallWatch
-from .rate_limits import CONTROL, Bucket
+from .rate_limits import CONTROL, TokenBucket
 
 PART = 2_048  # bytes that are parsed at once
 MOST_UNREAD = 4  # messages that were not read yet, after which no more is parsed
@@ -66,7 +66,7 @@ class LeanSocket(WebSocketsSansIOProtocol):
         self._pending = b""  # read, but not parsed
         self._parsing = False
         self._halted = False  # whether the transport has been told to read no more
-        self._control = Bucket(CONTROL)
+        self._control = TokenBucket(CONTROL)
         self._stalled: StallWatch | None = None
 
     def connection_lost(self, exc: Exception | None) -> None:

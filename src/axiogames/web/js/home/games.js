@@ -1,32 +1,32 @@
-/** The games as cards: one click, and you play. */
-import { act, go } from "../shell/act.js";
-import { bots, post } from "../shell/api.js";
-import { isDark, onAppearance } from "../shell/appearance.js";
-import { h } from "../shell/dom.js";
-import { t } from "../shell/i18n.js";
-import { symbol } from "../shell/symbols.js";
-import { openNewTable } from "./newtable.js";
+/** The games as cards with a button to play at once. */
+import { runBusy, navigate } from "../shared/busy-button.js";
+import { getBots, post } from "../shared/api.js";
+import { isDark, onAppearanceChange } from "../shared/appearance.js";
+import { h } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { symbolImage } from "../shared/symbols.js";
+import { openNewTableDialog } from "./new-table.js";
 
-/** @import {Game, NewTable} from "../shell/types.js" */
+/** @import {Game, TableRequest} from "../shared/types.js" */
 
 /**
  * @param {Element} parent
  * @param {Game[]} games
  */
-export function showGames(parent, games) {
-  parent.replaceChildren(...games.map((game) => h("li", null, card(game))));
+export function renderGames(parent, games) {
+  parent.replaceChildren(...games.map((game) => h("li", null, gameCard(game))));
 }
 
 /** @param {Game} game */
-function card(game) {
+function gameCard(game) {
   const label = t("game.play", { game: game.name });
   const look = { type: "button", class: "button button-primary", "data-play": game.id, "aria-label": label };
   const play = h("button", look, t("play"));
-  play.addEventListener("click", () => void act(play, () => playAtOnce(game)));
+  play.addEventListener("click", () => void runBusy(play, () => playNow(game)));
   return h(
     "article",
     { class: "card game", "data-game": game.id },
-    picture(game),
+    gamePicture(game),
     h("h3", null, game.name),
     h("p", { class: "summary" }, game.summary),
     h(
@@ -41,7 +41,7 @@ function card(game) {
           "data-more": game.id,
           "aria-haspopup": "dialog",
           "aria-label": t("game.more", { game: game.name }),
-          onclick: () => void openNewTable(game.id),
+          onclick: () => void openNewTableDialog(game.id),
         },
         t("more"),
       ),
@@ -55,30 +55,39 @@ function card(game) {
 }
 
 /**
- * An example position. Should it not come, the symbols of the game stand in for it.
+ * An example position. If it does not load, symbols of the game replace it.
  * @param {Game} game
  */
-function picture(game) {
+function gamePicture(game) {
   const image = h("img", { alt: "", loading: "lazy", decoding: "async", width: 320, height: 320 });
   const show = () => {
     image.src = `/api/games/${game.id}/picture.svg?dark=${isDark()}`;
   };
   const box = h("div", { class: "picture" }, image);
-  image.addEventListener("error", () => box.replaceChildren(...game.tracks.slice(0, 4).map((track) => symbol(track, 40))));
-  onAppearance(show);
+  image.addEventListener("error", () =>
+    box.replaceChildren(...game.tracks.slice(0, 4).map((track) => symbolImage(track, 40))),
+  );
+  onAppearanceChange(show);
   show();
   return box;
 }
 
 /**
- * You against the default bot.
+ * Open a table against the default bot and go there.
  * @param {Game} game
  */
-async function playAtOnce(game) {
-  const levels = await bots();
+async function playNow(game) {
+  const levels = await getBots();
   const { level } = levels.find((bot) => bot.default) ?? levels[0];
-  /** @type {NewTable} */
-  const table = { game: game.id, seats: [{ kind: "me", name: null }, { kind: "bot", level }], shuffle: true };
+  /** @type {TableRequest} */
+  const table = {
+    game: game.id,
+    seats: [
+      { kind: "me", name: null },
+      { kind: "bot", level },
+    ],
+    shuffle: true,
+  };
   const { id } = await post("/api/tables", table);
-  go(`/t/${id}`);
+  navigate(`/t/${id}`);
 }

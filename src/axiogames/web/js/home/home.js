@@ -1,23 +1,23 @@
-/** The home page: games to play at once, tables to go on with, to join and to watch. */
-import { games } from "../shell/api.js";
-import { byId } from "../shell/dom.js";
-import { frame } from "../shell/frame.js";
-import { keepFresh } from "../shell/refresh.js";
-import { showGames } from "./games.js";
-import { showTables } from "./lobby.js";
-import { openNewTable } from "./newtable.js";
-import { showTeaser } from "./teaser.js";
+/** The home page: games, the person's tables, open tables and public games. */
+import { getGames } from "../shared/api.js";
+import { byId } from "../shared/dom.js";
+import { initPage } from "../shared/frame.js";
+import { poll } from "../shared/polling.js";
+import { renderGames } from "./games.js";
+import { refreshTables } from "./lobby.js";
+import { openNewTableDialog } from "./new-table.js";
+import { renderTeaser } from "./teaser.js";
 
-const OFTEN = 10_000;
+const POLL_INTERVAL = 10_000;
 
-await frame();
-void showTeaser(byId("deal"));
-byId("new").addEventListener("click", () => void openNewTable());
-await keepFresh(async () => {
-  // Asked for together and shown together, so that nothing jumps.
-  const [offered] = await Promise.all([games(), showTables()]);
-  if (!byId("games").firstChild) showGames(byId("games"), offered);
-}, OFTEN);
+await initPage();
+void renderTeaser(byId("deal"));
+byId("new").addEventListener("click", () => void openNewTableDialog());
+await poll(async () => {
+  // Requested and rendered together, so that the layout does not shift.
+  const [offered] = await Promise.all([getGames(), refreshTables()]);
+  if (!byId("games").firstChild) renderGames(byId("games"), offered);
+}, POLL_INTERVAL);
 
 const wanted = new URLSearchParams(location.search).get("new");
-if (wanted !== null) void openNewTable(wanted);
+if (wanted !== null) void openNewTableDialog(wanted);

@@ -1,41 +1,42 @@
-/** Tables: yours to go on with, open ones to join, live ones to watch. */
-import { act, go } from "../shell/act.js";
-import { get, me, post } from "../shell/api.js";
-import { byId, h, showList } from "../shell/dom.js";
-import { ago, botName, t } from "../shell/i18n.js";
-import { timeName } from "./times.js";
+/** Lists of tables: the person's own, open ones to join, running ones to watch. */
+import { runBusy, navigate } from "../shared/busy-button.js";
+import { get, getMe, post } from "../shared/api.js";
+import { byId, h, updateList } from "../shared/dom.js";
+import { formatRelativeTime, botName, moveTimeName, t } from "../shared/i18n.js";
 
-/** @import {Seat, Summary} from "../shell/types.js" */
+/** @import {Seat, TableSummary} from "../shared/types.js" */
 
-/** More of your tables than these are shown on request (see css/home.css). */
-const FIRST = 3;
-const FINISHED = 6;
-const MOST = 12;
+/** Own tables beyond this number are shown on request (see css/pages/home.css). */
+const MAX_CONTINUED = 3;
+const MAX_FINISHED = 6;
+const MAX_TABLES = 12;
 
-/** Ask for all lists and show what has changed. */
-export async function showTables() {
-  await me();
-  /** @type {Summary[][]} */
-  const [mine, open, live] = await Promise.all(["mine", "open", "live"].map((which) => get(`/api/tables?which=${which}`)));
+/** Request all lists and render those that have changed. */
+export async function refreshTables() {
+  await getMe();
+  /** @type {TableSummary[][]} */
+  const [mine, open, live] = await Promise.all(
+    ["mine", "open", "live"].map((which) => get(`/api/tables?which=${which}`)),
+  );
   const own = new Set(mine.map((table) => table.id));
   const running = mine.filter(({ status }) => status === "open" || status === "playing");
   running.sort((one, other) => Number(other.your_turn) - Number(one.your_turn) || other.updated - one.updated);
-  const finished = mine.filter(({ status }) => status === "over").slice(0, FINISHED);
-  show("continue", running, continued);
-  const others = (/** @type {Summary[]} */ tables) => tables.filter(({ id }) => !own.has(id)).slice(0, MOST);
-  show("open", others(open), joinable);
-  show("live", others(live), (table) => link(table, "watch", "watch.label"));
-  show("finished", finished, (table) => link(table, "finished.look", "finished.label"));
+  const finished = mine.filter(({ status }) => status === "over").slice(0, MAX_FINISHED);
+  renderList("continue", running, continueLink);
+  const others = (/** @type {TableSummary[]} */ tables) => tables.filter(({ id }) => !own.has(id)).slice(0, MAX_TABLES);
+  renderList("open", others(open), joinButton);
+  renderList("live", others(live), (table) => tableLink(table, "watch", "watch.label"));
+  renderList("finished", finished, (table) => tableLink(table, "finished.look", "finished.label"));
   byId("continue-part").hidden = running.length === 0;
   byId("finished-part").hidden = finished.length === 0;
-  offerAll(running.length);
+  renderShowAll(running.length);
 }
 
 /** @param {number} n */
-function offerAll(n) {
+function renderShowAll(n) {
   const button = byId("continue-all");
   const list = byId("continue").classList;
-  button.hidden = n <= FIRST || list.contains("all");
+  button.hidden = n <= MAX_CONTINUED || list.contains("all");
   button.textContent = t("continue.all", { n });
   button.onclick = () => {
     list.add("all");
@@ -45,67 +46,76 @@ function offerAll(n) {
 
 /**
  * @param {string} id
- * @param {Summary[]} tables
- * @param {(table: Summary) => Element} action
+ * @param {TableSummary[]} tables
+ * @param {(table: TableSummary) => Element} action
  */
-function show(id, tables, action) {
-  showList(byId(id), tables, (table) => table.id, (table) => row(table, action(table)));
+function renderList(id, tables, action) {
+  updateList(
+    byId(id),
+    tables,
+    (table) => table.id,
+    (table) => tableRow(table, action(table)),
+  );
   const empty = document.getElementById(`${id}-empty`);
   if (empty) empty.hidden = tables.length > 0;
 }
 
 /**
- * @param {Summary} table
+ * @param {TableSummary} table
  * @param {Element} action
  */
-function row(table, action) {
+function tableRow(table, action) {
   const facts = [
     table.daily && t("table.daily"),
-    table.move_time !== null && t("table.time", { time: timeName(table.move_time) }),
+    table.move_time !== null && t("table.time", { time: moveTimeName(table.move_time) }),
     table.moves > 0 && t("table.moves", { n: table.moves }),
-    ago(table.updated),
+    formatRelativeTime(table.updated),
   ];
   return h(
     "li",
     { class: "card table-line", "data-table": table.id },
     h("h3", null, table.name),
-    h("ul", { role: "list", class: "seats", "aria-label": t("table.players") }, table.seats.map(seat)),
+    h("ul", { role: "list", class: "seats", "aria-label": t("table.players") }, table.seats.map(seatChip)),
     h("p", { class: "muted small" }, facts.filter(Boolean).join(" · ")),
     action,
   );
 }
 
 /** @param {Seat} seat */
-function seat({ kind, name, level, away }) {
+function seatChip({ kind, name, level, away }) {
   if (kind === "open") return h("li", { class: "chip chip-open" }, t("seat.free"));
   return h("li", { class: "chip" }, away ?? (kind === "bot" && level ? botName(level) : name));
 }
 
-/** @param {Summary} table */
-function continued(table) {
+/** @param {TableSummary} table */
+function continueLink(table) {
   const word = table.your_turn ? "continue.yours" : table.status === "open" ? "continue.open" : "continue.others";
-  return link(table, word, "continue.label", table.your_turn);
+  return tableLink(table, word, "continue.label", table.your_turn);
 }
 
 /**
- * @param {Summary} table
+ * @param {TableSummary} table
  * @param {string} word
  * @param {string} label
  * @param {boolean} [primary]
  */
-function link({ id, name }, word, label, primary) {
+function tableLink({ id, name }, word, label, primary) {
   const spoken = t(label, { game: name, turn: t(word) });
-  return h("a", { class: primary ? "button button-primary" : "button", href: `/t/${id}`, "aria-label": spoken }, t(word));
+  return h(
+    "a",
+    { class: primary ? "button button-primary" : "button", href: `/t/${id}`, "aria-label": spoken },
+    t(word),
+  );
 }
 
-/** @param {Summary} table */
-function joinable({ id, name }) {
+/** @param {TableSummary} table */
+function joinButton({ id, name }) {
   const label = t("join.label", { game: name });
   const button = h("button", { type: "button", class: "button", "data-join": id, "aria-label": label }, t("join"));
   const join = async () => {
     await post(`/api/tables/${id}/join`);
-    go(`/t/${id}`);
+    navigate(`/t/${id}`);
   };
-  button.addEventListener("click", () => void act(button, join).then(showTables, () => {}));
+  button.addEventListener("click", () => void runBusy(button, join).then(refreshTables, () => {}));
   return button;
 }

@@ -1,25 +1,31 @@
-/** Today's deal in a few words. */
-import { get, me } from "../shell/api.js";
-import { h } from "../shell/dom.js";
-import { language, t } from "../shell/i18n.js";
-import { countdown } from "../daily/countdown.js";
+/** The teaser of the daily deal on the home page. */
+import { get, getMe } from "../shared/api.js";
+import { h } from "../shared/dom.js";
+import { language, t } from "../shared/i18n.js";
+import { countdown } from "../shared/countdown.js";
 
-/** @import {Daily} from "../shell/types.js" */
+/** @import {Daily} from "../shared/types.js" */
 
 /** @param {Element} parent */
-export async function showTeaser(parent) {
+export async function renderTeaser(parent) {
   const state = h("p", { class: "muted" }, t("daily.lead"));
   parent.replaceChildren(
-    h("div", null, h("h2", null, t("daily.title")), state, h("p", { class: "small" }, t("daily.next"), " ", countdown())),
+    h(
+      "div",
+      null,
+      h("h2", null, t("daily.title")),
+      state,
+      h("p", { class: "small" }, t("daily.next"), " ", countdown()),
+    ),
     h("a", { class: "button", href: "/daily" }, t("teaser.go")),
   );
   try {
-    await me();
+    await getMe();
     /** @type {Daily} */
     const daily = await get(`/api/daily?lang=${language()}`);
     const done = daily.deals.filter((deal) => deal.attempt?.status === "over").length;
     if (done > 0) state.textContent = t("teaser.done", { done, all: daily.deals.length });
   } catch {
-    // The invitation is enough.
+    // The teaser works without the results.
   }
 }

@@ -1,4 +1,4 @@
-"""The first schema: people, tables with their entries and seats, results of daily deals."""
+"""First schema: people, tables with entries and seats, results of daily deals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create everything."""
+    """Create all tables."""
     op.create_table(
         "people",
         sa.Column("id", sa.String(length=24), nullable=False),

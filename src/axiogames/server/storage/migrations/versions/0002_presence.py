@@ -1,4 +1,4 @@
-"""Who is connected, for several processes to know of each other."""
+"""Presence of people, shared by several processes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Seats say until when their person is known to be here."""
+    """Add the end of the presence lease to seats."""
     with op.batch_alter_table("seats") as seats:
         seats.add_column(sa.Column("here_until", sa.BigInteger(), nullable=True))

@@ -1,4 +1,4 @@
-"""Revoked sessions, bans, quarantined tables, kept reviews, an audit log, facts about the server."""
+"""Revoked sessions, bans, quarantined tables, stored reviews, audit log, server facts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the columns and tables that identity and operations need."""
+    """Add the columns and tables for identity and operations."""
     with op.batch_alter_table("people") as people:
         people.add_column(sa.Column("seen", sa.BigInteger(), nullable=True))
         people.add_column(sa.Column("banned", sa.BigInteger(), nullable=True))

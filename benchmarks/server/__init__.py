@@ -1,0 +1,1 @@
+"""The server under load, with real clients and databases."""

@@ -1,0 +1,5 @@
+"""`python -m benchmarks.server`."""
+
+from benchmarks.server.run import main
+
+main()

@@ -1,0 +1,1 @@
+"""The strength of the players, by matches of the arena."""

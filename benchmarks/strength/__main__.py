@@ -1,0 +1,5 @@
+"""`python -m benchmarks.strength`."""
+
+from benchmarks.strength.run import main
+
+main()

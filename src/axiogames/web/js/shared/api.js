@@ -1,0 +1,155 @@
+/** Client for the HTTP interface (docs/reference/http_and_websocket.md). */
+import { hasText, language, t } from "./i18n.js";
+
+/** @import {Bot, Game, Artwork, Me} from "./types.js" */
+
+/** Milliseconds. Opening a table may compile its rules, which takes seconds. */
+const TIMEOUT = 45_000;
+
+/** A failed request. `code` is the error code of the server, or "offline" if there was no response. */
+export class ApiError extends Error {
+  /**
+   * @param {number} status
+   * @param {string} code
+   * @param {string} detail
+   */
+  constructor(status, code, detail) {
+    super(detail);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = code;
+    this.detail = detail;
+  }
+}
+
+/** @type {Set<(connected: boolean) => void>} */
+const listeners = new Set();
+let up = true;
+
+/**
+ * Call a function when the server becomes unreachable or reachable again.
+ * @param {(up: boolean) => void} listener
+ */
+export function onConnectionChange(listener) {
+  listeners.add(listener);
+}
+
+/** @param {boolean} now */
+function setConnected(now) {
+  if (up === now) return;
+  up = now;
+  for (const listener of listeners) listener(now);
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @returns {Promise<any>}
+ */
+async function request(method, path, body) {
+  /** @type {Response} */
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: body === undefined ? {} : { "Content-Type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT),
+    });
+  } catch (reason) {
+    setConnected(false);
+    throw new ApiError(0, "offline", String(reason));
+  }
+  const problem = await response.json().catch(() => null);
+  // A proxy answers 502 to 504 when the server is down. The server's own 503 has an error code.
+  if ([502, 503, 504].includes(response.status) && typeof problem?.code !== "string") {
+    setConnected(false);
+    throw new ApiError(response.status, "offline", response.statusText);
+  }
+  setConnected(true);
+  if (!response.ok) {
+    throw new ApiError(response.status, String(problem?.code ?? ""), String(problem?.detail ?? response.statusText));
+  }
+  return problem;
+}
+
+/** @param {string} path */
+export const get = (path) => request("GET", path);
+
+/**
+ * @param {string} path
+ * @param {unknown} [body]
+ */
+export async function post(path, body = {}) {
+  // Writing needs an identity, which the request for "/api/me" creates on the first visit.
+  await getMe();
+  return request("POST", path, body);
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} body
+ */
+export async function patch(path, body) {
+  await getMe();
+  return request("PATCH", path, body);
+}
+
+/**
+ * @param {string} path
+ * @param {unknown} body
+ */
+export async function remove(path, body) {
+  await getMe();
+  return request("DELETE", path, body);
+}
+
+/** Delete a cookie that the server cannot read, so that the next request creates a new guest. */
+export const deleteCookie = () => request("POST", "/api/me/leave", { everywhere: false });
+
+/** @type {Map<string, Promise<any>>} */
+const cache = new Map();
+
+/**
+ * Return the response to a GET request, cached unless it failed.
+ * @param {string} path
+ * @returns {Promise<any>}
+ */
+function getCached(path) {
+  const cached = cache.get(path);
+  if (cached) return cached;
+  const response = get(path);
+  cache.set(path, response);
+  response.catch(() => cache.delete(path));
+  return response;
+}
+
+/** @returns {Promise<Game[]>} */
+export const getGames = () => getCached(`/api/games?lang=${language()}`);
+
+/** @returns {Promise<Artwork>} */
+export const getArtwork = () => getCached("/api/look");
+
+/** @returns {Promise<Bot[]>} */
+export const getBots = () => getCached("/api/bots");
+
+/** @returns {Promise<Me>} */
+export const getMe = () => getCached("/api/me");
+
+/** Discard the cached identity after it has changed. */
+export const invalidateMe = () => void cache.delete("/api/me");
+
+/**
+ * Return the text for an error: what failed and what to do.
+ * @param {unknown} error
+ * @returns {string}
+ */
+export function errorText(error) {
+  if (!(error instanceof ApiError)) return t("error.unknown");
+  for (const key of [`error.${error.code}`, `error.${error.status}`]) {
+    if (hasText(key)) return t(key);
+  }
+  if (error.status >= 500) return t("error.server");
+  return error.detail ? t("error.detail", { detail: error.detail }) : t("error.unknown");
+}

@@ -1,0 +1,45 @@
+/** Theme and motion, from the settings and the system. */
+import { onSetting, getSetting } from "./settings.js";
+
+const systemDark = matchMedia("(prefers-color-scheme: dark)");
+const systemReducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** @type {Set<() => void>} */
+const listeners = new Set();
+
+export function isDark() {
+  const theme = getSetting("theme");
+  return theme === "auto" ? systemDark.matches : theme === "dark";
+}
+
+/** Return whether animations are turned off. */
+export function hasReducedMotion() {
+  const motion = getSetting("motion");
+  return motion === "auto" ? systemReducedMotion.matches : motion === "reduced";
+}
+
+/**
+ * Call a function when the theme or the motion setting has changed.
+ * @param {() => void} listener
+ */
+export function onAppearanceChange(listener) {
+  listeners.add(listener);
+}
+
+export function applyAppearance() {
+  const root = document.documentElement;
+  const theme = getSetting("theme");
+  if (theme === "auto") delete root.dataset.theme;
+  else root.dataset.theme = theme;
+  if (hasReducedMotion()) root.dataset.motion = "reduced";
+  else delete root.dataset.motion;
+  // On a phone the browser's toolbar has the colour of the page.
+  const bar = document.querySelector("meta[name=theme-color]");
+  bar?.setAttribute("content", getComputedStyle(root).getPropertyValue("--page").trim());
+  for (const listener of listeners) listener();
+}
+
+onSetting("theme", applyAppearance);
+onSetting("motion", applyAppearance);
+systemDark.addEventListener("change", applyAppearance);
+systemReducedMotion.addEventListener("change", applyAppearance);

@@ -1,0 +1,31 @@
+/** The six symbols as inline SVG. */
+import { getArtwork } from "./api.js";
+import { s } from "./dom.js";
+
+/**
+ * A symbol. It has its size at once, and its shape when the artwork is loaded.
+ * @param {string} letter
+ * @param {number} [size] in pixels
+ * @returns {SVGSVGElement}
+ */
+export function symbolImage(letter, size = 20) {
+  const path = s("path", {
+    style: { fill: `var(--${letter}-fill)`, stroke: `var(--${letter}-rim)`, "stroke-width": "3" },
+  });
+  getArtwork().then(
+    ({ symbols }) => path.setAttribute("d", symbols[letter]?.path ?? ""),
+    () => {}, // Without the image; the name of the colour is always written as well.
+  );
+  return s(
+    "svg",
+    {
+      viewBox: "-52 -52 104 104",
+      width: size,
+      height: size,
+      class: "symbol",
+      "aria-hidden": "true",
+      focusable: "false",
+    },
+    path,
+  );
+}

@@ -1,0 +1,162 @@
+/** Handles the messages of the server one after another, so that each step can be followed. */
+import { errorText } from "../../shared/api.js";
+import { hasText, t } from "../../shared/i18n.js";
+import { announce, toast } from "../../shared/toast.js";
+import { showExtraTurn, showPlacement } from "../board/animation.js";
+import { clearPreview, receivePreview } from "../board/preview.js";
+import { indexMoves } from "../state/legal-moves.js";
+import { resetSelection, showSuggestion } from "../input/selection.js";
+import { applyStep, canMove, wonExtraTurn } from "../state/view.js";
+import { statusText, outcomeText } from "../panels/status.js";
+import { play } from "../panels/sound.js";
+import { notifySelection, state, notifyView } from "../state/store.js";
+import { eventText, seatName } from "../text.js";
+
+/** @import {Hint, Message, Refused, Step, TableEvent, View} from "./protocol.js" */
+
+/** With a longer backlog, steps are shown without animation. */
+const MAX_BACKLOG = 6;
+
+const RETRY_DELAY = 2_000;
+
+/** @type {(View | Step)[]} */
+const queue = [];
+let running = false;
+/** @type {() => void} */
+let resync = () => {};
+/** @type {(before: View | null) => void} */
+let shown = () => {};
+
+/**
+ * @param {{resync: () => void, shown: (before: View | null) => void}} handlers `resync` requests a whole view, `shown` is
+ *   called when all received steps have been rendered
+ */
+export function startMessages(handlers) {
+  ({ resync, shown } = handlers);
+}
+
+/** The number of the last received entry, rendered or queued. */
+export const lastReceived = () => queue.at(-1)?.n ?? state.view?.n ?? null;
+
+/** @param {Message} message */
+export function receive(message) {
+  if (state.replay) {
+    // The game is over; only the rematch can still change the table.
+    if (message.type === "view") state.replay.live = message;
+    return;
+  }
+  switch (message.type) {
+    case "view":
+    case "step":
+      queue.push(message);
+      void processQueue();
+      break;
+    case "seats":
+      state.view = { ...state.view, seats: message.seats };
+      notifyView();
+      break;
+    case "preview":
+      receivePreview(message);
+      break;
+    case "hint":
+      void receiveHint(message);
+      break;
+    case "refused":
+      receiveRefusal(message);
+      break;
+  }
+}
+
+async function processQueue() {
+  if (running) return;
+  running = true;
+  const start = state.view;
+  try {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      if (next.type === "view") await showView(next, queue.length < MAX_BACKLOG);
+      else if (next.n === state.view.n + 1) await showView(applyStep(state.view, next), queue.length < MAX_BACKLOG);
+      else if (next.n > state.view.n) {
+        queue.length = 0;
+        resync();
+      }
+      acknowledge(next.ack);
+    }
+  } finally {
+    running = false;
+  }
+  shown(start);
+}
+
+/** @param {string | null} ack */
+function acknowledge(ack) {
+  if (!ack || state.sending?.id !== ack) return;
+  state.sending = null;
+  notifySelection();
+}
+
+/** @param {View} view @param {boolean} animated whether there is time to animate */
+async function showView(view, animated) {
+  const before = state.view ?? null;
+  const mine = state.sending?.placed ?? null;
+  const newEvents = before && view.n === before.n + 1 ? view.events.slice(before.events.length) : [];
+  const offered = Boolean(before?.moves) === Boolean(view.moves);
+  const unchanged = before && view.n === before.n && view.you === before.you && offered;
+  state.view = view;
+  if (!unchanged) {
+    const hand = view.you === null ? [] : view.now.hands[view.you];
+    state.legal = canMove(view) && view.moves ? indexMoves(view.moves, hand, view.board) : null;
+    if (before && view.n !== before.n) state.sending = null;
+    clearPreview();
+    resetSelection();
+  }
+  notifyView();
+  if (!before || !newEvents.length) return;
+  announceEvents(newEvents);
+  for (const event of animated && !document.hidden ? newEvents : []) {
+    if (event.t === "place") await showPlacement(view, event, mine !== null && before.yours.includes(event.p));
+  }
+  if (wonExtraTurn(before, view) && view.now.turn !== null && animated) {
+    await showExtraTurn(t("table.extra_for", { name: seatName(view, view.now.turn) }));
+  }
+}
+
+/** @param {TableEvent[]} newEvents */
+function announceEvents(newEvents) {
+  const texts = newEvents.map((event) => eventText(state.view, event)).filter(Boolean);
+  texts.push(state.view.table.status === "over" ? `${statusText()} ${outcomeText()}` : statusText());
+  announce(texts.join(" "));
+  if (canMove(state.view) && newEvents.some((event) => "p" in event && event.p !== state.view.you)) play("turn");
+}
+
+/** @param {Hint} message */
+async function receiveHint(message) {
+  const { view, legal } = state;
+  const [best] = message.picks;
+  if (!best || !legal) return void toast(t("table.no_hint"));
+  try {
+    const { hintText } = await import("../replay/review-text.js");
+    const why = await hintText(view, message, legal.moves.gain[best.pick]);
+    if (state.legal !== legal) return; // the position has changed meanwhile
+    showSuggestion(best.pick, why);
+    announce(why);
+  } catch (error) {
+    toast(errorText(error), { kind: "error" });
+  }
+}
+
+/** @param {Refused} message */
+function receiveRefusal(message) {
+  const mine = message.id !== null && message.id === state.sending?.id;
+  if (mine) {
+    state.sending = null;
+    play("refused");
+  }
+  if (message.view) receive(message.view);
+  else if (mine) notifySelection();
+  const key = `table.refused_${message.code}`;
+  // The message does not name the rejected command; after reconnecting all unanswered ones are sent again.
+  if (message.code === "too_fast" && state.sending) setTimeout(resync, RETRY_DELAY);
+  // A stale preview was requested by the page, not by the person.
+  if (!mine && message.code === "stale") return;
+  toast(hasText(key) ? t(key) : t("table.refused", { detail: message.detail }), { kind: "error" });
+}

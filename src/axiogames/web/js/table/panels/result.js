@@ -1,0 +1,140 @@
+/** The result of the game and what to do next. */
+import { byId, h } from "../../shared/dom.js";
+import { formatList, t } from "../../shared/i18n.js";
+import { dialog } from "../../shared/dialog.js";
+import { pointsChip } from "../board/shapes.js";
+import { outcomeText } from "./status.js";
+import { postToTable } from "../net/requests.js";
+import { onViewChange, state } from "../state/store.js";
+import { seatName, trackName } from "../text.js";
+
+/** @import {View} from "../net/protocol.js" */
+/** @typedef {{track: string, points: number}} Score */
+
+/** @type {() => void} */
+let replay = () => {};
+/** @type {() => void} */
+let review = () => {};
+
+/** @param {() => void} startReplay @param {() => void} startReview */
+export function startResult(startReplay, startReview) {
+  [replay, review] = [startReplay, startReview];
+  byId("result").addEventListener("click", () => void showResult());
+  byId("rematch").addEventListener("click", () => void rematch());
+  byId("replay").addEventListener("click", () => replay());
+  onViewChange(render);
+}
+
+function render() {
+  const { table } = state.view;
+  const over = table.status === "over" && !state.replay;
+  byId("after").hidden = !over;
+  const again = rematchLabel();
+  byId("rematch").hidden = !again;
+  byId("rematch").textContent = again;
+  const next = byId("new-game");
+  next.setAttribute("href", table.daily ? "/daily" : "/");
+  next.textContent = t(table.daily ? "table.to_daily" : "table.new_game");
+}
+
+function rematchLabel() {
+  const { table, yours } = state.view;
+  if (table.daily) return "";
+  if (table.next) return t(yours.length ? "table.join_rematch" : "table.watch_rematch");
+  return yours.length ? t("table.rematch") : "";
+}
+
+async function rematch() {
+  const { table, yours } = state.view;
+  const id = table.next && !yours.length ? table.next : (await postToTable("rematch"))?.id;
+  if (id) location.assign(`/t/${id}`);
+}
+
+/** The points of a seat in ascending order. @param {View} view @param {number} seat @returns {Score[]} */
+function sortedScores({ table, now }, seat) {
+  const scores = table.tracks.map((track, index) => ({ track, points: now.scores[seat][index] }));
+  return scores.sort((a, b) => a.points - b.points);
+}
+
+export async function showResult() {
+  const { view } = state;
+  const places = view.now.result?.place ?? view.now.standing;
+  const order = view.seats.map((_, seat) => seat).sort((a, b) => places[a] - places[b]);
+  const rows = order.map((seat) => ({ seat, place: places[seat], scores: sortedScores(view, seat) }));
+  const [first, second] = rows;
+  const decides = second ? first.scores.findIndex(({ points }, index) => points !== second.scores[index].points) : -1;
+  const again = rematchLabel();
+  const { id } = view.table;
+  const body = h(
+    "div",
+    { class: "result" },
+    h("p", null, reasonText(view, rows, decides)),
+    h(
+      "table",
+      null,
+      h("caption", { class: "visually-hidden" }, t("table.result_caption")),
+      h("tbody", null, rows.map((row) => resultRow(view, row, decides))),
+    ),
+    view.table.tracks.length > 1 && view.seats.length > 1 && h("p", { class: "small muted" }, t("scores.compare")),
+    h(
+      "details",
+      { class: "small" },
+      h("summary", null, t("table.fair_title")),
+      h("p", null, t("table.fair_over")),
+      h("code", null, view.table.commitment),
+    ),
+    h(
+      "a",
+      { class: "button button-quiet", id: "record", href: `/api/tables/${id}/record`, download: `${id}.json` },
+      t("table.record"),
+    ),
+  );
+  const answer = await dialog({
+    title: outcomeText(),
+    body,
+    actions: [
+      { label: t("table.review"), value: "review" },
+      { label: t("table.replay"), value: "replay", primary: !again },
+      ...(again ? [{ label: again, value: "rematch", primary: true }] : []),
+    ],
+  });
+  if (answer === "replay") replay();
+  if (answer === "review") review();
+  if (answer === "rematch") await rematch();
+}
+
+/**
+ * The reason for the result.
+ * @param {View} view
+ * @param {{seat: number, place: number, scores: Score[]}[]} rows
+ * @param {number} decides index of the sorted points in which the first two seats differ
+ */
+function reasonText(view, rows, decides) {
+  const [first, second] = rows;
+  const single = view.table.tracks.length === 1;
+  const n = first.scores[0].points;
+  if (!second && single) return t("table.alone_points", { n });
+  if (!second) {
+    const low = first.scores.filter(({ points }) => points === n).map(({ track }) => trackName(track));
+    return t("table.alone_lowest", { n, colours: formatList(low) });
+  }
+  const names = { name: seatName(view, first.seat), other: seatName(view, second.seat) };
+  if (decides < 0) return t("table.result_equal", names);
+  const numbers = { points: first.scores[decides].points, others: second.scores[decides].points };
+  const words = single ? "table.result_points" : decides === 0 ? "table.result_lowest" : "table.result_next";
+  return t(words, { ...names, ...numbers, ...(decides > 0 && { n: decides }) });
+}
+
+/** @param {View} view @param {{seat: number, place: number, scores: Score[]}} row @param {number} decides */
+function resultRow(view, { seat, place, scores }, decides) {
+  const cells = scores.map(({ track, points }, index) =>
+    h(
+      "td",
+      { class: index === decides ? "decides" : null },
+      pointsChip(track, points),
+      h("span", { class: "visually-hidden" }, trackName(track)),
+    ),
+  );
+  const medal = h("span", { class: place === 1 ? "medal first" : "medal" }, place);
+  return h("tr", null, h("th", { scope: "row" }, medal, " ", seatName(view, seat)), cells);
+}

@@ -1,0 +1,141 @@
+/** The replay of a finished game, with open hands. */
+import { errorText, get } from "../../shared/api.js";
+import { isDark } from "../../shared/appearance.js";
+import { byId } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { announce, copyText, toast } from "../../shared/toast.js";
+import { showPlacement } from "../board/animation.js";
+import { resetSelection } from "../input/selection.js";
+import { applyStep, countMoves, isMove } from "../state/view.js";
+import { onViewChange, state, notifyView } from "../state/store.js";
+import { eventText } from "../text.js";
+
+/** @import {Step, View} from "../net/protocol.js" */
+
+/** Milliseconds between moves, by the selected speed. */
+const MOVE_DELAYS = [2400, 1300, 600];
+
+let playing = 0;
+
+const scrubber = () => /** @type {HTMLInputElement} */ (byId("scrubber"));
+const speed = () => /** @type {HTMLSelectElement} */ (byId("pace"));
+
+export function startReplay() {
+  scrubber().addEventListener("input", () => goTo(Number(scrubber().value)));
+  byId("replay-back").addEventListener("click", () => goBy(-1));
+  byId("replay-on").addEventListener("click", () => goBy(1));
+  byId("replay-play").addEventListener("click", toggle);
+  byId("replay-close").addEventListener("click", close);
+  byId("replay-link").addEventListener("click", () => {
+    void copyText(new URL(`${location.pathname}?move=${state.replay?.at ?? 0}`, location.href).href);
+  });
+  speed().addEventListener("change", () => playing && play());
+  onViewChange(render);
+}
+
+/** @param {number} [move] */
+export async function openReplay(move = 0) {
+  /** @type {{view: View, steps: Step[]}} */
+  let answer;
+  try {
+    answer = await get(`/api/tables/${state.view.table.id}/replay`);
+  } catch (error) {
+    return toast(errorText(error), { kind: "error" });
+  }
+  const positions = [answer.view];
+  for (const step of answer.steps) {
+    const before = /** @type {View} */ (positions.at(-1));
+    const next = { ...applyStep(before, step), seats: answer.view.seats };
+    // Tiles drawn after a move belong to the position after it.
+    if (step.events.some(isMove)) positions.push(next);
+    else positions[positions.length - 1] = next;
+  }
+  state.replay = { positions, at: -1, live: state.view };
+  state.legal = null;
+  resetSelection();
+  goTo(Math.min(move, positions.length - 1));
+  scrubber().focus();
+}
+
+/** @param {number} at */
+export function goTo(at) {
+  const { replay } = state;
+  if (!replay) return;
+  const to = Math.min(Math.max(at, 0), replay.positions.length - 1);
+  const forward = to === replay.at + 1 && replay.at >= 0;
+  replay.at = to;
+  state.view = replay.positions[to];
+  notifyView();
+  const event = state.view.events.findLast(isMove);
+  if (!event || to === 0) return;
+  announce(eventText(state.view, event));
+  if (forward && event.t === "place") void showPlacement(state.view, event, true);
+}
+
+/** @param {number} by */
+const goBy = (by) => goTo((state.replay?.at ?? 0) + by);
+
+function toggle() {
+  if (playing) return stop();
+  if (state.replay && state.replay.at === state.replay.positions.length - 1) goTo(0);
+  play();
+}
+
+function play() {
+  clearTimeout(playing);
+  playing = window.setTimeout(() => {
+    goBy(1);
+    if (state.replay && state.replay.at < state.replay.positions.length - 1) play();
+    else stop();
+  }, MOVE_DELAYS[speed().selectedIndex]);
+  renderPlayButton();
+}
+
+function stop() {
+  clearTimeout(playing);
+  playing = 0;
+  renderPlayButton();
+}
+
+function close() {
+  stop();
+  if (!state.replay) return;
+  state.view = state.replay.live;
+  state.replay = null;
+  notifyView();
+}
+
+/** @param {string} key @returns {boolean} whether the replay handled the key */
+export function replayKey(key) {
+  /** @type {Record<string, () => void>} */
+  const actions = {
+    ArrowLeft: () => goBy(-1),
+    ArrowRight: () => goBy(1),
+    Home: () => goTo(0),
+    End: () => goTo(Infinity),
+    " ": toggle,
+    Escape: close,
+  };
+  actions[key]?.();
+  return key in actions;
+}
+
+function renderPlayButton() {
+  byId("replay-play").classList.toggle("on", playing !== 0);
+  byId("replay-play").setAttribute("aria-label", t(playing ? "table.stop" : "table.play"));
+}
+
+function render() {
+  const { replay, view } = state;
+  byId("replay-bar").hidden = !replay;
+  document.body.classList.toggle("replaying", replay !== null);
+  if (!replay) return;
+  const moves = replay.positions.length - 1;
+  scrubber().max = String(moves);
+  scrubber().value = String(replay.at);
+  scrubber().setAttribute("aria-valuetext", t("table.replay_at", { move: replay.at, moves }));
+  for (const kind of ["svg", "png"]) {
+    const path = `/api/tables/${view.table.id}/picture.${kind}?move=${countMoves(view)}&dark=${isDark()}`;
+    byId(`picture-${kind}`).setAttribute("href", path);
+  }
+}

@@ -1,0 +1,42 @@
+/** The state of the page as plain data. */
+import type { Moves, PlacedTile, View } from "../net/protocol.js";
+
+export type Point = { x: number; y: number };
+
+/** A position for a tile in one of its rotations. Several picks differ in the named colour. */
+export type Target = Point & { place: number; name: string; picks: number[] };
+
+/** A rotation of a tile: a shape, and the letters in its order. `first` is the index of the tile's first letter. */
+export type Rotation = { shape: number; letters: string; first: number; targets: Target[] };
+
+/** The legal moves by tile and rotation. */
+export type LegalMoves = { tiles: Rotation[][]; moves: Moves };
+
+export type Placement = { rotation: number; target: Target };
+
+export type Selection = {
+  tile: number | null;
+  rotation: number;
+  /** Follows the pointer or the arrow keys. */
+  hovered: Placement | null;
+  /** Waits for confirmation. */
+  pending: Placement | null;
+  pick: number | null;
+  /** The tiles to exchange, while they are being chosen. */
+  exchange: Set<number> | null;
+};
+
+/** The positions after each move, with open hands; `live` is the current view of the table. */
+export type Replay = { positions: View[]; at: number; live: View };
+
+export type State = {
+  view: View;
+  legal: LegalMoves | null;
+  selection: Selection;
+  sending: { id: string; placed: PlacedTile | null } | null;
+  preview: { pick: number; pyramids: string[]; ends: boolean } | null;
+  /** The reasons for a hint, while it is shown. */
+  hintText: string;
+  replay: Replay | null;
+  online: boolean;
+};

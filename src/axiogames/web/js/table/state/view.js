@@ -1,0 +1,89 @@
+/** The view of a table as plain data: applying steps, and queries. */
+
+/** @import {PlaceEvent, Step, TableEvent, View} from "../net/protocol.js" */
+
+/** @param {View} view @param {Step} step @returns {View} */
+export function applyStep(view, step) {
+  const over = step.now.phase === "over";
+  return {
+    ...view,
+    n: step.n,
+    you: step.you,
+    board: step.board ?? view.board,
+    tiles: [...view.tiles, ...step.tiles],
+    events: [...view.events, ...step.events],
+    now: step.now,
+    moves: step.moves,
+    table: over ? { ...view.table, status: "over" } : view.table,
+  };
+}
+
+/** @param {TableEvent} event */
+export const isMove = (event) => event.t === "place" || event.t === "exchange" || event.t === "pass";
+
+/** @param {TableEvent[]} events @returns {PlaceEvent | undefined} */
+export const lastPlacement = (events) =>
+  /** @type {PlaceEvent | undefined} */ (events.findLast((event) => event.t === "place"));
+
+/** Return whether the table waits for players or was closed before the game. @param {View} view */
+export const isWaiting = ({ table }) => table.status === "open" || table.status === "closed";
+
+/** @param {View} view */
+export const countMoves = (view) => view.events.filter(isMove).length;
+
+/**
+ * The seat of the person at the screen: the viewed seat, or in pass and play the seat to move.
+ * @param {View} view
+ * @returns {number | null}
+ */
+export function ownSeat(view) {
+  if (view.you !== null) return view.you;
+  if (view.yours.length === 1) return view.yours[0];
+  if (view.yours.length > 1) return view.now.turn ?? view.yours[0];
+  return null;
+}
+
+/** The own seat for which a bot plays, or null. @param {View} view */
+export function seatPlayedByBot({ table, seats, yours }) {
+  const seat = yours.find((own) => seats[own].away !== null);
+  return table.status === "playing" ? (seat ?? null) : null;
+}
+
+/** @param {View} view */
+export const canMove = (view) =>
+  view.you !== null && view.you === view.now.turn && view.moves !== null && seatPlayedByBot(view) === null;
+
+/** The seat to which the device must be handed over, or null. @param {View} view @returns {number | null} */
+export function seatToHandOver(view) {
+  const { turn } = view.now;
+  if (view.table.status !== "playing" || view.yours.length < 2 || turn === null) return null;
+  return view.yours.includes(turn) && view.you !== turn ? turn : null;
+}
+
+/**
+ * Return whether the last placement won an extra turn: the same seat is to place again.
+ * @param {View} before
+ * @param {View} now
+ */
+export function wonExtraTurn(before, now) {
+  const placed = lastPlacement(now.events);
+  if (!placed || now.now.phase !== "place" || now.now.turn !== placed.p) return false;
+  if (before.now.phase === "place" && before.events.filter(isMove).length === countMoves(now)) return false;
+  if (now.events.findLast(isMove) !== placed) return false;
+  return now.seats.length > 1 || now.now.extra > before.now.extra;
+}
+
+/**
+ * Compare a hand with an earlier one as multisets.
+ * @param {string[]} hand
+ * @param {string[]} earlier
+ * @returns {boolean[]} for each tile whether it is new
+ */
+export function findNewTiles(hand, earlier) {
+  const left = [...earlier];
+  return hand.map((tile) => {
+    const at = left.indexOf(tile);
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}

@@ -1,0 +1,98 @@
+"""Every page of the documentation: its examples run and print what is shown, and no page is forgotten.
+
+Pages with more to check have a test module of their own.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from doctest import ELLIPSIS, DocTestParser, DocTestRunner
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+import axiogames
+from tests.docs.test_readme import ROOT, elsewhere, missing, run
+
+DOCS = ROOT / "docs"
+OWN_TESTS = {
+    "explanation/players",  # figures, no examples
+    "guides/arena",
+    "guides/datasets",
+    "guides/environments",
+    "reference/engine_protocol",
+    "reference/observations",
+}
+PAGES = {
+    str(path.relative_to(DOCS).with_suffix("")): path.read_text(encoding="utf-8")
+    for path in sorted(DOCS.rglob("*.md"))
+}
+
+__all__ = ["elsewhere"]  # a fixture
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """Return the code blocks of a page in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGES[page], re.M | re.S)
+
+
+def pages_with(language: str, mark: str) -> list[str]:
+    """Return the pages without tests of their own that have an example in a language."""
+    return [
+        page
+        for page in PAGES
+        if page not in OWN_TESTS and any(mark in block for block in blocks(page, language))
+    ]
+
+
+@pytest.mark.parametrize("page", pages_with("python", ">>> "))
+def test_the_python_examples_run(page: str, elsewhere: Path) -> None:
+    text = "\n".join(blocks(page, "python"))
+    examples = DocTestParser().get_doctest(text, {}, page, f"docs/{page}.md", 0)
+    complaints = StringIO()
+    failed = DocTestRunner(optionflags=ELLIPSIS).run(examples, out=complaints.write).failed
+    assert not failed, complaints.getvalue()
+
+
+@pytest.mark.parametrize("page", pages_with("console", "$ axio"))
+def test_the_commands_print_what_is_shown(page: str, elsewhere: Path) -> None:
+    for block in blocks(page, "console"):
+        for command in block.split("$ ")[1:]:
+            line, *rest = command.splitlines()
+            typed = [text[2:] for text in rest if text.startswith("> ")]
+            shown = [text for text in rest if text.strip() and not text.startswith("> ")]
+            code, printed = run(shlex.split(line), "".join(f"{text}\n" for text in typed))
+            assert code == 0, f"{line}\n{printed}"
+            assert missing(shown, printed) is None, f"{line}\n{printed}"
+
+
+def test_pages_with_examples_are_tested_somewhere() -> None:
+    modules = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "tests" / "docs").glob("test_*.py")
+    )
+    for page in OWN_TESTS - {"explanation/players"}:
+        section, _, name = page.partition("/")
+        assert f'"{section}" / "{name}.md"' in modules or f"docs/{page}.md" in modules, page
+
+
+def test_every_page_is_in_the_table_of_contents() -> None:
+    listed = {
+        line.strip()
+        for toc in re.findall(r"```{toctree}\n(.*?)```", PAGES["index"], re.S)
+        for line in toc.split()
+    }
+    assert {page for page in PAGES if page != "index"} <= listed
+
+
+def test_the_reference_has_every_public_name() -> None:
+    directives = re.findall(r"^\.\. (?:auto)?\w+:: ([\w.]+)$", PAGES["reference/api"], re.M)
+    named = {name.rpartition(".")[2] for name in directives}
+    assert set(axiogames.__all__) - {"__version__"} <= named
+
+
+def test_the_glossary_is_in_order() -> None:
+    terms = re.findall(r"^(\w[\w -]*)\n    \S", PAGES["glossary"], re.M)
+    assert {"commitment", "pyramid", "refusal", "shortlist", "table", "track", "view"} <= set(terms)
+    assert terms == sorted(terms)
