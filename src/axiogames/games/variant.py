@@ -348,6 +348,10 @@ class Variant(ABC):
         if not now.dealing:
             yield from invariants.full_hand_violations(self, now)
 
+    def action_from_format_1(self, state: State, action: int) -> int:
+        """Return the id of an action that a dataset of format 1 has. Raises `ParseError`."""
+        return action
+
     def pyramids(self, state: State) -> tuple[str, ...]:
         """The cells that have got a pyramid so far, oldest first."""
         return ()

@@ -172,6 +172,15 @@ class RotaVariant(Variant):
         named = self.colours[name - 1] if name else None
         return Move("place", self.turned(state, times), self.cells_of(state, place), named)
 
+    def action_from_format_1(self, state: State, action: int) -> int:
+        square, way = divmod(
+            action, WAYS
+        )  # a square of the torus, where now it is the rank among free squares
+        rank = self._rank(state, square)
+        if rank >= state["n_edge"][0] or state["edge"][0, rank] != square:
+            raise ParseError(f"the action {action} names a square that is not free")
+        return rank * WAYS + way
+
     def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rest, name = np.divmod(actions, NAMES)
         place, times = np.divmod(rest, TURNS)
