@@ -128,6 +128,10 @@ class UnknownFigure(AxioError):
     """A rules page has no picture of that name."""
 
 
+class GameDefinitionError(AxioError):
+    """A game does not provide what every game has to; raised when the game is loaded."""
+
+
 class IllegalMove(AxioError):
     """A move that may not be made; `reason` says which rule stands against it."""
 

@@ -1,4 +1,4 @@
-"""`python -m tests.batch.simulated GAME lean|usual [--greedy]`: what threads of a GPU do, in plain Python.
+"""`python -m tests.batch.simulated_gpu GAME compact|full [--greedy]`: what threads of a GPU do, in plain Python.
 
 Numba simulates GPUs if the environment says so (`NUMBA_ENABLE_CUDASIM`); what its simulator lacks is added
 here. Ends with an error if a batch there answers anything else than one on the processor.
@@ -84,7 +84,7 @@ def simulate() -> None:
 
 def main(game: str, kind: str, greedy: bool) -> None:
     """Compare everything that a batch does, with one kind of states."""
-    compact = kind == "lean"
+    compact = kind == "compact"
     there, here = (
         Batch(game, 2, GAMES, seed=3, device=device, compact=compact) for device in ("cuda", "cpu")
     )

@@ -89,7 +89,7 @@ def test_a_change_of_what_is_compiled_in_is_noticed(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(compile, "__file__", str(package / "games" / "runtime" / "compile.py"))
     digest = compile._sources_digest.__wrapped__
     before = digest()
-    for changed in ("batch/signals.py", "batch/crew.py", "engine/batches.py"):
+    for changed in ("batch/atomics.py", "batch/thread_pool.py", "batch/loops.py"):
         path = package / changed
         path.write_text(path.read_text(encoding="utf-8") + "\n", encoding="utf-8")
         before, old = digest(), before
@@ -191,9 +191,9 @@ def test_a_crew_that_was_let_go_does_everything_alone(counting: SharedLoop) -> N
 
 FORK = """
 import os, sys, warnings
-from axiogames.batch import Batch, processor
+from axiogames.batch import Batch, cpu
 warnings.simplefilter("ignore")  # that this process has threads: it is what this is about
-processor.cores = lambda: 2
+cpu.cores = lambda: 2
 batch = Batch(sys.argv[1], games=30, threads=2)
 batch.step(batch.sample())
 child = os.fork()
@@ -254,7 +254,7 @@ def test_numbers_that_cannot_be_written_need_nothing_new(
     twin.step(twin.sample())
     assert batch.states.tobytes() == twin.states.tobytes()
     assert isinstance(batch.on, CpuBackend)
-    for loop in ("advance", "find_wrong"):
+    for loop in ("step", "find_illegal"):
         assert len(batch.variant.kernels[LOOPS_BY_NAME[loop]].signatures) == 1
     batch.close()
     twin.close()

@@ -81,7 +81,7 @@ def test_game_type_and_info(name: str) -> None:
             zero_sum = players > 1 and reward != "lowest"
             assert (told.utility == kind.Utility.ZERO_SUM) == zero_sum
             assert game.utility_sum() == (0 if zero_sum else None)
-            assert game.num_distinct_actions() == find_variant(name, players).numbers
+            assert game.num_distinct_actions() == find_variant(name, players).actions
     short = loaded(name, players=1, **options_of(name))
     removes = find_variant(name, 1, options_of(name)).opening["phase"][0] > START
     assert (short.get_type().information == kind.Information.IMPERFECT_INFORMATION) == removes

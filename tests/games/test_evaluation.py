@@ -187,7 +187,7 @@ def test_exchanges_are_looked_at_where_no_placement_is_worth_as_much(fresh: floa
     states[0] = table.state[0]
     buffer = np.zeros(table.variant.most_actions, np.int32)
     table.variant.kernels[one_ply_search_at](table.variant.constants, states, 1, weights, scratch, buffer)
-    listed = [table.variant.decode(table.state, int(action)).kind for action in scratch["chosen"][0, :8]]
+    listed = [table.variant.decode(table.state, int(action)).kind for action in scratch["actions"][0, :8]]
     assert listed[0] == "place"
     assert (listed[1:] == ["exchange"] * 7) == (fresh > 0)
 

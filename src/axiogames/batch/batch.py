@@ -154,7 +154,7 @@ class Batch:
     @property
     def numbers(self) -> int:
         """How many numbers stand for moves: the length of a mask."""
-        return self.variant.numbers
+        return self.variant.actions
 
     @property
     def observation(self) -> Any:

@@ -3,8 +3,7 @@
 Templates like those of `loops`. What is done to one game of a batch are the parts; the loops that Python
 calls do it to a range of games, so that a batch can be shared among threads.
 
-`states` has a game in each entry, `rngs` its generator. Numbers of actions are those of a batch, see
-`action_for`.
+`states` has a game in each entry, `rngs` its generator.
 """
 
 from __future__ import annotations
@@ -15,13 +14,11 @@ from typing import Annotated, Any
 import numpy as np
 
 from ..games.protocol import (
-    action_for,
     apply,
     count_legal,
     greedy_action,
     legal_mask,
     nth_legal,
-    number_for,
     refusal,
     sample_legal,
 )
@@ -89,7 +86,7 @@ def write_rewards(c, s, kind, out):
             out[seat] = (won if out[seat] > 0 else np.float32(-1.0)) / np.float32(players - 1)
 
 
-def step_game(c, openings, states, rngs, i, number, auto_reset, kind, gains, finals, rewards, ended):
+def step_game(c, openings, states, rngs, i, action, auto_reset, kind, gains, finals, rewards, ended):
     """Carry out a legal action of one game and what chance does after it; where it ends, start it anew.
 
     `gains` is what the seat scored by it, `finals` the points at the end of the last game that ended.
@@ -105,7 +102,7 @@ def step_game(c, openings, states, rngs, i, number, auto_reset, kind, gains, fin
         return
     for track in range(tracks):
         gains[i, track] = -s.scores[seat, track]
-    apply(c, s, action_for(c, s, np.int64(number)))
+    apply(c, s, np.int64(action))
     resolve_chance(c, s, rngs[i : i + 1])
     for track in range(tracks):
         gains[i, track] += s.scores[seat, track]
@@ -125,15 +122,14 @@ def write_mask(c, s, mask):
     legal_mask(c, s, mask)
 
 
-def is_legal(c, s, number):
-    """Whether this is the number of a legal action; none is, where the game is over."""
-    action = action_for(c, s, np.int64(number))
-    return action >= 0 and refusal(c, s, action) == 0
+def is_legal(c, s, action):
+    """Whether an action is legal; none is, where the game is over."""
+    return refusal(c, s, np.int64(action)) == 0
 
 
 def sample_action(c, s, rng):
-    """The number of any legal action of one game, each as likely as any other; 0 where it is over."""
-    return 0 if s.phase == OVER else number_for(c, s, sample_legal(c, s, rng))
+    """A legal action of one game, uniformly at random; 0 where it is over."""
+    return np.int64(0) if s.phase == OVER else np.int64(sample_legal(c, s, rng))
 
 
 PARTS = (*loops.PARTS, reset_game, write_rewards, observe, step_game, write_mask, is_legal, sample_action)
@@ -277,7 +273,7 @@ def nth_all(constants: Constants, states: States, ranks: Int64s, numbers: Action
         if count == 0:
             numbers[i] = 0
         else:
-            numbers[i] = number_for(c, s, nth_legal(c, s, np.int64(ranks[i]) % count))
+            numbers[i] = nth_legal(c, s, np.int64(ranks[i]) % count)
 
 
 @over_games
@@ -297,7 +293,7 @@ def greedy_all(constants: Constants, states: States, rngs: Rng, numbers: Actions
             numbers[i] = 0
         else:
             action, _ = greedy_action(c, s, rngs[i : i + 1])
-            numbers[i] = number_for(c, s, action)
+            numbers[i] = action
 
 
 @over_games

@@ -15,7 +15,7 @@ from ..batch import REWARDS, loops
 from ..batch.loops import Finals, reset_game, step_game
 from ..errors import IllegalMove, InvalidEnvironment, ParseError, Reason, ResetRequired
 from ..games import find_variant
-from ..games.protocol import action_for, legal_mask, refusal
+from ..games.protocol import legal_mask, refusal
 from ..games.runtime.observation import clear, observe
 from ..games.runtime.signatures import (
     Constants,
@@ -31,7 +31,7 @@ from ..games.runtime.signatures import (
 )
 from ..games.runtime.state import OVER, allocate
 from ..games.runtime.xorshift import seed_states
-from ..games.variant import State, Variant, copied, is_array_of
+from ..games.variant import Variant, copied, is_array_of
 from ..model.position import Position
 from ..model.view import View
 from ..moves import Move
@@ -82,8 +82,7 @@ def step_and_observe(
     if number == BEGIN:
         reset_game(c, openings, states, rngs, 0)
     elif number != LOOK:
-        action = action_for(c, s, np.int64(number))
-        why = np.int64(refusal(c, s, action)) if action >= 0 else np.int64(NO_SUCH_MOVE)
+        why = np.int64(refusal(c, s, np.int64(number)))
         if why == 0:
             seat = np.int64(s.seat)
             rise = -lowest_of(s, seat)
@@ -130,7 +129,7 @@ class SingleGame:
 
     def _prepare(self, variant: Variant) -> None:
         self.variant = variant
-        self.players, self.numbers = variant.players, variant.numbers
+        self.players, self.numbers = variant.players, variant.actions
         tracks, layout = len(variant.tracks), variant.observation.board
         self.states = allocate(variant.opening.dtype)
         self.rngs = np.ones(1, np.uint64)
@@ -210,7 +209,7 @@ class SingleGame:
         return told
 
     def _refusal(self, action: Any, why: int) -> IllegalMove:
-        if why == NO_SUCH_MOVE:
+        if why in (NO_SUCH_MOVE, Reason.NOT_IN_THIS_GAME):
             says = f"no move has this number now; of 0 to {self.numbers - 1}, the action mask shows which do"
             return IllegalMove(f"action {action!r}", Reason.NOT_IN_THIS_GAME, says)
         return IllegalMove(f"action {action}", Reason.of(why))
@@ -236,21 +235,18 @@ class SingleGame:
 
     def move(self, number: int) -> Move:
         """The move that a legal number stands for. Raises `IllegalMove`."""
-        numbers, actions, state = self._legal()
-        if number not in numbers:
+        if not self.seeded:
+            raise ResetRequired(NOT_BEGUN)
+        state = copied(self.states)
+        if number not in self.variant.legal_actions(state).tolist():
             raise self._refusal(number, NO_SUCH_MOVE)
-        return self.variant.decode(state, actions[numbers.index(number)])
+        return self.variant.decode(state, int(number))
 
     def number(self, move: Move | str) -> int:
         """The number that stands for a legal move. Raises `IllegalMove` or `ParseError`."""
-        numbers, actions, state = self._legal()
-        return numbers[actions.index(Position(self.variant, state).action_of(move))]
-
-    def _legal(self) -> tuple[list[int], list[int], State]:
-        """All legal moves by number and as actions of the rules; both ascend, so they belong together."""
-        state = copied(self.states)
-        marked = np.flatnonzero(self.look()["action_mask"])
-        return marked.tolist(), self.variant.legal_actions(state).tolist(), state
+        if not self.seeded:
+            raise ResetRequired(NOT_BEGUN)
+        return Position(self.variant, copied(self.states)).action_of(move)
 
     # ------------------------------------------------------------ copies
 

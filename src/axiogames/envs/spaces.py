@@ -49,10 +49,10 @@ def observation_space_of(variant: Variant) -> Any:
 def masked_space_of(variant: Variant) -> Any:
     """Return the space of observations together with an action mask."""
     spaces = require("gymnasium.spaces", "rl")
-    mask = spaces.Box(0, 1, (variant.numbers,), np.int8)
+    mask = spaces.Box(0, 1, (variant.actions,), np.int8)
     return spaces.Dict({"observation": observation_space_of(variant), "action_mask": mask})
 
 
 def action_space_of(variant: Variant) -> Any:
     """Return the space of actions."""
-    return require("gymnasium.spaces", "rl").Discrete(variant.numbers)
+    return require("gymnasium.spaces", "rl").Discrete(variant.actions)

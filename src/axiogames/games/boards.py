@@ -1,11 +1,194 @@
-"""Boards of named cells as one line of text: rows from the top, numbers for runs of empty cells."""
+"""Games on a board of named cells that does not grow, and such boards as a line of text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import groupby, product
 
-from ..errors import ParseError
+import numpy as np
+
+from ..drawing.scene import Content, PlacedTile
+from ..errors import IllegalMove, ParseError, Reason
+from ..moves import Move
+from . import invariants
+from .protocol import Game
+from .runtime.loops import set_cells
+from .runtime.observation import BoardLayout
+from .variant import State, Variant, copied
+
+Coordinates = tuple[int, int]
+
+
+class FixedBoard(Variant):
+    """A game whose straight tiles each cover a slot: neighbouring cells of a board that does not grow.
+
+    Placements are numbered by slot and then by the colours on its cells: `slot * len(ways) + way`. The state
+    has a field `cells` with the colour of each cell and one more entry for all that lies beyond the edge; a
+    negative number is a cell without a colour, with `marks` for its letter. A game sets `empty` to its state
+    before anything is laid.
+    """
+
+    # Letters for what a cell without a colour shows in a board text.
+    marks: Mapping[int, str] = {}
+    # Planes of an observed board after those of the colours and of empty cells.
+    extra_planes: tuple[str, ...] = ()
+    other_actions = 0
+    empty: State
+
+    def __init__(
+        self,
+        game: Game,
+        players: int,
+        options: tuple[str, ...],
+        *,
+        cells: Mapping[Coordinates, str],
+        slots: Sequence[tuple[int, ...]],
+        printed: Mapping[str, str],
+    ) -> None:
+        """Lay out a board.
+
+        Args:
+            cells: Names of the cells by column and row, in the order of their numbers.
+            slots: Cells that a tile can cover, in the order of the slots' numbers.
+            printed: Colours that cells show before the first tile is laid.
+        """
+        super().__init__(game, players, options)
+        self.cells = cells
+        self.slots = slots
+        self.printed = printed
+        self.names = tuple(cells.values())
+        self.number = {name: cell for cell, name in enumerate(self.names)}
+        self.slot_of = {slot: n for n, slot in enumerate(slots)}
+        self.size = len(slots[0])  # cells of a tile
+        self.ways = tuple(map("".join, product(self.colours, repeat=self.size)))
+        self.turns = 2  # from either end
+        self.places = len(slots)
+        self.first_other_action = self.places * len(self.ways)
+
+    @cached_property
+    def opening(self) -> State:
+        """The position before anything is dealt; printed cells are laid by the rules."""
+        state = copied(self.empty)
+        self._lay(state, {self.number[name]: letter for name, letter in self.printed.items()})
+        return state
+
+    @cached_property
+    def rows(self) -> list[list[int]]:
+        """The cells row by row from the top."""
+        by_row = groupby(enumerate(self.cells), key=lambda item: item[1][1])
+        return [[cell for cell, _ in row] for _, row in by_row][::-1]
+
+    def _lay(self, state: State, colours: Mapping[int, str]) -> None:
+        cells = np.array(list(colours), np.int64)
+        values = np.array([self.colours.index(letter) for letter in colours.values()], np.int64)
+        self.kernels[set_cells](self.constants, state, cells, values, len(cells))
+
+    @property
+    def board_layout(self) -> BoardLayout:
+        columns, rows = (np.array(axis) for axis in zip(*self.cells, strict=True))
+        columns, rows = columns - columns.min(), rows - rows.min()
+        height, width = int(rows.max()) + 1, int(columns.max()) + 1
+        names = (*self.colours, "empty", *self.extra_planes)
+        return BoardLayout((len(names), height, width), names, 0, (rows * width + columns).astype(np.int16))
+
+    # ------------------------------------------------------------ moves
+
+    def encode(self, state: State, move: Move) -> int:
+        cells, letters = self.covered(move, self.number), move.tile
+        if cells not in self.slot_of:
+            cells, letters = cells[::-1], letters[::-1]
+        if cells not in self.slot_of:
+            raise self.no_slot(move)
+        return self.slot_of[cells] * len(self.ways) + self.ways.index(letters)
+
+    def no_slot(self, move: Move) -> IllegalMove:
+        """Return the error for a placement on known cells that no tile can cover."""
+        return self.refuse(move, Reason.WRONG_SHAPE, f"a tile covers {self.size} neighbouring cells")
+
+    def decode(self, state: State, action: int) -> Move:
+        place, way = divmod(action, len(self.ways))
+        return Move("place", self.turned(state, way), self.cells_of(state, place))
+
+    def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        place, way = np.divmod(actions, len(self.ways))
+        return way, place, np.zeros_like(actions)
+
+    def turned(self, state: State, way: int) -> str:
+        return self.ways[way]
+
+    def cells_of(self, state: State, place: int) -> tuple[str, ...]:
+        return tuple([self.names[cell] for cell in self.slots[place]])
+
+    @property
+    def directions(self) -> list[tuple[str, ...]]:
+        cells = list(self.cells)
+        steps: dict[tuple[int, int], int] = {}
+        for place, (a, b, *_) in enumerate(self.slots):
+            steps.setdefault((cells[b][0] - cells[a][0], cells[b][1] - cells[a][1]), place)
+        return [self.cells_of(self.opening, place) for place in steps.values()]
+
+    def kind_of(self, letters: str) -> int | None:
+        for way in (letters, letters[::-1]):
+            if way in self.kinds:
+                return self.kinds.index(way)
+        return None
+
+    # ------------------------------------------------------------ text and drawing
+
+    def _letters(self, state: State) -> list[str]:
+        return [
+            self.colours[value] if value >= 0 else self.marks.get(value, "")
+            for value in state["cells"][0].tolist()
+        ]
+
+    def write_board(self, state: State) -> str:
+        return write_rows(self.rows, self._letters(state))
+
+    def read_board(self, state: State, text: str) -> None:
+        laid = read_rows(text, self.rows, self.colours)
+        self.take_printed(laid, self.printed)
+        self._lay(state, laid)
+
+    def take_printed(self, laid: dict[int, str], printed: Mapping[str, str]) -> None:
+        """Remove what the board shows from the start from the cells of a text. Raises `ParseError`."""
+        for name, letter in printed.items():
+            if laid.pop(self.number[name], None) != letter:
+                raise ParseError(f"{name} should show its printed {letter}")
+
+    def tiles_laid(self, state: State) -> int:
+        return (int((state["cells"][0, :-1] >= 0).sum()) - len(self.printed)) // self.size
+
+    def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
+        covered = {name for tile in laid for name in tile.at} | set(self.printed)
+        shown = zip(self.names, self._letters(state), strict=False)
+        return Content(
+            cells=self.names,
+            printed=self.printed,
+            tiles=tuple(laid),
+            loose={
+                name: letter
+                for name, letter in shown
+                if letter and letter in self.colours and name not in covered
+            },
+        )
+
+    # ------------------------------------------------------------ what no game leads to
+
+    def layout_violations(self, state: State) -> Iterator[str]:
+        yield from invariants.layout_violations(self, state)
+        cells = state["cells"][0]
+        if cells[-1] != self.empty["cells"][0, -1] or (cells[:-1] >= len(self.colours)).any():
+            yield "a cell shows what does not exist"
+        yield from invariants.rebuilt_violations(self, state, ("cells",))
+
+    def violations(self, state: State) -> Iterator[str]:
+        yield from super().violations(state)
+        cells = state["cells"][0, :-1]
+        printed = [self.number[name] for name in self.printed]
+        if not invariants.Tiling(len(self.names), self.slots, printed).can_cover(cells >= 0):
+            yield "no tiles can lie as the colours on the board do"
 
 
 def write_rows(rows: Iterable[Sequence[int]], letters: Sequence[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from importlib import resources
 
 import msgspec
 
@@ -51,7 +50,9 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def declared(game: Game) -> dict[str, Figure]:
     """The pictures that a game declares, by their names."""
-    file = resources.files(__package__) / game.id / "figures.json"
+    file = game.files / "figures.json"
+    if not file.is_file():
+        return {}
     return msgspec.json.decode(file.read_bytes(), type=dict[str, Figure])
 
 
@@ -71,7 +72,7 @@ def drawn(variant: Variant, shown: Figure, *, dark: bool = False) -> str:
     if shown.hand:
         tracks = tuple(Track(track, points, variant.cap) for track, points in shown.points.items())
         panel = Panel(PLAYER, False, tracks, tuple(shown.hand))
-        return figure.hand(variant.scene(Content(panels=(panel,), title=title)), dark=dark)
+        return figure.hand(variant.drawing.scene(Content(panels=(panel,), title=title)), dark=dark)
     placed = [Move.parse(shown.place)] if shown.place else []
     refused = [Move.parse(text) for text in shown.refused]
     content = replace(
@@ -82,8 +83,8 @@ def drawn(variant: Variant, shown: Figure, *, dark: bool = False) -> str:
         title=title,
     )
     # Tiles that may not lie there do not belong to the board: it does not grow around them.
-    crossed = variant.scene(replace(content, tiles=_laid(refused))).tiles
-    scene = variant.scene(content)
+    crossed = variant.drawing.scene(replace(content, tiles=_laid(refused))).tiles
+    scene = variant.drawing.scene(content)
     scene = replace(scene, tiles=scene.tiles + crossed)
     notes = figure.Notes(
         counts=tuple(_count(scene, line.split()) for line in shown.count),

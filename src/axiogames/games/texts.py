@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 import msgspec
 
@@ -60,20 +59,29 @@ def words_of(game: Game, language: str) -> Words:
 
 @cache
 def _words(game: Game, language: str) -> Words:
-    text = (resources.files(__package__) / game.id / "texts" / f"{language}.json").read_bytes()
+    file = game.files / "texts" / f"{language}.json"
+    if not file.is_file():  # a registered game may speak English only
+        return _words(game, LANGUAGES[0]) if language != LANGUAGES[0] else _declared(game, {})
+    text = file.read_bytes()
     if language != LANGUAGES[0]:
         return msgspec.json.decode(text, type=Words)
+    return _declared(game, msgspec.json.decode(text, type=_Coach).coach)
+
+
+def _declared(game: Game, coach: dict[str, str]) -> Words:
     return Words(
         name=game.name,
         summary=game.summary,
         options={option.name: option.summary for option in game.options},
         reconstructed=game.reconstructed,
-        coach=msgspec.json.decode(text, type=_Coach).coach,
+        coach=coach,
     )
 
 
 def page_of(game: Game, language: str) -> str:
     """The rules page of a game."""
     language = spoken(language)
-    file = "rules.md" if language == LANGUAGES[0] else f"rules.{language}.md"
-    return (resources.files(__package__) / game.id / file).read_text(encoding="utf-8")
+    file = game.files / f"rules.{language}.md"
+    if not file.is_file():
+        file = game.files / "rules.md"
+    return file.read_text(encoding="utf-8")

@@ -8,19 +8,20 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
 from ..drawing.scene import Content, PlacedTile, Scene, Tile
 from ..errors import IllegalMove, ParseError, Reason
 from ..moves import Move
+from . import invariants
 from .protocol import Game
 from .runtime.compile import INTERPRETED
 from .runtime.kernels import Kernels
 from .runtime.loops import list_legal, score_all
 from .runtime.observation import BoardLayout, Observation, feature_names
-from .runtime.state import DRAW, HIDDEN, OVER, REMOVE
+from .runtime.state import DRAW, HIDDEN, OVER, PLACE, REMOVE
 
 State = Any  # an array of one NumPy record; its layout is the game's own
 
@@ -44,6 +45,22 @@ def _variant(name: str, players: int, options: tuple[str, ...], compact: bool) -
 
     found = find_variant(name, players, dict.fromkeys(options, True))
     return found.compact if compact else found
+
+
+class BoardDrawing(Protocol):
+    """How a game is drawn, such as its module `drawing`."""
+
+    def scene(self, content: Content) -> Scene:
+        """Return the drawing of a board."""
+        ...
+
+    def on_board(self, laid: PlacedTile) -> Tile:
+        """Return the drawing of a tile on the board."""
+        ...
+
+    def tile(self, letters: str) -> Scene:
+        """Return the drawing of a tile in hand."""
+        ...
 
 
 class Variant(ABC):
@@ -238,6 +255,7 @@ class Variant(ABC):
 
     constants: Any
     opening: State
+    drawing: BoardDrawing
     kernels: Kernels
     kinds: tuple[str, ...]  # one way to write each kind of tile, in the order of their numbers
     tileset: Mapping[str, int]
@@ -252,11 +270,6 @@ class Variant(ABC):
         """How many numbers stand for moves, legal or not."""
         return self.first_other_action + self.other_actions
 
-    @property
-    def numbers(self) -> int:
-        """How many numbers stand for moves in a batch, where a game may number them more tightly."""
-        return self.actions
-
     @cached_property
     def observation(self) -> Observation:
         """What a seat is told in numbers, and what they mean."""
@@ -267,11 +280,6 @@ class Variant(ABC):
     @abstractmethod
     def board_layout(self) -> BoardLayout:
         """How `observe_board` writes the board."""
-
-    @property
-    @abstractmethod
-    def counter_names(self) -> tuple[str, ...]:
-        """The names of what `observe_counters` writes."""
 
     @abstractmethod
     def encode(self, state: State, move: Move) -> int:
@@ -322,25 +330,27 @@ class Variant(ABC):
     def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
         """What there is to draw, given the tiles that are known to have been laid."""
 
-    @abstractmethod
-    def scene(self, content: Content) -> Scene:
-        """The drawing of a content."""
+    # ------------------------------------------------------------ what a game may provide
 
-    @abstractmethod
-    def drawn(self, laid: PlacedTile) -> Tile:
-        """The drawing of a tile on the board."""
+    @property
+    def counter_names(self) -> tuple[str, ...]:
+        """The names of what `observe_counters` writes."""
+        return ()
 
-    @abstractmethod
-    def drawn_in_hand(self, letters: str) -> Scene:
-        """The drawing of a tile in hand."""
-
-    @abstractmethod
     def layout_violations(self, state: State) -> Iterator[str]:
         """What is wrong with the fields of a state by themselves, in words, the gravest first."""
+        yield from invariants.layout_violations(self, state)
 
-    @abstractmethod
     def violations(self, state: State) -> Iterator[str]:
         """Why no game leads to a state whose layout is sound, in words, the gravest first."""
+        now = invariants.Snapshot.of(self, state)
+        yield from invariants.shared_violations(self, now, (OVER, PLACE, DRAW))
+        if not now.dealing:
+            yield from invariants.full_hand_violations(self, now)
+
+    def action_from_format_1(self, state: State, action: int) -> int:
+        """Return the id of an action that a dataset of format 1 has. Raises `ParseError`."""
+        return action
 
     def pyramids(self, state: State) -> tuple[str, ...]:
         """The cells that have got a pyramid so far, oldest first."""

@@ -414,7 +414,7 @@ class Position:
 
     def scene(self, names: Sequence[str] | None = None, *, places: bool = False) -> Scene:
         """Return the drawing as a scene. Arguments are those of `content`."""
-        return self.variant.scene(self.content(names, places=places))
+        return self.variant.drawing.scene(self.content(names, places=places))
 
     def svg(self, names: Sequence[str] | None = None, *, dark: bool = False) -> str:
         """Return a picture of the position.

@@ -276,10 +276,10 @@ def test_damaged_settings_are_rejected(tmp_path: Path) -> None:
     [
         ({}, "not an axio dataset"),
         ({METADATA_KEY: b"nonsense"}, "metadata is damaged"),
-        ({METADATA_KEY: b'{"format":"axio-dataset/1"}'}, "metadata is damaged"),
+        ({METADATA_KEY: b'{"format":"axio-dataset/2"}'}, "metadata is damaged"),
         (
             {METADATA_KEY: b'{"format":"axio-dataset/9"}'},
-            "unsupported format 'axio-dataset/9': this version reads 'axio-dataset/1'",
+            "unsupported format 'axio-dataset/9': this version reads 'axio-dataset/2'",
         ),
     ],
 )

@@ -194,7 +194,7 @@ def test_slices_and_batches_are_read(file: Path) -> None:
 
 def test_metadata_describes_the_file(file: Path) -> None:
     found = metadata(str(file))
-    assert found.format == "axio-dataset/1"
+    assert found.format == "axio-dataset/2"
     assert found.settings == DatasetSettings.create(
         GAMES[-1], ["random"], players=3, games=3, options=["short"], noise=0.5, legal=True
     )

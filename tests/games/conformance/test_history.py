@@ -106,7 +106,7 @@ def test_positions_are_read_back_from_their_text(case: Case) -> None:
 
 @cache
 def schema() -> Any:
-    text = (resources.files(axio) / "record.schema.json").read_text(encoding="utf-8")
+    text = (resources.files(axio) / "model" / "record.schema.json").read_text(encoding="utf-8")
     return Draft202012Validator(json.loads(text))
 
 

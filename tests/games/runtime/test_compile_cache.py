@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from axiogames.games import find_variant, register_game, unregister_game
 from axiogames.games.runtime import compile as compiling
 from axiogames.games.runtime.compile import INTERPRETED, cache_folder
 from axiogames.players import player
@@ -144,7 +145,7 @@ def test_a_full_disk_stops_nothing(
         raise OSError(number, os.strerror(number), str(path))
 
     with monkeypatch.context() as patched:
-        patched.setattr("axiogames.games.runtime.compile_cache.write_whole", full)
+        patched.setattr("axiogames.games.runtime.compile_cache.write_atomic", full)
         function = compiled(tmp_path)
         assert function(0.5) == 1.5  # compiled as well, and not said again
     said = capfd.readouterr().err
@@ -162,6 +163,30 @@ def test_an_edit_of_the_file_makes_it_new(tmp_path: Path, monkeypatch: pytest.Mo
     compiled(tmp_path)
     monkeypatch.setattr("axiogames.games.runtime.compile_cache._source_digest", lambda file: "another")
     assert not came_from_cache(compiled(tmp_path))
+
+
+def test_editing_a_game_recompiles_that_game_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "example_game"
+    shutil.copytree(Path(__file__).parents[3] / "examples" / "tiny_game", package)
+    monkeypatch.syspath_prepend(tmp_path)
+    register_game("example_game")
+    try:
+        ours, others = (find_variant(game).kernels.rules for game in ("tiny", "rota"))
+    finally:
+        unregister_game("tiny")
+    folder, other = cache_folder(ours), cache_folder(others)
+    assert folder != other
+    assert cache_folder(ours) == folder
+    setup = package / "setup.py"
+    setup.write_text(setup.read_text(encoding="utf-8").replace("COPIES = 4", "COPIES = 3"), encoding="utf-8")
+    compiling._folder_digest.cache_clear()  # as in a new process
+    assert cache_folder(ours) != folder
+    assert cache_folder(others) == other
+
+
+def test_other_rules_of_a_game_are_compiled_apart() -> None:
+    kernels = find_variant("rota").kernels
+    assert cache_folder(kernels.rules) != cache_folder(kernels.declared.without_overrides().by_name())
 
 
 # ---------------------------------------------------------------- where it is
@@ -239,10 +264,10 @@ def test_there_may_be_no_place_for_temporary_files(
 
 def test_a_command_with_a_damaged_cache_does_its_work(tmp_path: Path) -> None:
     play_match("rota", [player("random")] * 2, 0)  # what the command needs is compiled, then copied
-    folder = cache_folder()
+    folder = cache_folder(find_variant("rota").kernels.rules)
     assert folder is not None
     copy = tmp_path / folder.name
-    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("*thinking*", "*batch*", "*.lock"))
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("*rollout_loops*", "*batch*", "*.lock"))
     files = sorted([*copy.glob("*.nbi"), *copy.glob("*.nbc")])
     damages = [DAMAGE[name] for name in ("a flipped bit", "empty", "cut off", "random")]
     for number, path in enumerate(files):

@@ -16,7 +16,7 @@ from axiogames.games.runtime.loops import greedy_playouts, random_playouts
 from axiogames.games.runtime.xorshift import seed_state
 from tests.games.conformance.positions import Case, cases, twisted
 
-SCRIPT = "from tests.test_ways_to_run import digests; print('\\n'.join(digests()))"
+SCRIPT = "from tests.games.runtime.test_execution_modes import digests; print('\\n'.join(digests()))"
 
 
 def digest(case: Case, twist: str) -> str:

@@ -20,7 +20,12 @@ KEEP = 12
 
 def shortlist(tables, states, start, keep, gone, weights, scratch):  # type: ignore[no-untyped-def]
     fill_utility(
-        states[0], np.int64(states[0].seat), weights[0].cap, gone, weights[0].knobs, scratch[0].worth
+        states[0],
+        np.int64(states[0].seat),
+        weights[0].cap,
+        gone,
+        weights[0].utility_params,
+        scratch[0].utility,
     )
     return top_placements(tables[0], states[0], start, keep, scratch[0])
 
@@ -35,7 +40,7 @@ def listed(view: View, start: int, keep: int) -> tuple[list[int], np.ndarray, np
     state[0] = view.state[0]
     loop = bind(shortlist, variant.kernels.rules)
     n = loop(variant.constants, state, start, keep, np.float32(0.5), weights, scratch)
-    return scratch["chosen"][0, :n].tolist(), scratch["values"][0, :n].copy(), scratch["worth"][0].copy()
+    return scratch["actions"][0, :n].tolist(), scratch["values"][0, :n].copy(), scratch["utility"][0].copy()
 
 
 # Not the game with pyramids: there a placement's points in one colour come from two places, and the shortlist

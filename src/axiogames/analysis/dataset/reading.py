@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ...errors import InvalidFile, InvalidOption, ParseError, abbreviated
 from ...files import check_file_name
+from ...games.variant import Variant
 from ...optional_deps import require
-from .schema import EXTRA, DatasetMetadata, arrow_schema
+from .schema import EXTRA, FORMAT, FORMAT_1, DatasetMetadata, arrow_schema
 
 
 def read(path: str | Path, columns: Sequence[str] | None = None) -> Any:
@@ -34,19 +36,49 @@ def read(path: str | Path, columns: Sequence[str] | None = None) -> Any:
         # Opened here for shorter error messages, and since pyarrow rejects names that are not UTF-8.
         with open(path, "rb") as source:
             file = parquet.ParquetFile(source)
-            DatasetMetadata.parse(file.schema_arrow.metadata, str(path))
+            found = DatasetMetadata.parse(file.schema_arrow.metadata, str(path))
             _check_types(file.schema_arrow, str(path))
             missing = {*map(str, columns or ())} - set(file.schema_arrow.names)
             if missing:
                 names = ", ".join(file.schema_arrow.names)
                 raise InvalidOption(f"{path} has no column {', '.join(sorted(missing))}: choose from {names}")
-            table = file.read(columns=None if columns is None else list(columns))
+            wanted = file.schema_arrow.names if columns is None else list(columns)
+            old = found.format == FORMAT_1
+            table = file.read(columns=[*wanted, "state"] if old and "state" not in wanted else wanted)
+            if old:
+                table = _upgrade(table, found, str(path)).select(wanted)
     except arrow.ArrowException as error:
         raise InvalidFile(f"{path}: not a Parquet file: {error}") from None
     except OSError as error:
         raise InvalidFile(f"{path}: {error.strerror or error}") from None
     check_table(table, str(path))
     return table
+
+
+def _upgrade(table: Any, found: DatasetMetadata, name: str) -> Any:
+    """Return a table of format 1 with the action ids and the metadata of the current format."""
+    pa = require("pyarrow", EXTRA)
+    variant = found.settings.variant
+    renumbered = type(variant).action_from_format_1 is not Variant.action_from_format_1
+    changed = [name for name in ("action", "legal") if renumbered and name in table.schema.names]
+    records = states(table) if changed else None
+
+    def current(row: int, action: int) -> int:
+        assert records is not None, "read where actions are to be translated"
+        try:
+            return variant.action_from_format_1(records[row : row + 1], action)
+        except ParseError as error:
+            raise InvalidFile(f"{name}: row {row}: {error}") from None
+
+    for column in changed:
+        field, values = table.schema.field(column), table.column(column).to_pylist()
+        new = [
+            [current(row, action) for action in value] if column == "legal" else current(row, value)
+            for row, value in enumerate(values)
+        ]
+        table = table.set_column(table.schema.names.index(column), field, pa.array(new, field.type))
+    upgraded = arrow_schema(msgspec.structs.replace(found, format=FORMAT))
+    return table.replace_schema_metadata(upgraded.metadata)
 
 
 def metadata(source: Any) -> DatasetMetadata:

@@ -12,7 +12,8 @@ from ...errors import AxioError, InvalidFile
 from ...optional_deps import require
 from .settings import DatasetSettings
 
-FORMAT = "axio-dataset/1"
+FORMAT = "axio-dataset/2"
+FORMAT_1 = "axio-dataset/1"  # some games had other action ids
 METADATA_KEY = b"axio-dataset"  # in the metadata of the Parquet file
 EXTRA = "data"  # the extra that installs pyarrow
 
@@ -52,11 +53,11 @@ class DatasetMetadata(Struct, frozen=True):
             raise InvalidFile(f"{name}: not an axio dataset: its metadata lacks {METADATA_KEY.decode()!r}")
         try:
             header = msgspec.json.decode(text, type=_Header)
-            if header.format == FORMAT:
+            if header.format in (FORMAT, FORMAT_1):
                 found = msgspec.json.decode(text, type=cls)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InvalidFile(f"{name}: its metadata is damaged: {error}") from None
-        if header.format != FORMAT:
+        if header.format not in (FORMAT, FORMAT_1):
             raise InvalidFile(
                 f"{name}: unsupported format {header.format[:40]!r}: this version reads {FORMAT!r}"
             )

@@ -176,7 +176,7 @@ class _BoardFigure:
         self._variant = variant = table.variant
         self._canvas = Canvas(VARIABLES)
         content = replace(table.content(), panels=(), last=(), pyramids=(), spent=())
-        self._whole = whole = variant.scene(replace(content, tiles=(*content.tiles, *more_tiles)))
+        self._whole = whole = variant.drawing.scene(replace(content, tiles=(*content.tiles, *more_tiles)))
         self._scale = min(UNIT, BOARD / max(whole.size))
         self._blank = replace(whole, frame=(), cells=(), printed=(), labels=(), tiles=(), marks=())
         cells = tuple(
@@ -194,12 +194,14 @@ class _BoardFigure:
         plies = [decision.ply for decision in made if decision.move.kind == "place"]
         since = [0] * (len(placed) - len(plies)) + plies  # an opening display is present from the start
         for ply, tile in zip(since, placed, strict=True):
-            self._group(f'data-from="{ply}"', replace(self._blank, tiles=(self._variant.drawn(tile),)))
+            self._group(
+                f'data-from="{ply}"', replace(self._blank, tiles=(self._variant.drawing.on_board(tile),))
+            )
 
     def add_candidates(self, candidates: Mapping[tuple[int, int], PlacedTile]) -> None:
         """Add the tiles of candidates, by ply and index; they are hidden."""
         for (ply, index), placed in candidates.items():
-            tile = self._variant.drawn(placed)
+            tile = self._variant.drawing.on_board(placed)
             edge = Mark("last", (tile.outline[0],), tile.outline)
             scene = replace(self._blank, tiles=(tile,), marks=(edge,))
             self._group(f'data-ply="{ply}" data-candidate="{index}" hidden=""', scene)
@@ -209,10 +211,10 @@ class _BoardFigure:
         variant = self._variant
         empty = replace(variant.content(variant.new_state(), ()), panels=(), last=())
         for cell, first, end in _presence([variant.pyramids(state) for state in states]):
-            scene = variant.scene(replace(empty, pyramids=(cell,), spent=()))
+            scene = variant.drawing.scene(replace(empty, pyramids=(cell,), spent=()))
             self._add_marks_of(scene, "pyramid", first, end)
         for cell, first, end in _presence([variant.spent(state) for state in states]):
-            scene = variant.scene(replace(empty, pyramids=(), spent=(cell,)))
+            scene = variant.drawing.scene(replace(empty, pyramids=(), spent=(cell,)))
             self._add_marks_of(scene, "spent", first, end)
 
     def _add_marks_of(self, scene: Scene, kind: MarkKind, first: int, end: int) -> None:
@@ -240,7 +242,7 @@ def _presence(cells_by_move: Sequence[Sequence[str]]) -> Iterator[tuple[str, int
 
 def tiles_in_hand(variant: Variant, letters: Sequence[str]) -> dict[str, str]:
     """Return pictures of the distinct tiles in hand."""
-    return {tile: _hand_tile(variant.drawn_in_hand(tile)) for tile in dict.fromkeys(letters)}
+    return {tile: _hand_tile(variant.drawing.tile(tile)) for tile in dict.fromkeys(letters)}
 
 
 def _hand_tile(scene: Scene) -> str:

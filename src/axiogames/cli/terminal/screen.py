@@ -84,7 +84,7 @@ class Screen:
             return []
         shown = tuple(orientation for of_tile in by_tile.values() for orientation in of_tile)
         panel = Panel("", False, (), hand=shown)
-        (seat,) = view.variant.scene(Content(panels=(panel,))).seats
+        (seat,) = view.variant.drawing.scene(Content(panels=(panel,))).seats
         pictures = [render.render(tile, colour=self.colour, unicode=self.unicode) for tile in seat.hand]
         rows = [shown, *zip(*(picture.splitlines() for picture in pictures), strict=True)]
         width = max(len(click.unstyle(part)) for row in rows for part in row)

@@ -58,7 +58,7 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc,name-defined]
         least, best = least_and_most(self.reward, self.variant.players, most.points)
         zero_sum = adds_up(self.reward, self.variant.players)
         info = pyspiel.GameInfo(
-            num_distinct_actions=self.variant.numbers,
+            num_distinct_actions=self.variant.actions,
             max_chance_outcomes=most.outcomes,
             num_players=self.variant.players,
             min_utility=least,

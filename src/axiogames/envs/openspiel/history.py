@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ...batch.loops import masks_all
 from ...errors import IllegalMove, Reason
 from ...games import find_variant
 from ...games.runtime.loops import step
@@ -82,28 +79,14 @@ class History:
 
     def legal(self) -> list[int]:
         """Return the legal actions, ascending."""
-        numbers: list[int] = self._legal().tolist()
+        numbers: list[int] = self.variant.legal_actions(self.state).tolist()
         return numbers
-
-    def _legal(self) -> np.ndarray:
-        mask = np.zeros((1, self.variant.numbers), np.uint8)
-        self.variant.kernels[masks_all](self.variant.constants, self.state, mask, 0, 1)
-        return np.flatnonzero(mask[0])
-
-    def action_of(self, number: int) -> int:
-        """Return the action id of the rules for a legal action. Raises `IllegalMove`."""
-        if self.variant.numbers == self.variant.actions:
-            if 0 <= number < self.variant.numbers:
-                return number
-        else:  # both lists have the same order
-            rank = np.flatnonzero(self._legal() == number)
-            if len(rank):
-                return int(self.variant.legal_actions(self.state)[rank[0]])
-        raise self._unknown(number)
 
     def move_of(self, number: int) -> Move:
         """Return the move of a legal action. Raises `IllegalMove`."""
-        return self.variant.decode(self.state, self.action_of(number))
+        if not 0 <= number < self.variant.actions:
+            raise self._unknown(number)
+        return self.variant.decode(self.state, number)
 
     def number_of(self, move: Move | str) -> int:
         """Return the action of a legal move.
@@ -112,10 +95,7 @@ class History:
             IllegalMove: the move is not legal here.
             ParseError: the text is not a move.
         """
-        action = Position(self.variant, self.state).action_of(move)
-        if self.variant.numbers == self.variant.actions:
-            return action
-        return self.legal()[int(np.searchsorted(self.variant.legal_actions(self.state), action))]
+        return Position(self.variant, self.state).action_of(move)
 
     def outcome_text(self, number: int) -> str:
         """Return an outcome as text: the tile, and its cell in an opening display."""
@@ -125,7 +105,7 @@ class History:
         return self.variant.kinds[number] if number < len(self.variant.kinds) else f"outcome {number}"
 
     def _unknown(self, number: int) -> IllegalMove:
-        most = self.variant.numbers - 1
+        most = self.variant.actions - 1
         says = f"not a legal action: legal_actions() lists those of 0 to {most} that are"
         return IllegalMove(f"action {number}", Reason.NOT_IN_THIS_GAME, says)
 
@@ -143,6 +123,8 @@ class History:
         entry = self._chance(number) if self.phase >= DRAW else self._move(number)
         constants = self.variant.constants
         if why := self.variant.kernels[step](constants, self.state, entry.action, self.phase < DRAW):
+            if why == Reason.NOT_IN_THIS_GAME:
+                raise self._unknown(number)
             raise IllegalMove(entry.text, Reason.of(why))
         self.happened.append(entry)
         self.phase, self.seat = int(self.state["phase"][0]), int(self.state["seat"][0])
@@ -166,8 +148,7 @@ class History:
 
     def _move(self, number: int) -> HistoryEntry:
         variant = self.variant
-        action = self.action_of(number)
-        move = variant.decode(self.state, action)
+        move = self.move_of(number)
         names: tuple[str, ...] = ()
         what, public = MOVES[move.kind], True
         text = public_text = f"{self.seat}:{move}"
@@ -179,7 +160,7 @@ class History:
             text = f"{self.seat}:exchange {' '.join(names)}"
             public_text = text if public else f"{self.seat}:exchange {' '.join(UNKNOWN for _ in names)}"
         tiles = tuple(kind for kind in map(variant.kind_of, names) if kind is not None)
-        return HistoryEntry(what, self.seat, number, action, tiles, public, self.phase, 0, text, public_text)
+        return HistoryEntry(what, self.seat, number, number, tiles, public, self.phase, 0, text, public_text)
 
     # ------------------------------------------------------------ information of a seat
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..runtime.bitsets import iterate_from, lowest_member, next_word, nth, without_lowest
 from ..runtime.compile import rule, rule_noinline
 from ..runtime.evaluation import MAX_POINTS, NOTHING_YET, expected_best, insert, threshold
-from ..runtime.state import OFFER, PLACE
+from ..runtime.state import OFFER
 from ..runtime.xorshift import randint
 from .board import COVERED, encode, line_points, placements
 from .rules import is_first, suits_first
@@ -69,12 +69,6 @@ def total_points(c, s, action):
 
 
 @rule
-def has_extra_turn(c, s):
-    """Whether the seat that has just moved has an extra placement."""
-    return s.phase == PLACE
-
-
-@rule
 def progress(c, s):
     """How much of the game has been played, by the room that is left."""
     return np.float32(1.0) - np.float32(s.n_free) / np.float32(len(c.slots))
@@ -84,15 +78,6 @@ def progress(c, s):
 def fallback_action(c, s, value, scratch):
     """What simple play does rather than make a placement that is worth so much: take an offered hand."""
     return np.int64(placements(c)) if s.phase == OFFER else np.int64(-1)
-
-
-@rule
-def non_placements(c, s, kept, scratch, buffer):
-    """List an offered hand and keeping the own one, where there is such an offer; how many there are then."""
-    if s.phase == OFFER:
-        scratch.actions[kept], scratch.actions[kept + 1] = placements(c), placements(c) + 1
-        kept += 2
-    return kept
 
 
 @rule

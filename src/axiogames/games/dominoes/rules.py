@@ -25,7 +25,7 @@ from ..runtime.bitsets import (
 from ..runtime.compile import rule, rule_noinline
 from ..runtime.hands import draw_to_hand, find_in_hand, remove_from_hand, return_aside, set_aside
 from ..runtime.state import DRAW, OFFER, OVER, PLACE
-from ..runtime.xorshift import randint, sample_tile
+from ..runtime.xorshift import randint
 from .board import PYRAMID, SPENT, decode, encode, is_free, placements, put_pyramids, set_cell
 from .scoring import score
 
@@ -133,12 +133,6 @@ def nth_first(c, s, n):
         word += 1
         slots = suiting_first(c, s, word)
     return np.int64(word * WORD + nth_in_word(slots, left))
-
-
-@rule
-def sample_chance(c, s, rng):
-    """What chance does: any unseen tile, each as likely as any other."""
-    return sample_tile(s.bag, s.unseen, rng)
 
 
 # ---------------------------------------------------------------- what it leads to
@@ -365,8 +359,3 @@ def observe_counters(c, s, seat, out, at):
         out[at + 2 + turn] = (s.begun >> ((seat + turn) % c.players)) & 1
     for printed in range(c.printed):
         out[at + 2 + c.players + printed] = (s.claimed >> printed) & 1
-
-
-@rule
-def add_hidden(c, s, seat, counts, at):
-    """Count tiles that are hidden elsewhere than in hands: none."""

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..runtime.bitsets import words_for, words_of
-from ..runtime.state import DRAW, NO_TILE, allocate, packed_dtype
+from ..runtime.state import CONSTANT_FIELDS, DRAW, NO_TILE, allocate, packed_dtype
 from .board import EDGE, EMPTY
 
 Coordinates = tuple[int, int]
+
+OTHER_ACTIONS = 2  # to exchange the hand and to keep it
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ def constants(facts: Facts) -> Any:
         ("hand", np.int8),
         ("cap", np.int8),
         ("pyramids", np.int8),
-        ("players", np.int8),
+        *CONSTANT_FIELDS,
         ("printed", np.int8),  # how many symbols are printed
         ("solo", np.bool_),
     )
@@ -106,6 +108,9 @@ def constants(facts: Facts) -> Any:
         c["ways"][0, kind] = 1 if i == j else 2
     c["hand"] = 1 if facts.solo else facts.hand
     c["cap"], c["pyramids"] = facts.cap, facts.pyramids
+    c["placements"] = len(slots) * colours**2
+    c["actions"] = c["placements"] + OTHER_ACTIONS
+    c["tiles"] = sum(facts.tiles.values())
     c["players"], c["solo"], c["printed"] = facts.players, facts.solo, len(facts.printed)
     return c
 

@@ -16,10 +16,10 @@ def greedy_action(c, s, rng):
     best, best_points, rated = -1, -1, 0
     first = randint(rng, s.n_edge)
     for j in range(s.n_edge):
-        at = s.edge[(first + j) % s.n_edge]
+        k = (first + j) % s.n_edge
         for turn in range(TURNS):
             for name in range(names(c, s)):
-                action = encode(at, turn, name)
+                action = encode(k, turn, name)
                 score(c, s, action)
                 points = 0
                 for colour in range(len(s.gain)):
@@ -43,27 +43,15 @@ def progress(c, s):
 
 
 @rule
-def fallback_action(c, s, value, scratch):
-    """What simple play does rather than make a placement: there is nothing else to do."""
-    return np.int64(-1)
-
-
-@rule
-def non_placements(c, s, kept, scratch, buffer):
-    """List other actions than placements: there are none."""
-    return kept
-
-
-@rule
 def top_placements(c, s, start, keep, scratch):
     """List the placements whose points are worth the most by `scratch.utility`; how many."""
     kept, least = 0, np.float32(NOTHING_YET)
     start %= np.int64(s.n_edge)
     for j in range(s.n_edge):
-        at = s.edge[(start + j) % s.n_edge]
+        k = (start + j) % s.n_edge
         for turn in range(TURNS):
             for name in range(names(c, s)):
-                action = encode(at, turn, name)
+                action = encode(k, turn, name)
                 score(c, s, action)
                 value = gain_utility(s, scratch.utility)
                 if value > least:

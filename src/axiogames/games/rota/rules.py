@@ -3,14 +3,15 @@
 The display grows without bounds but never holds more than 60 connected tiles. So it lies on a torus
 of 64 by 64 squares: with the free squares around it, no display is wide enough to meet itself. A
 square holds the turned tile that lies there (its number from 1 on), `FREE` where a tile may be
-added, and 0 elsewhere. `s.edge` lists the free squares in ascending order.
+added, and 0 elsewhere. `s.edge` lists the free squares in ascending order; an action names one by
+its rank there.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...errors import GAME_OVER, NOT_BESIDE_DISPLAY, NOTHING_TO_NAME, OCCUPIED, OK
+from ...errors import GAME_OVER, NOT_IN_THIS_GAME, NOTHING_TO_NAME, OK
 from ..runtime.compile import rule, rule_noinline
 from ..runtime.hands import draw_to_hand, remove_from_hand
 from ..runtime.state import DRAW, OVER, PLACE, START
@@ -21,6 +22,9 @@ FREE = 255
 BLANK = 255  # a corner without a symbol
 NAMES = 6  # naming nothing, or one of five colours
 TURNS = 4
+WAYS = TURNS * NAMES
+MAX_FREE = 128  # a connected display of 60 tiles has at most 122 free squares around it
+ACTIONS = MAX_FREE * WAYS
 
 
 @rule
@@ -42,14 +46,14 @@ def unwrap(low, place):
 
 
 @rule
-def encode(at, turn, name):
-    """The action that puts the hand's tile on a square, turned so often, naming colour `name` - 1."""
-    return (np.int64(at) * TURNS + turn) * NAMES + name
+def encode(k, turn, name):
+    """The action that puts the hand's tile on the k-th free square, turned and naming colour `name` - 1."""
+    return (np.int64(k) * TURNS + turn) * NAMES + name
 
 
 @rule
 def decode(action):
-    """Square, turn and name of a placement."""
+    """Rank of the free square, turn and name of a placement."""
     rest, name = action // NAMES, action % NAMES
     return rest // TURNS, rest % TURNS, name
 
@@ -74,11 +78,9 @@ def refusal(c, s, action):
     """Why the seat to move may not do this, `OK` if it may."""
     if s.phase == OVER:
         return GAME_OVER
-    at, _, name = decode(action)
-    if s.grid[at] == 0:
-        return NOT_BESIDE_DISPLAY
-    if s.grid[at] != FREE:
-        return OCCUPIED
+    k, _, name = decode(action)
+    if k >= s.n_edge:
+        return NOT_IN_THIS_GAME
     if name >= names(c, s):
         return NOTHING_TO_NAME
     return OK
@@ -92,7 +94,7 @@ def legal_actions(c, s, out):
         for i in range(s.n_edge):
             for turn in range(TURNS):
                 for name in range(names(c, s)):
-                    out[n] = encode(s.edge[i], turn, name)
+                    out[n] = encode(i, turn, name)
                     n += 1
     return n
 
@@ -100,7 +102,7 @@ def legal_actions(c, s, out):
 @rule
 def sample_legal(c, s, rng):
     """One of the legal actions, each as likely as any other, without listing them."""
-    return encode(s.edge[randint(rng, s.n_edge)], randint(rng, TURNS), randint(rng, names(c, s)))
+    return encode(randint(rng, s.n_edge), randint(rng, TURNS), randint(rng, names(c, s)))
 
 
 @rule
@@ -139,7 +141,8 @@ def score(c, s, action):
     """Write what a placement would score on the track, by colour, into `s.gain` (4, 5, 6)."""
     for colour in range(len(s.gain)):
         s.gain[colour] = 0
-    at, turn, name = decode(action)
+    k, turn, name = decode(action)
+    at = s.edge[k]
     tile = turned(s.hands[s.seat, 0], turn)
     for corner in range(4):
         colour = c.corners[tile, corner]
@@ -157,7 +160,8 @@ def score(c, s, action):
 def place(c, s, action):
     """Place and score the tile in hand; then an extra turn from the supply, or the turn's end."""
     score(c, s, action)
-    at, turn, _ = decode(action)
+    k, turn, _ = decode(action)
+    at = np.int64(s.edge[k])
     kind = s.hands[s.seat, 0]
     remove_from_hand(s, s.seat, kind)
     set_cell(c, s, at, turned(kind, turn))
@@ -252,28 +256,6 @@ def set_cell(c, s, at, tile):
             s.n_edge += 1
 
 
-WAYS = TURNS * NAMES
-
-
-@rule
-def action_for(c, s, number):
-    """The action that a number of the batch stands for, -1 if there are not so many free squares."""
-    k, way = number // WAYS, number % WAYS
-    if k >= s.n_edge:
-        return np.int64(-1)
-    return encode(s.edge[k], way // NAMES, way % NAMES)
-
-
-@rule
-def number_for(c, s, action):
-    """The number of a legal action in a batch."""
-    at, turn, name = decode(action)
-    k = 0
-    while s.edge[k] != at:
-        k += 1
-    return np.int64((k * TURNS + turn) * NAMES + name)
-
-
 @rule
 def count_legal(c, s):
     """How many legal actions there are."""
@@ -284,16 +266,16 @@ def count_legal(c, s):
 def nth_legal(c, s, n):
     """The n-th legal action in ascending order, counted from 0."""
     named = names(c, s)
-    return encode(s.edge[n // named // TURNS], n // named % TURNS, n % named)
+    return encode(n // named // TURNS, n // named % TURNS, n % named)
 
 
 @rule
 def legal_mask(c, s, mask):
-    """Write 1 for the number of every legal action into a mask of zeros."""
+    """Write 1 for every legal action into a mask of zeros."""
     if s.phase == PLACE:
         named = names(c, s)
-        for number in range(np.int64(s.n_edge) * WAYS):
-            mask[number] = number % NAMES < named
+        for action in range(np.int64(s.n_edge) * WAYS):
+            mask[action] = action % NAMES < named
 
 
 FEATURES = 14  # of a free square
@@ -326,8 +308,3 @@ def observe_counters(c, s, seat, out, at):
     out[at + 2] = s.n_edge
     for turn in range(c.players):
         out[at + 3 + turn] = s.stack[(seat + turn) % c.players]
-
-
-@rule
-def add_hidden(c, s, seat, counts, at):
-    """Count tiles that are hidden elsewhere than in hands: none."""

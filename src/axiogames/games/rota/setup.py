@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.state import NO_TILE, START, allocate, packed_dtype
-from .rules import BLANK, SIDE, TURNS
+from ..runtime.state import CONSTANT_FIELDS, NO_TILE, START, allocate, packed_dtype
+from .rules import ACTIONS, BLANK, MAX_FREE, SIDE, TURNS
 
 SEATS = 4  # one layout, and so one compilation, for every number of players
-MOST_FREE = 128  # a connected display of 60 tiles has at most 122 free squares around it
 
 # For each corner, clockwise from the top left: where the other three corners of its circle lie.
 # (x to the right, y upwards, then which corner of that tile)
@@ -53,7 +52,7 @@ def constants(facts: Facts) -> Any:
         ("circle", np.int8, (4, 3, 3)),
         ("sides", np.int8, (4, 2)),
         ("cap", np.int8),
-        ("players", np.int8),
+        *CONSTANT_FIELDS,
         ("stack", np.int8),
     )
     c = allocate(dtype)
@@ -70,6 +69,8 @@ def constants(facts: Facts) -> Any:
         c["has_blank"][0, kind] = "_" in letters
     c["circle"] = CIRCLES
     c["sides"] = ((1, 0), (0, 1), (-1, 0), (0, -1))
+    c["actions"] = c["placements"] = ACTIONS
+    c["tiles"] = sum(facts.tiles.values())
     c["cap"], c["players"], c["stack"] = facts.cap, facts.players, facts.stack
     return c
 
@@ -91,7 +92,7 @@ def opening(facts: Facts) -> Any:
         ("stack", np.int8, SEATS),
         ("low_x", np.int8),  # the display's lowest coordinates: they tell positions on the torus apart
         ("low_y", np.int8),
-        ("edge", np.uint16, MOST_FREE),
+        ("edge", np.uint16, MAX_FREE),
         ("grid", np.uint8, SIDE * SIDE),
         ("bag", np.int8, kinds),
         ("hands", np.uint8, (SEATS, 1)),

@@ -9,19 +9,40 @@ from typing import Any
 
 import numpy as np
 
-from ...drawing.scene import Content, PlacedTile, Scene, Tile
+from ...drawing.scene import Content, PlacedTile
 from ...errors import ParseError, Reason
 from ...moves import Move
-from ..protocol import Game
-from ..runtime.kernels import Kernels, hooks
+from ..protocol import Game, Rules
+from ..runtime.kernels import Kernels
 from ..runtime.loops import set_cells
 from ..runtime.observation import BoardLayout
 from ..runtime.state import START
 from ..variant import State, Variant
 from . import drawing, evaluation, invariants, rules
-from .rules import FEATURES, FREE, NAMES, SIDE, TURNS, WAYS
-from .setup import MIDDLE, MOST_FREE, Facts, constants, opening, turn
+from .rules import ACTIONS, FEATURES, FREE, MAX_FREE, NAMES, SIDE, TURNS, WAYS
+from .setup import MIDDLE, Facts, constants, opening, turn
 
+RULES = Rules.of(
+    "rota",
+    apply=rules.apply,
+    refusal=rules.refusal,
+    score=rules.score,
+    set_cell=rules.set_cell,
+    observe_board=rules.observe_board,
+    legal_actions=rules.legal_actions,
+    count_legal=rules.count_legal,
+    nth_legal=rules.nth_legal,
+    legal_mask=rules.legal_mask,
+    sample_legal=rules.sample_legal,
+    greedy_action=evaluation.greedy_action,
+    top_placements=evaluation.top_placements,
+    sample_chance=rules.sample_chance,
+    has_extra_turn=evaluation.has_extra_turn,
+    progress=evaluation.progress,
+    observe_counters=rules.observe_counters,
+    track_features=evaluation.track_features,
+    expected_gain=evaluation.expected_gain,
+)
 STACK = 12
 START_SQUARES = ((0, 0), (1, 0), (0, 1), (1, 1))
 SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1))
@@ -54,13 +75,14 @@ class RotaVariant(Variant):
     """The game for a number of players."""
 
     grows = True
+    drawing = drawing
     start_places = tuple(f"{x},{y}" for x, y in START_SQUARES)
     counters = ("extra", "dealing", "from_supply", "supply", "stack")
     hand = 1
-    turns = TURNS * NAMES
-    places = MOST_FREE
+    turns = WAYS
+    places = MAX_FREE
     other_actions = 0
-    first_other_action = SIDE * SIDE * TURNS * NAMES
+    first_other_action = ACTIONS
 
     def __init__(self, game: Game, facts: Facts, options: tuple[str, ...]) -> None:
         super().__init__(game, facts.players, options)
@@ -76,8 +98,7 @@ class RotaVariant(Variant):
         self.constants = constants(facts)
         self.opening = opening(facts)
         self.supply = int(self.opening["supply"][0])  # before any extra turn
-        all_rules = hooks(rules, evaluation)
-        self.kernels = Kernels(game.id, all_rules, self.constants, self.opening.dtype)
+        self.kernels = Kernels(game.id, RULES, self.constants, self.opening.dtype)
 
     # ------------------------------------------------------------ positions on the torus
 
@@ -91,6 +112,11 @@ class RotaVariant(Variant):
         row, column = divmod(square, SIDE)
         return low_x - 1 + (column - low_x + 1) % SIDE, low_y - 1 + (row - low_y + 1) % SIDE
 
+    @staticmethod
+    def _rank(state: State, square: int) -> int:
+        """Return the rank of a free square in the ascending list of all: its number in an action."""
+        return int(np.searchsorted(state["edge"][0, : state["n_edge"][0]], square))
+
     def display(self, state: State) -> list[PlacedTile]:
         """Return the tiles of the display, row by row from the bottom."""
         grid = state["grid"][0]
@@ -103,14 +129,10 @@ class RotaVariant(Variant):
     # ------------------------------------------------------------ what is seen, in numbers
 
     @property
-    def numbers(self) -> int:
-        return MOST_FREE * WAYS
-
-    @property
     def board_layout(self) -> BoardLayout:
         corners = ("top-left", "top-right", "bottom-right", "bottom-left")
         around = (f"{corner}.{k}" for corner in corners for k in range(3))
-        return BoardLayout((MOST_FREE, FEATURES), ("x", "y", *around), 1, np.zeros(1, np.int16))
+        return BoardLayout((MAX_FREE, FEATURES), ("x", "y", *around), 1, np.zeros(1, np.int16))
 
     @property
     def counter_names(self) -> tuple[str, ...]:
@@ -136,28 +158,40 @@ class RotaVariant(Variant):
         if state["held"][0, seat] == 0 or state["hands"][0, seat, 0] != kind:
             raise self.refuse(move, Reason.NOT_IN_HAND)
         square = self._square(*position)
-        if self._position(state, square) != position:
+        content = int(state["grid"][0, square])
+        if self._position(state, square) != position or content == 0:
             raise self.refuse(move, Reason.NOT_BESIDE_DISPLAY)
+        if content != FREE:
+            raise self.refuse(move, Reason.OCCUPIED)
         name = 0 if move.named is None else self.colours.index(move.named) + 1
-        return (square * TURNS + times) * NAMES + name
+        return (self._rank(state, square) * TURNS + times) * NAMES + name
 
     def decode(self, state: State, action: int) -> Move:
         rest, name = divmod(action, NAMES)
-        square, times = divmod(rest, TURNS)
+        place, times = divmod(rest, TURNS)
         named = self.colours[name - 1] if name else None
-        return Move("place", self.turned(state, times), self.cells_of(state, square), named)
+        return Move("place", self.turned(state, times), self.cells_of(state, place), named)
+
+    def action_from_format_1(self, state: State, action: int) -> int:
+        square, way = divmod(
+            action, WAYS
+        )  # a square of the torus, where now it is the rank among free squares
+        rank = self._rank(state, square)
+        if rank >= state["n_edge"][0] or state["edge"][0, rank] != square:
+            raise ParseError(f"the action {action} names a square that is not free")
+        return rank * WAYS + way
 
     def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rest, name = np.divmod(actions, NAMES)
-        square, times = np.divmod(rest, TURNS)
-        return times, square, name
+        place, times = np.divmod(rest, TURNS)
+        return times, place, name
 
     def turned(self, state: State, way: int) -> str:
         kind = int(state["hands"][0, int(state["seat"][0]), 0])
         return turn(self.kinds[kind], way)
 
     def cells_of(self, state: State, place: int) -> tuple[str, ...]:
-        x, y = self._position(state, place)
+        x, y = self._position(state, int(state["edge"][0, place]))
         return (f"{x},{y}",)
 
     @property
@@ -240,12 +274,3 @@ class RotaVariant(Variant):
 
     def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
         return Content(tiles=tuple(self.display(state)))
-
-    def scene(self, content: Content) -> Scene:
-        return drawing.scene(content)
-
-    def drawn(self, laid: PlacedTile) -> Tile:
-        return drawing.on_board(laid)
-
-    def drawn_in_hand(self, letters: str) -> Scene:
-        return drawing.tile(letters)

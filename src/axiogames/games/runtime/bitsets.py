@@ -122,7 +122,9 @@ def nth_of_multiset(counts, n):
         sums = running_sums(eight_bytes(counts, 8 * eight) + before)
         kind += count_at_most(sums, n)
         before = sums >> _TOP
-    if len(counts) % 8:  # the last eight begin earlier, and lose those that have been seen
+    if len(counts) < 8:
+        kind += count_at_most(running_sums(few_bytes(counts)), n)
+    elif len(counts) % 8:  # the last eight begin earlier, and lose those that have been seen
         rest = eight_bytes(counts, len(counts) - 8) >> _U(8 * (8 - len(counts) % 8))
         kind += count_at_most(running_sums(rest + before), n)
     return kind
@@ -134,6 +136,15 @@ def eight_bytes(counts, first):
     word = NONE
     for i in range(8):
         word |= _U(np.uint8(counts[first + i])) << _U(8 * i)
+    return word
+
+
+@rule
+def few_bytes(counts):
+    """Fewer than eight numbers from 0 to 255 as the lowest bytes of a word."""
+    word = NONE
+    for i in range(len(counts)):
+        word |= _U(np.uint8(counts[i])) << _U(8 * i)
     return word
 
 

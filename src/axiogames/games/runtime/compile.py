@@ -4,20 +4,21 @@ Rule code is plain Python over NumPy records. It runs interpreted when `NUMBA_DI
 (for reading, debugging and coverage; Numba is not even imported then), and compiled otherwise.
 
 Numba finds a compiled function again by the digest of the one file the function stands in. A
-rule calls rules in other files, so that alone would serve stale machine code after an edit. Our
-cache folder is therefore named after a digest of all rule sources: any edit starts a fresh one.
-`compilecache` tells how files in it are kept and checked.
+rule calls rules in other files, so that alone would serve stale machine code after an edit. Each game
+therefore has a cache folder that is named after a digest of its rule sources and of those that all
+games share: an edit of either starts a fresh one. `compile_cache` says how files are kept and checked.
 """
 
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import re
 import stat
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from types import FunctionType
@@ -28,7 +29,9 @@ from ... import PROGRAM
 # Python never calls inner functions, so it needs no way in, and the cache keeps what they end up in.
 _INNER = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-_DECORATED = re.compile(rb"^\s*@(rule|rule_noinline|entry_point|intrinsic)\b", re.MULTILINE)
+_DECORATED = re.compile(
+    rb"^\s*@(rule|rule_noinline|entry_point|intrinsic|loop)\b|signatures import\b", re.MULTILINE
+)
 INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
@@ -61,7 +64,13 @@ def bind(template: Callable[..., Any], rules: dict[str, Any], *, counted: bool =
     The names are swapped in the function's globals, not in a closure: Numba's cache does not find
     functions again that close over other compiled functions.
     """
-    return _kept(_with_rules(template, rules), _nrt=counted)
+    return _kept(_with_rules(template, rules), rules, _nrt=counted)
+
+
+def bind_rule(template: Callable[..., Any], rules: dict[str, Any], *, inline: bool) -> Any:
+    """The template with a game's own rules in place of the stand-ins, as a rule of that game."""
+    bound = _with_rules(template, rules)
+    return rule(bound) if inline else rule_noinline(bound)
 
 
 def bind_part(template: Callable[..., Any], rules: dict[str, Any]) -> Any:
@@ -83,7 +92,7 @@ def bind_callback(template: Callable[..., Any], rules: dict[str, Any], name: str
     bound.__name__ = bound.__qualname__ = name
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
     function: Any = CFunc(bound, ((int64,) * parameters, void), locals={}, options=options)
-    function._cache = RuleCache(bound, cache_folder())
+    function._cache = RuleCache(bound, cache_folder(rules))
     function.compile()
     return function
 
@@ -95,25 +104,28 @@ def _with_rules(template: Callable[..., Any], rules: dict[str, Any]) -> Function
     return bound
 
 
-def cache_folder() -> Path | None:
-    """Where compiled rules are kept: one folder for each state of the rule sources.
+def cache_folder(rules: Mapping[str, Any] | None = None) -> Path | None:
+    """Return the folder for code compiled with the rules of a game, `None` where nothing can be kept.
 
-    `None` if there is no place that can be written and trusted; then every process compiles for itself.
+    There is one for each state of the sources that the code comes from: those of the game, and those that
+    all games share. So editing a game recompiles that game only. Without rules it is the folder for what
+    belongs to no game or to all of them.
     """
     version = f"py{sys.version_info.major}{sys.version_info.minor}"
     root = _cache_root()
-    return root / f"rules-{version}-{_sources_digest()}" if root else None
+    digest = _sources_digest() if rules is None else _rules_digest(rules)
+    return root / f"rules-{version}-{digest}" if root else None
 
 
-def is_ready(name: str) -> bool:
+def is_ready(name: str, rules: Mapping[str, Any] | None = None) -> bool:
     """Whether something has been compiled on this machine, as `mark_ready` says."""
-    folder = cache_folder()
+    folder = cache_folder(rules)
     return folder is not None and (folder / f"{name}.ready").exists()
 
 
-def mark_ready(name: str) -> None:
+def mark_ready(name: str, rules: Mapping[str, Any] | None = None) -> None:
     """Remember that something has been compiled. Where nothing can be kept, it is forgotten."""
-    folder = cache_folder()
+    folder = cache_folder(rules)
     try:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
@@ -149,15 +161,54 @@ def _temporary_root() -> Path | None:
 
 
 @cache
-def _sources_digest() -> str:
-    package = Path(__file__).parents[2]
-    digest = hashlib.sha256()
+def _sources_digest(shared: bool = False) -> str:
+    """Return the digest of all sources that are compiled, or of those that all games share."""
+    package, digest = _package(), hashlib.sha256()
     for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
-        # The runtime and the reasons hold numbers that are compiled in; elsewhere only rules are.
+        # The runtime and the reasons hold numbers that are compiled in; elsewhere only rules and loops are.
         if path.parent.name == "runtime" or path.stem in ("errors", "protocol") or _DECORATED.search(source):
-            digest.update(path.relative_to(package).as_posix().encode() + source)
+            if not (shared and _is_of_a_game(path.parent)):
+                digest.update(path.relative_to(package).as_posix().encode() + source)
     return digest.hexdigest()[:16]
+
+
+def _is_of_a_game(folder: Path) -> bool:
+    """Whether a folder holds the rules of one game, or of one family of games."""
+    package = _package()
+    return package not in folder.parents or (folder.parent == package / "games" and folder.name != "runtime")
+
+
+def _package() -> Path:
+    return Path(__file__).parents[2]
+
+
+def _rules_digest(rules: Mapping[str, Any]) -> str:
+    """Return the digest of what is compiled with these rules: their sources, and which has which name."""
+    digest = hashlib.sha256(_sources_digest(shared=True).encode())
+    folders = set()
+    for name, compiled in sorted(rules.items()):
+        function = getattr(compiled, "py_func", compiled)
+        if folder := getattr(getattr(compiled, "_cache", None), "cache_path", None):  # a loop of a game
+            digest.update(f"{name}={folder};".encode())
+            continue
+        if not inspect.isfunction(function):
+            digest.update(f"{name}={compiled!r};".encode())
+            continue
+        digest.update(f"{name}={function.__module__}.{function.__qualname__};".encode())
+        folders.add(Path(inspect.getfile(function)).parent)
+    for folder in sorted(folder for folder in folders if _is_of_a_game(folder)):
+        digest.update(_folder_digest(folder))
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _folder_digest(folder: Path) -> bytes:
+    """Return the digest of the Python files in a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.digest()
 
 
 def _compiled(function: Callable[..., Any], **options: Any) -> Any:
@@ -168,11 +219,11 @@ def _compiled(function: Callable[..., Any], **options: Any) -> Any:
     return njit(**options, nogil=True, error_model="numpy")(function)
 
 
-def _kept(function: Callable[..., Any], **options: Any) -> Any:
+def _kept(function: Callable[..., Any], rules: Mapping[str, Any] | None = None, **options: Any) -> Any:
     """The compiled function, which comes from the cache if it is there."""
     compiled = _compiled(function, **options)
     if not INTERPRETED:
         from .compile_cache import RuleCache
 
-        compiled._cache = RuleCache(function, cache_folder())
+        compiled._cache = RuleCache(function, cache_folder(rules))
     return compiled

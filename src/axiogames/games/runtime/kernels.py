@@ -4,39 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from ..protocol import Rules
 from .compile import INTERPRETED, bind, bind_part, is_ready, mark_ready
 from .signatures import Template, arguments_of, loop_of
-
-HOOKS = (
-    "action_for",
-    "add_hidden",
-    "apply",
-    "count_legal",
-    "expected_gain",
-    "fallback_action",
-    "greedy_action",
-    "has_extra_turn",
-    "legal_actions",
-    "legal_mask",
-    "non_placements",
-    "nth_legal",
-    "number_for",
-    "observe_board",
-    "observe_counters",
-    "progress",
-    "refusal",
-    "sample_chance",
-    "sample_legal",
-    "score",
-    "set_cell",
-    "top_placements",
-    "track_features",
-)
 
 
 class Kernels(dict[Template, Any]):
@@ -47,11 +21,12 @@ class Kernels(dict[Template, Any]):
     comes from the cache.
     """
 
-    def __init__(self, label: str, rules: dict[str, Any], constants: Any, state: np.dtype[Any]) -> None:
+    def __init__(self, label: str, rules: Rules, constants: Any, state: np.dtype[Any]) -> None:
         super().__init__()
         self.label = label
         self._announced = False
-        self.rules = rules
+        self.declared = rules
+        self.rules = rules.by_name()
         self.constants = constants
         self.states = np.zeros(1, state)
         self.constants_type: np.dtype[Any] = constants.dtype
@@ -103,7 +78,7 @@ class Kernels(dict[Template, Any]):
         from numba import typeof
 
         name = f"{self.label}.{bound.py_func.__name__}"
-        if not self._announced and not is_ready(name):
+        if not self._announced and not is_ready(name, self.rules):
             self._announced = True
             print(
                 f"axio: compiling the rules of {self.label}, once on this machine ...",
@@ -111,17 +86,4 @@ class Kernels(dict[Template, Any]):
                 flush=True,
             )
         bound.compile(tuple(typeof(argument) for argument in arguments))  # type: ignore[no-untyped-call]
-        mark_ready(name)
-
-
-def hooks(*modules: ModuleType) -> dict[str, Any]:
-    """A game's rules by the names that the loops use, from the modules they stand in."""
-    found = {}
-    for name in HOOKS:
-        (found[name],) = (vars(module)[name] for module in modules if _defines(module, name))
-    return found
-
-
-def _defines(module: ModuleType, name: str) -> bool:
-    function = vars(module).get(name)
-    return getattr(function, "__module__", None) == module.__name__
+        mark_ready(name, self.rules)

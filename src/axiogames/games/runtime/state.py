@@ -35,6 +35,27 @@ def allocate(dtype: np.dtype[Any], count: int = 1) -> Any:
     return records.view(np.recarray) if INTERPRETED else records
 
 
+# Fields of every game's constants, which shared loops and derived rules read.
+CONSTANT_FIELDS: tuple[Field, ...] = (
+    ("actions", np.int32),  # ids of moves, legal or not
+    ("placements", np.int32),  # those of placements, which come first
+    ("tiles", np.int16),  # in the bag at the start
+    ("players", np.int8),
+)
+# Fields of every game's states by name: tracks are what points are counted in.
+STATE_FIELDS = {
+    "phase": "one of the phases below",
+    "seat": "the seat to move or to draw",
+    "due": "chance outcomes to come",
+    "bag": "unseen tiles by kind",
+    "in_bag": "tiles in the bag",
+    "unseen": "tiles that `bag` counts: in a view also those in hidden hands",
+    "hands": "sorted kinds of tiles by seat",
+    "held": "tiles in hand by seat",
+    "scores": "points by seat and track",
+    "gain": "points by track of the placement that was scored last",
+}
+
 OVER = 0  # nothing: the game has ended
 PLACE = 1  # the seat places a tile (or does what may be done instead)
 OFFER = 2  # the seat may exchange its hand before the refill

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...errors import OK
 from ..runtime.compile import rule
 from ..runtime.evaluation import (
     EXCHANGE,
@@ -22,6 +23,7 @@ from .board import (
     LIVE,
     NOTHING,
     ONE,
+    SUBSETS,
     allowed,
     count,
     encode,
@@ -31,10 +33,9 @@ from .board import (
     matching_edges,
     nth_arrangement,
     passing,
-    placements,
     points_for,
 )
-from .rules import legal_actions, score
+from .rules import exchange_refusal, score
 
 
 @rule
@@ -69,12 +70,6 @@ def has_extra_turn(c, s):
 
 
 @rule
-def progress(c, s):
-    """How much of the game has been played, by the tiles that are left."""
-    return np.float32(1.0) - np.float32(s.in_bag) / np.float32(c.tiles)
-
-
-@rule
 def fallback_action(c, s, value, scratch):
     """What simple play does rather than make a placement that is worth so much: take all new tiles."""
     if s.in_bag == 0:
@@ -86,14 +81,16 @@ def fallback_action(c, s, value, scratch):
 
 
 @rule
-def non_placements(c, s, kept, scratch, buffer):
-    """List all exchanges, or passing, where simple play would not make the best placement; how many then."""
+def non_placements(c, s, kept, scratch):
+    """Append all exchanges, of most tiles first, or passing, where simple play would not place a tile."""
     if fallback_action(c, s, best_value(kept, scratch), scratch) >= 0:
-        n = legal_actions(c, s, buffer)
-        while n > 0 and buffer[n - 1] >= placements(c):
-            n -= 1
-            scratch.actions[kept] = buffer[n]
-            kept += 1
+        if s.in_bag == 0:
+            scratch.actions[kept] = passing(c)
+            return kept + 1
+        for actions in range(SUBSETS, 0, -1):
+            if exchange_refusal(c, s, actions) == OK:
+                scratch.actions[kept] = exchange_of(c, actions)
+                kept += 1
     return kept
 
 

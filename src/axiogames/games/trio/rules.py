@@ -19,7 +19,7 @@ from ...errors import (
 from ..runtime.compile import rule, rule_noinline
 from ..runtime.hands import draw_to_hand, remove_from_hand, return_aside, set_aside
 from ..runtime.state import DRAW, HIDDEN, NO_TILE, OVER, PLACE, REMOVE
-from ..runtime.xorshift import randint, sample_tile
+from ..runtime.xorshift import randint
 from .board import (
     ARRANGEMENTS,
     COVERED,
@@ -120,12 +120,6 @@ def legal_actions(c, s, out):
         out[n] = passing(c)
         n += 1
     return n
-
-
-@rule
-def sample_chance(c, s, rng):
-    """What chance does: any unseen tile, each as likely as any other."""
-    return sample_tile(s.bag, s.unseen, rng)
 
 
 # ---------------------------------------------------------------- what it leads to

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime.state import DRAW, NO_TILE, REMOVE, allocate, packed_dtype
-from .board import BLACK, COVERED, EDGE, EMPTY, HAND
+from ..runtime.state import CONSTANT_FIELDS, DRAW, NO_TILE, REMOVE, allocate, packed_dtype
+from .board import BLACK, COVERED, EDGE, EMPTY, HAND, SUBSETS
 
+OTHER_ACTIONS = SUBSETS + 1  # exchanges and the pass
 SEATS = 4  # one layout, and so one compilation, for every number of players
 
 
@@ -72,8 +73,7 @@ def constants(facts: Facts) -> Any:
         ("kind_of", np.uint8, len(names)),
         ("ways", np.uint64, len(kinds)),  # the arrangements of a tile, as a set
         ("suits", np.uint64, (3, 1 << len(facts.colours))),  # those that suit what a square wants
-        ("tiles", np.int16),  # in the bag at the start
-        ("players", np.int8),
+        *CONSTANT_FIELDS,
         ("children", np.bool_),
     )
     c = allocate(dtype)
@@ -96,6 +96,8 @@ def constants(facts: Facts) -> Any:
             shown = 1 << facts.colours.index(letters[square])
             if wants & shown or (wants == 0 and not facts.children):
                 c["suits"][0, square, wants] |= np.uint64(1 << number)
+    c["placements"] = len(slots) * len(names)
+    c["actions"] = c["placements"] + OTHER_ACTIONS
     c["tiles"] = sum(facts.tiles.values()) - facts.removed
     c["players"], c["children"] = facts.players, facts.children
     return c

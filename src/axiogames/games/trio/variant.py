@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from dataclasses import replace
 from importlib import resources
 from typing import Any
 
-import numpy as np
-
-from ...drawing.scene import Content, PlacedTile, Scene, Tile
-from ...errors import ParseError, Reason
+from ...drawing.scene import Content, PlacedTile
+from ...errors import IllegalMove, ParseError, Reason
 from ...moves import Move
-from ..boards import read_rows, write_rows
-from ..protocol import Game
-from ..runtime import numbers
-from ..runtime.kernels import Kernels, hooks
-from ..runtime.loops import set_cells
-from ..runtime.observation import BoardLayout
-from ..variant import State, Variant, copied
+from ..boards import FixedBoard, read_rows
+from ..protocol import Game, Rules
+from ..runtime.kernels import Kernels
+from ..variant import State
 from . import board, drawing, evaluation, invariants, rules
 from .board import BLACK, HAND, SUBSETS
-from .setup import Facts, arrangements, canonical, constants, opening, slots_of
+from .setup import OTHER_ACTIONS, Facts, arrangements, canonical, constants, opening, slots_of
 
 COPIES = 2  # reconstruction, as is the map in board.txt
 REMOVED = 40
+RULES = Rules.of(
+    "trio",
+    apply=rules.apply,
+    refusal=rules.refusal,
+    score=rules.score,
+    set_cell=board.set_cell,
+    observe_board=rules.observe_board,
+    legal_actions=rules.legal_actions,
+    count_legal=rules.count_legal,
+    nth_legal=rules.nth_legal,
+    legal_mask=rules.legal_mask,
+    sample_legal=rules.sample_legal,
+    greedy_action=evaluation.greedy_action,
+    top_placements=evaluation.top_placements,
+    has_extra_turn=evaluation.has_extra_turn,
+    fallback_action=evaluation.fallback_action,
+    non_placements=evaluation.non_placements,
+    observe_counters=rules.observe_counters,
+    add_hidden=rules.add_hidden,
+    track_features=evaluation.track_features,
+    expected_gain=evaluation.expected_gain,
+)
 
 
 def make(game: Game, players: int, options: tuple[str, ...]) -> TrioVariant:
@@ -42,57 +59,37 @@ def make(game: Game, players: int, options: tuple[str, ...]) -> TrioVariant:
     return TrioVariant(game, facts, options)
 
 
-class TrioVariant(Variant):
+class TrioVariant(FixedBoard):
     """The game for a number of players and options."""
 
     exchange_is_public = False
     tracks = ("points",)
     counters = ("dealing", "idle", "again")
     hand = HAND
-    turns = 2
-    other_actions = SUBSETS + 1
+    drawing = drawing
+    marks = {BLACK: "#"}
+    extra_planes = ("star",)
+    other_actions = OTHER_ACTIONS
 
     def __init__(self, game: Game, facts: Facts, options: tuple[str, ...]) -> None:
-        super().__init__(game, facts.players, options)
+        side = facts.side
+        cells = {(x, y): f"{chr(ord('a') + x)}{y + 1}" for y in range(side) for x in range(side)}
+        self.map = {name: facts.at(cell) for cell, name in enumerate(cells.values())}
+        super().__init__(
+            game,
+            facts.players,
+            options,
+            cells=cells,
+            slots=slots_of(facts),
+            printed={name: letter for name, letter in self.map.items() if letter in facts.colours},
+        )
         self.facts = facts
         self.tiles_leave = facts.players == 1
         self.tileset = facts.tiles
         self.kinds = tuple(facts.tiles)
-        self.arrangements = arrangements(facts.colours)
-        side = facts.side
-        self.names = tuple(f"{chr(ord('a') + x)}{y + 1}" for y in range(side) for x in range(side))
-        self.number = {name: cell for cell, name in enumerate(self.names)}
-        self.rows = [list(range(y * side, y * side + side)) for y in reversed(range(side))]
-        self.slots = slots_of(facts)
-        self.slot_of = {row: slot for slot, row in enumerate(self.slots)}
-        self.places = len(self.slots)
-        self.first_other_action = self.places * len(self.arrangements)
         self.constants = constants(facts)
-        self._empty = opening(facts, self.constants)
-        all_rules = hooks(board, rules, evaluation, numbers)
-        self.kernels = Kernels(game.id, all_rules, self.constants, self._empty.dtype)
-        self._starters = {n: facts.at(n) for n in range(side * side) if facts.at(n) in facts.colours}
-        self.printed = {self.names[cell]: letter for cell, letter in self._starters.items()}
-
-    @cached_property
-    def opening(self) -> State:
-        """The position before anything is dealt; printed squares are laid by the rules."""
-        state = copied(self._empty)
-        self._lay(state, self._starters)
-        return state
-
-    def _lay(self, state: State, squares: dict[int, str]) -> None:
-        cells = np.array(list(squares), np.int64)
-        colours = np.array([self.facts.colours.index(letter) for letter in squares.values()], np.int64)
-        self.kernels[set_cells](self.constants, state, cells, colours, len(cells))
-
-    # ------------------------------------------------------------ what is seen, in numbers
-
-    @property
-    def board_layout(self) -> BoardLayout:
-        side = self.facts.side
-        names = (*self.colours, "empty", "star")
-        return BoardLayout((len(names), side, side), names, 0, np.arange(side * side, dtype=np.int16))
+        self.empty = opening(facts, self.constants)
+        self.kernels = Kernels(game.id, RULES, self.constants, self.empty.dtype)
 
     @property
     def counter_names(self) -> tuple[str, ...]:
@@ -105,16 +102,13 @@ class TrioVariant(Variant):
             return self.first_other_action + SUBSETS
         if move.kind == "exchange":
             return self.first_other_action + self._chosen(state, move) - 1
-        cells, letters = self.covered(move, self.number), move.tile
-        if cells not in self.slot_of:
-            cells, letters = cells[::-1], letters[::-1]
-        if cells not in self.slot_of:
-            for name in move.at:
-                if self.facts.at(self.number[name]) not in ".*":
-                    raise self.refuse(move, Reason.OCCUPIED, f"{name} is a starter or black square")
-            raise self.refuse(move, Reason.WRONG_SHAPE, "a tile covers three squares in a row")
-        arrangement = self.arrangements.index(letters)
-        return self.slot_of[cells] * len(self.arrangements) + arrangement
+        return super().encode(state, move)
+
+    def no_slot(self, move: Move) -> IllegalMove:
+        for name in move.at:
+            if self.map[name] not in ".*":
+                return self.refuse(move, Reason.OCCUPIED, f"{name} is a starter or black square")
+        return self.refuse(move, Reason.WRONG_SHAPE, "a tile covers three squares in a row")
 
     def _chosen(self, state: State, move: Move) -> int:
         """The tiles of an exchange as bits over the hand, the first ones of equal tiles."""
@@ -134,53 +128,21 @@ class TrioVariant(Variant):
 
     def decode(self, state: State, action: int) -> Move:
         if action < self.first_other_action:
-            place, way = divmod(action, len(self.arrangements))
-            return Move("place", self.turned(state, way), self.cells_of(state, place))
+            return super().decode(state, action)
         chosen = action - self.first_other_action + 1
         if chosen > SUBSETS:
             return Move("pass")
         hand = self.hand_of(state, int(state["seat"][0]))
         return Move("exchange", tiles=tuple(tile for i, tile in enumerate(hand) if chosen >> i & 1))
 
-    def parts(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        place, way = np.divmod(actions, len(self.arrangements))
-        return way, place, np.zeros_like(actions)
-
-    def turned(self, state: State, way: int) -> str:
-        return self.arrangements[way]
-
-    def cells_of(self, state: State, place: int) -> tuple[str, ...]:
-        return tuple(self.names[cell] for cell in self.slots[place])
-
-    @property
-    def directions(self) -> list[tuple[str, ...]]:
-        steps = {row[1] - row[0]: place for place, row in enumerate(self.slots)}
-        return [self.cells_of(self.opening, place) for place in steps.values()]
-
-    def kind_of(self, letters: str) -> int | None:
-        tile = canonical(letters)
-        return self.kinds.index(tile) if tile in self.kinds else None
-
     # ------------------------------------------------------------ text and drawing
 
     def setup(self) -> dict[str, Any]:
         return {"tileset": dict(self.tileset), "board": list(self.facts.board)}
 
-    def _letters(self, state: State) -> list[str]:
-        return [
-            self.facts.colours[value] if value >= 0 else "#" if value == BLACK else ""
-            for value in state["cells"][0].tolist()
-        ]
-
-    def write_board(self, state: State) -> str:
-        return write_rows(self.rows, self._letters(state))
-
     def read_board(self, state: State, text: str) -> None:
         laid = read_rows(text, self.rows, self.facts.colours + "#")
-        for name, cell in self.number.items():
-            printed = self.facts.at(cell)
-            if printed not in ".*" and laid.pop(cell, None) != printed:
-                raise ParseError(f"{name} should show its printed {printed}")
+        self.take_printed(laid, {name: letter for name, letter in self.map.items() if letter not in ".*"})
         if "#" in laid.values():
             raise ParseError("the board has # where its map has no black square")
         self._lay(state, laid)
@@ -191,27 +153,11 @@ class TrioVariant(Variant):
     def violations(self, state: State) -> Iterator[str]:
         return invariants.violations(self, state)
 
-    def tiles_laid(self, state: State) -> int:
-        return (int((state["cells"][0, :-1] >= 0).sum()) - len(self.printed)) // 3
-
     def content(self, state: State, laid: Sequence[PlacedTile]) -> Content:
-        letters = self._letters(state)
-        known = {name for tile in laid for name in tile.at} | set(self.printed)
-        shown = {name: letters[cell] for name, cell in self.number.items()}
-        return Content(
-            cells=self.names,
-            printed=self.printed,
-            stars=tuple(name for name, cell in self.number.items() if self.facts.at(cell) == "*"),
-            blocked=tuple(name for name, letter in shown.items() if letter == "#"),
-            tiles=tuple(laid),
-            loose={n: letter for n, letter in shown.items() if letter not in ("", "#") and n not in known},
+        return replace(
+            super().content(state, laid),
+            stars=tuple(name for name, letter in self.map.items() if letter == "*"),
+            blocked=tuple(
+                n for n, letter in zip(self.names, self._letters(state), strict=False) if letter == "#"
+            ),
         )
-
-    def scene(self, content: Content) -> Scene:
-        return drawing.scene(content)
-
-    def drawn(self, laid: PlacedTile) -> Tile:
-        return drawing.on_board(laid)
-
-    def drawn_in_hand(self, letters: str) -> Scene:
-        return drawing.tile(letters)

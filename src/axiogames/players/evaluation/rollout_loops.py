@@ -95,7 +95,7 @@ def promising_actions(c, s, keep, weights, scratch, buffer):
     a look.
     """
     fill_utility(s, np.int64(s.seat), weights.cap, progress(c, s), weights.utility_params, scratch.utility)
-    return non_placements(c, s, top_placements(c, s, np.int64(0), keep, scratch), scratch, buffer)
+    return non_placements(c, s, top_placements(c, s, np.int64(0), keep, scratch), scratch)
 
 
 def one_ply_search(c, states, at, trial, keep, weights, scratch, buffer):

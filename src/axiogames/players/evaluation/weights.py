@@ -11,7 +11,6 @@ import io
 import zipfile
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -139,8 +138,7 @@ def write_weights(variant: Variant, weights: Any, path: Path) -> None:
 
 def weights_file(variant: Variant) -> Path:
     """Return the path of a game's weights file, which need not exist."""
-    package = resources.files(f"{__name__.partition('.')[0]}.games.{variant.game.id}")
-    return Path(str(package)) / FILE
+    return Path(str(variant.game.files)) / FILE
 
 
 @cache

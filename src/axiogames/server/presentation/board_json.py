@@ -161,7 +161,7 @@ class BoardEncoder:
         self._outlines: dict[tuple[tuple[int, int], ...], str] = {}
         self._places: dict[tuple[str, ...], tuple[int, int, int]] = {}
         self._fixed_board: Board | None = None
-        hand = variant.drawn_in_hand(variant.kinds[0]).tiles[0]
+        hand = variant.drawing.tile(variant.kinds[0]).tiles[0]
         self._hand = self._shape(hand)[0]
         # All directions are added now, so that the numbers of shapes never change.
         for at in variant.directions:
@@ -187,7 +187,7 @@ class BoardEncoder:
             if len(self._places) >= MAX_PLACES:
                 self._places.clear()
             blank = self._variant.kinds[0]
-            found = self._places[at] = self._shape(self._variant.drawn(PlacedTile(blank, at)))
+            found = self._places[at] = self._shape(self._variant.drawing.on_board(PlacedTile(blank, at)))
         return found
 
     def board_tile(self, tile: str, at: tuple[str, ...]) -> BoardTile:
@@ -203,7 +203,7 @@ class BoardEncoder:
         if self._fixed_board is not None:
             return self._fixed_board
         content = self._variant.content(position.state, ())
-        encoded = cast(Board, Raw(msgspec.json.encode(self._board(self._variant.scene(content)))))
+        encoded = cast(Board, Raw(msgspec.json.encode(self._board(self._variant.drawing.scene(content)))))
         if not self._variant.grows:
             self._fixed_board = encoded
         return encoded

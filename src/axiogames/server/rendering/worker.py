@@ -43,7 +43,7 @@ def render(request: RenderRequest) -> bytes:
         text = figure(request.game, request.figure, dark=request.dark)
     else:
         variant = find_variant(request.game, request.players, dict.fromkeys(request.options, True))
-        text = svg.render(variant.scene(request.content), dark=request.dark)
+        text = svg.render(variant.drawing.scene(request.content), dark=request.dark)
     return render_png(text, width=PNG_WIDTH) if request.png else text.encode()
 
 

@@ -1,0 +1,115 @@
+"""The rules, over constants `c` and a state `s`. The numbers in brackets are those of the rules page."""
+
+from __future__ import annotations
+
+from axiogames.errors import GAME_OVER, NOT_IN_HAND, OCCUPIED, OK
+from axiogames.games.runtime.compile import rule
+from axiogames.games.runtime.hands import draw_to_hand, find_in_hand, remove_from_hand
+from axiogames.games.runtime.state import DRAW, OVER, PLACE
+
+from .setup import EMPTY, HAND
+
+# Rule code is typed by Numba at compilation.
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
+
+
+@rule
+def is_free(c, s, slot):
+    """Return whether both cells of a slot are empty."""
+    return s.cells[c.slots[slot, 0]] == EMPTY and s.cells[c.slots[slot, 1]] == EMPTY
+
+
+@rule
+def has_room(c, s):
+    """Return whether a tile fits anywhere."""
+    for slot in range(len(c.slots)):
+        if is_free(c, s, slot):
+            return True
+    return False
+
+
+@rule
+def refusal(c, s, action):
+    """Return why the seat to move may not do this, `OK` if it may (2)."""
+    if s.phase == OVER:
+        return GAME_OVER
+    slot, way = action // len(c.ways), action % len(c.ways)
+    if not is_free(c, s, slot):
+        return OCCUPIED
+    if find_in_hand(s, s.seat, c.kind_of[way]) < 0:
+        return NOT_IN_HAND
+    return OK
+
+
+@rule
+def score(c, s, action):
+    """Write the points of a placement into `s.gain`: one for each neighbour of a half's colour (3)."""
+    slot, way = action // len(c.ways), action % len(c.ways)
+    for colour in range(len(s.gain)):
+        s.gain[colour] = 0
+    for half in range(2):
+        colour = c.ways[way, half]
+        for d in range(c.near.shape[1]):
+            s.gain[colour] += s.cells[c.near[c.slots[slot, half], d]] == colour
+
+
+@rule
+def set_cell(c, s, cell, colour):
+    """Put a colour on a cell."""
+    s.cells[cell] = colour
+
+
+@rule
+def apply(c, s, action):
+    """Apply a legal action or a drawn tile, up to the next decision or draw."""
+    if s.phase == DRAW:
+        draw(c, s, action)
+    else:
+        place(c, s, action)
+
+
+@rule
+def place(c, s, action):
+    """Place and score a tile, then draw one (2-4)."""
+    score(c, s, action)
+    slot, way = action // len(c.ways), action % len(c.ways)
+    remove_from_hand(s, s.seat, c.kind_of[way])
+    for half in range(2):
+        set_cell(c, s, c.slots[slot, half], c.ways[way, half])
+    for colour in range(len(s.gain)):
+        s.scores[s.seat, colour] += s.gain[colour]
+    if s.in_bag > 0:
+        s.due = 1
+        s.phase = DRAW
+    else:
+        next_turn(c, s)
+
+
+@rule
+def draw(c, s, kind):
+    """Take a drawn tile into the hand; then the next seat is dealt in or takes its turn (1, 4)."""
+    draw_to_hand(s, s.seat, kind)
+    s.due -= 1
+    if s.due == 0:
+        if s.dealing > 1:
+            s.seat += 1
+            s.due = HAND
+        else:
+            next_turn(c, s)
+        s.dealing = max(s.dealing - 1, 0)
+
+
+@rule
+def next_turn(c, s):
+    """Pass the turn on; without a tile or room for one the game is over (5)."""
+    s.seat = (s.seat + 1) % c.players
+    s.phase = PLACE if s.held[s.seat] > 0 and has_room(c, s) else OVER
+
+
+@rule
+def observe_board(c, s, places, out):
+    """Write 1 where each plane shows something: a plane for each colour, then empty cells."""
+    area = len(places)
+    for cell in range(area):
+        shows = s.cells[cell]
+        out[(shows if shows >= 0 else len(s.gain)) * area + places[cell]] = 1

@@ -1,0 +1,186 @@
+"""Rules that follow from the required ones of a game: what `Rules.of` takes where a game has none of its own.
+
+Like loops these are templates: the rules that they call are stand-ins until `derived` binds them. None
+allocates memory, so all run on a GPU. Those that scan all actions are slow where a game has
+thousands: it overrides them for speed, and `model.testing.check_game` compares the override with the default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...errors import OK
+from ..protocol import count_legal, fallback_action, nth_legal, refusal, score
+from .compile import bind_rule
+from .evaluation import NOTHING_YET, best_value, gain_utility, insert, threshold
+from .state import DRAW, PLACE
+from .xorshift import randint, sample_tile
+
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, no-check-untyped-defs
+
+
+# ---------------------------------------------------------------- from `refusal` and `score`, by a scan
+
+
+def legal_actions(c, s, out):
+    """Write the legal actions, ascending; return their number."""
+    n = 0
+    if s.phase < DRAW:
+        for action in range(np.int64(c.actions)):
+            if refusal(c, s, action) == OK:
+                out[n] = action
+                n += 1
+    return n
+
+
+def count_legal_actions(c, s):
+    """Return the number of legal actions."""
+    n = 0
+    if s.phase < DRAW:
+        for action in range(np.int64(c.actions)):
+            n += refusal(c, s, action) == OK
+    return n
+
+
+def nth_legal_action(c, s, n):
+    """Return the n-th legal action, ascending, counted from 0; -1 if there are not so many."""
+    left = np.int64(n)
+    for action in range(np.int64(c.actions)):
+        if refusal(c, s, action) == OK:
+            if left == 0:
+                return np.int64(action)
+            left -= 1
+    return np.int64(-1)
+
+
+def legal_mask(c, s, mask):
+    """Write 1 for each legal action into an array of zeros."""
+    if s.phase < DRAW:
+        for action in range(np.int64(c.actions)):
+            mask[action] = refusal(c, s, action) == OK
+
+
+def sample_legal(c, s, rng):
+    """Return a legal action, uniformly at random."""
+    return nth_legal(c, s, randint(rng, np.int64(count_legal(c, s))))
+
+
+def greedy_action(c, s, rng):
+    """Return a placement with the most points now, else the first legal action; and how many it scored.
+
+    The scan starts at a random action and keeps the first of equals.
+    """
+    best, best_points, scored = np.int64(-1), np.int64(-1), 0
+    placements = np.int64(c.placements)
+    first = np.int64(randint(rng, placements))
+    for i in range(placements):
+        action = (first + i) % placements
+        if refusal(c, s, action) == OK:
+            score(c, s, action)
+            points = np.int64(0)
+            for track in range(len(s.gain)):
+                points += s.gain[track]
+            scored += 1
+            if points > best_points:
+                best, best_points = action, points
+    if best < 0:
+        best = np.int64(nth_legal(c, s, np.int64(0)))
+    return best, scored
+
+
+def top_placements(c, s, start, keep, scratch):
+    """List the placements with the highest utility, the best first; return their number."""
+    kept, least = 0, np.float32(NOTHING_YET)
+    placements = np.int64(c.placements)
+    for i in range(placements):
+        action = (start + i) % placements
+        if refusal(c, s, action) == OK:
+            score(c, s, action)
+            value = gain_utility(s, scratch.utility)
+            if value > least:
+                kept = insert(action, value, kept, keep, scratch)
+                least = threshold(kept, keep, scratch)
+    return kept
+
+
+# ---------------------------------------------------------------- what most games have in common
+
+
+def sample_chance(c, s, rng):
+    """Return a chance outcome: an unseen tile, uniformly at random."""
+    return sample_tile(s.bag, s.unseen, rng)
+
+
+def has_extra_turn(c, s):
+    """Return whether the seat that has just moved moves again: it is to place a tile."""
+    return s.phase == PLACE
+
+
+def progress(c, s):
+    """Return the share of the game that is over, by the tiles that have left the bag."""
+    return np.float32(1.0) - np.float32(s.in_bag) / np.float32(c.tiles)
+
+
+def first_legal_action(c, s, value, scratch):
+    """Return -1, or the first legal action where there is no placement."""
+    return np.int64(-1) if value > NOTHING_YET else np.int64(nth_legal(c, s, np.int64(0)))
+
+
+def non_placements(c, s, kept, scratch):
+    """Append all legal non-placements, where there is a fallback action; return the length of the list."""
+    if fallback_action(c, s, best_value(kept, scratch), scratch) >= 0:
+        for action in range(np.int64(c.placements), np.int64(c.actions)):
+            if refusal(c, s, action) == OK:
+                scratch.actions[kept] = action
+                kept += 1
+    return kept
+
+
+def observe_counters(c, s, seat, out, at):
+    """Write no counters."""
+
+
+def add_hidden(c, s, seat, counts, at):
+    """Count no tiles that are hidden elsewhere than in hands or the bag."""
+
+
+def track_features(c, s, seat, out):
+    """Leave all features zero."""
+
+
+def expected_gain(c, s, seat, known, scratch):
+    """Return 0: no expectation."""
+    return np.float32(0.0)
+
+
+# A default may call the rules above it.
+Templates = dict[str, Callable[..., Any]]
+SCANS: Templates = {
+    "legal_actions": legal_actions,
+    "count_legal": count_legal_actions,
+    "nth_legal": nth_legal_action,
+    "legal_mask": legal_mask,
+    "sample_legal": sample_legal,
+    "greedy_action": greedy_action,
+    "top_placements": top_placements,
+}
+DEFAULTS: Templates = {
+    **SCANS,
+    "sample_chance": sample_chance,
+    "has_extra_turn": has_extra_turn,
+    "progress": progress,
+    "fallback_action": first_legal_action,
+    "non_placements": non_placements,
+    "observe_counters": observe_counters,
+    "add_hidden": add_hidden,
+    "track_features": track_features,
+    "expected_gain": expected_gain,
+}
+
+
+def derived(name: str, rules: Mapping[str, Any]) -> Any:
+    """Return the default for a rule, bound to the rules that it calls."""
+    return bind_rule(DEFAULTS[name], dict(rules), inline=name not in SCANS)

@@ -1,0 +1,40 @@
+"""Every rule that a game overrides for speed agrees with the default that follows from its required rules."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from axiogames.errors import GameDefinitionError
+from axiogames.games import GAMES, find_variant
+from axiogames.games.runtime.compile import INTERPRETED, rule
+from axiogames.model import testing
+from axiogames.model.table import Table
+from axiogames.model.testing import check_game
+
+
+@pytest.mark.skipif(INTERPRETED, reason="scans of all actions take long where rules are interpreted")
+@pytest.mark.parametrize("game", GAMES)
+def test_overrides_agree_with_their_defaults(game: str) -> None:
+    assert check_game(game, 2) > 20
+
+
+@pytest.mark.skipif(not INTERPRETED, reason="compiled, it would take another game's code from the cache")
+def test_wrong_override_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    @rule
+    def one_less(c, s):  # type: ignore[no-untyped-def]
+        """Leave an action out."""
+        return variant.kernels.declared.count_legal(c, s) - 1
+
+    variant = find_variant("rota")
+    monkeypatch.setitem(variant.kernels.rules, "count_legal", one_less)
+    checks = testing._Checks(variant)
+    table = Table(variant, "wrong")
+    with pytest.raises(
+        GameDefinitionError, match=r"rota: `count_legal` of its own rules says \d+, `refusal` allows"
+    ):
+        checks.check_rules(table)
+    monkeypatch.undo()
+    assert len(testing._Checks(variant).check_rules(table)) == np.count_nonzero(
+        table.legal_moves().actions + 1
+    )

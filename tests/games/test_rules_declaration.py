@@ -1,0 +1,103 @@
+"""Rules are declared once; what is wrong with a declaration is said when the game is loaded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from axiogames.errors import GameDefinitionError
+from axiogames.games import GAMES, find_variant
+from axiogames.games.protocol import HOOKS, Rules
+from axiogames.games.runtime.compile import rule
+from axiogames.games.runtime.defaults import DEFAULTS
+
+REQUIRED = {"apply", "refusal", "score", "set_cell", "observe_board"}
+
+
+@rule
+def of_three(c, s, action):  # type: ignore[no-untyped-def]
+    """Stand in for a rule with three parameters."""
+    return 0
+
+
+@rule
+def of_four(c, s, cell, value):  # type: ignore[no-untyped-def]
+    """Stand in for a rule with four parameters."""
+    return 0
+
+
+@rule
+def of_two(c, s):  # type: ignore[no-untyped-def]
+    """Stand in for a rule with two parameters."""
+    return 0
+
+
+def given(**changed: Any) -> dict[str, Any]:
+    """Return the required rules, with changes."""
+    required = {
+        "apply": of_three,
+        "refusal": of_three,
+        "score": of_three,
+        "set_cell": of_four,
+        "observe_board": of_four,
+    }
+    return required | changed
+
+
+def test_required_rules_are_enough() -> None:
+    assert set(HOOKS) - set(DEFAULTS) == REQUIRED
+    rules = Rules.of("tiny", **given())
+    assert set(rules.by_name()) == set(HOOKS)
+    assert rules.apply is of_three
+    assert all(map(callable, rules.by_name().values()))
+
+
+@pytest.mark.parametrize("missing", sorted(REQUIRED))
+def test_missing_rule_is_named_with_its_purpose(missing: str) -> None:
+    rules = given()
+    del rules[missing]
+    with pytest.raises(GameDefinitionError, match=rf"^tiny: Rules needs `{missing}\(c, s, .*\)`: \w+"):
+        Rules.of("tiny", **rules)
+
+
+def test_messages_name_the_game_the_rule_and_the_remedy() -> None:
+    def message(**rules: Any) -> str:
+        with pytest.raises(GameDefinitionError) as caught:
+            Rules.of("tiny", **rules)
+        return str(caught.value)
+
+    without_score = {name: rule for name, rule in given().items() if name != "score"}
+    assert message(**without_score) == (
+        "tiny: Rules needs `score(c, s, action)`: write the points of a placement into s.gain"
+    )
+    assert message(**given(legal_action=of_three)) == (
+        "tiny: unknown rule `legal_action`; did you mean `legal_actions`?"
+    )
+    assert message(**given(xyz=of_three)).startswith("tiny: unknown rule `xyz`; the rules are apply, ")
+    assert message(**given(apply=of_two)) == "tiny: `apply` takes (c, s, action), not (c, s)"
+    assert message(**given(progress=of_three)) == "tiny: `progress` takes (c, s), not (c, s, action)"
+    assert message(**given(apply=None)) == "tiny: `apply` is a function of (c, s, action), not None"
+
+
+def test_rules_with_other_kinds_of_parameters_are_refused() -> None:
+    with pytest.raises(GameDefinitionError, match=r"`apply` takes \(c, s, action\), not \(c, s, \*action\)"):
+        Rules.of("tiny", **given(apply=lambda c, s, *action: 0))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_overrides_can_be_taken_away(game: str) -> None:
+    rules = find_variant(game).kernels.declared
+    derived = rules.without_overrides()
+    assert all(getattr(derived, name) is getattr(rules, name) for name in REQUIRED)
+    assert derived.legal_actions is not rules.legal_actions
+    assert derived.observe_counters is rules.observe_counters
+
+
+def test_stand_ins_have_the_names_of_rules() -> None:
+    from axiogames.games import protocol
+
+    with pytest.raises(TypeError, match="bind it"):
+        protocol.apply(None, None, 0)
+    with pytest.raises(AttributeError, match="aply"):
+        _ = protocol.aply

@@ -1,0 +1,101 @@
+"""A fifth game has everything by being registered: only its five required rules are its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import axiogames as axio
+from axiogames.batch import Batch
+from axiogames.cli import program
+from axiogames.envs.single import SingleGame
+from axiogames.errors import GameDefinitionError, UnknownGame
+from axiogames.games import GAMES, find_variant, game, register_game, rules_page, unregister_game, words
+from axiogames.games.runtime.compile import INTERPRETED
+from axiogames.model.record import Record, record_of, replay
+from axiogames.model.testing import check_game
+from axiogames.players import player
+from axiogames.players.match import play_match
+
+PACKAGE = "examples.tiny_game"
+
+
+@pytest.fixture(autouse=True)
+def tiny() -> Iterator[str]:
+    """Register the game for one test."""
+    yield register_game(PACKAGE).id
+    unregister_game("tiny")
+
+
+def test_registered_game_is_known_until_it_is_removed(tiny: str) -> None:
+    assert GAMES[-1] == tiny
+    assert register_game(PACKAGE) is game(tiny)  # again: no error
+    assert words(tiny, "de").summary == game(tiny).summary
+    assert rules_page(tiny).startswith("# Tiny dominoes")
+    unregister_game(tiny)
+    with pytest.raises(UnknownGame, match="choose one of axio, hex, rota, trio$"):
+        find_variant(tiny)
+
+
+def test_package_without_a_game_is_refused() -> None:
+    with pytest.raises(GameDefinitionError, match=r"it needs `GAME = Game\(\.\.\., package='json'\)`"):
+        register_game("json")
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_conformance(tiny: str, players: int) -> None:
+    assert check_game(tiny, players, games=1 if INTERPRETED else 3) > 5
+
+
+def test_points_are_counted_beside_the_tile(tiny: str) -> None:
+    table = axio.new_game(tiny, 2, seed=1)
+    while not table.over:
+        move = table.legal_moves()[0]
+        shown = table.variant.shown_at(table.state)
+        points = dict.fromkeys("RG", 0)
+        for letter, cell, other in zip(move.tile, move.at, move.at[::-1], strict=True):
+            column, row = ord(cell[0]), int(cell[1])
+            near = {f"{chr(column + dx)}{row + dy}" for dx, dy in ((1, 0), (-1, 0), (0, 1), (0, -1))}
+            points[letter] += sum(shown.get(name) == letter for name in near - {other})
+        gained = table.play(move)
+        assert {track: gained.get(track, 0) for track in "RG"} == points
+
+
+@pytest.mark.parametrize("bots", [("random", "greedy"), ("balanced", "instant"), ("sim", "mc")])
+def test_bots_play_and_games_are_recorded(tiny: str, bots: tuple[str, str]) -> None:
+    if INTERPRETED and "sim" in bots:
+        pytest.skip("searches take long where rules are interpreted")
+    table = play_match(tiny, [player(bot) for bot in bots], 3)
+    assert table.over
+    again = replay(Record.parse(record_of(table).to_json()))
+    assert again.state.tobytes() == table.state.tobytes()
+    assert axio.Position.parse(table.position) == axio.Position.parse(again.position)
+
+
+def test_board_is_drawn(tiny: str) -> None:
+    table = axio.new_game(tiny, 2, seed=1)
+    table.play(table.legal_moves()[0])
+    assert table.view(0).svg().startswith("<svg")
+
+
+def test_environment_and_batch_play_the_same_game(tiny: str) -> None:
+    single, batch = SingleGame(tiny, 2, reward="win"), Batch(tiny, 2, games=1, seed=5, auto_reset=False)
+    single.begin(5)
+    while not batch.over[0]:
+        legal = np.flatnonzero(batch.masks()[0])
+        assert single.look()["action_mask"].tolist() == batch.masks()[0].tolist()
+        batch.step(legal[:1])
+        single.play(int(legal[0]))
+    assert single.points.tolist() == batch.scores[0].tolist()
+
+
+def test_commands_know_the_game(tiny: str, tmp_path: Path) -> None:
+    run = CliRunner().invoke(program, ["games"])
+    assert run.exit_code == 0, run.output
+    assert "Tiny dominoes" in run.output
+    run = CliRunner().invoke(program, ["rules", tiny])
+    assert run.exit_code == 0, run.output
