@@ -1,4 +1,4 @@
-"""`python -m tests.batch.simulated_gpu GAME compact|full [--greedy]`: what threads of a GPU do, in plain Python.
+"""Threads of a GPU in plain Python: `python -m tests.batch.simulated_gpu GAME compact|full [--greedy]`.
 
 Numba simulates GPUs if the environment says so (`NUMBA_ENABLE_CUDASIM`); what its simulator lacks is added
 here. Ends with an error if a batch there answers anything else than one on the processor.
