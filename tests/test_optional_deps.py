@@ -21,7 +21,7 @@ MODULES = {
         "platformdirs", "prometheus_client", "sqlalchemy", "uvicorn", "uvloop", "websockets",
     ),
     "png": ("resvg_py",),
-    "arena": ("joblib", "matplotlib", "openskill"),
+    "arena": ("matplotlib", "openskill"),
     "cluster": ("distributed", "ray"),
     "data": ("pyarrow",),
     "rl": ("gymnasium", "pettingzoo", "pyspiel", "PIL"),

@@ -70,7 +70,7 @@ def test_command_of_the_provenance_reproduces_the_figures(folder: Path, tmp_path
     report = json.loads((folder / SUMMARY_FILE).read_text(encoding="utf-8"))
     made = report["made"]
     assert made["version"] == axio.__version__
-    assert set(made["libraries"]) == {"numpy", "numba", "joblib", "openskill", "matplotlib"}
+    assert set(made["libraries"]) == {"numpy", "numba", "openskill", "matplotlib"}
     assert "cores" in made["machine"]
     program, *arguments = shlex.split(made["command"])
     assert program == "axio"

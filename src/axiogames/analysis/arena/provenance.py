@@ -13,7 +13,7 @@ from ..platform_info import describe_machine, package_version
 from .schedule import ArenaSettings, Schedule
 from .summary import ArenaSummary
 
-LIBRARIES = ("numpy", "numba", "joblib", "openskill", "matplotlib")
+LIBRARIES = ("numpy", "numba", "openskill", "matplotlib")
 
 
 class Provenance(Struct, frozen=True):
