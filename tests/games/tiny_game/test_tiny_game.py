@@ -37,7 +37,7 @@ def test_registered_game_is_known_until_it_is_removed(tiny: str) -> None:
     assert words(tiny, "de").summary == game(tiny).summary
     assert rules_page(tiny).startswith("# Tiny dominoes")
     unregister_game(tiny)
-    with pytest.raises(UnknownGame, match="choose one of axio, hex, rota, trio$"):
+    with pytest.raises(UnknownGame, match=r"choose one of axio, hex, rota, trio$"):
         find_variant(tiny)
 
 
