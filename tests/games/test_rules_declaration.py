@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from axiogames.errors import GameDefinitionError
+from axiogames.errors import OCCUPIED, GameDefinitionError
 from axiogames.games import GAMES, find_variant
 from axiogames.games.protocol import HOOKS, Rules
-from axiogames.games.runtime.compile import rule
+from axiogames.games.runtime.compile import INTERPRETED, rule
 from axiogames.games.runtime.defaults import DEFAULTS
+from axiogames.games.runtime.state import PLACE
+from axiogames.games.runtime.xorshift import seed_state
 
 REQUIRED = {"apply", "refusal", "score", "set_cell", "observe_board"}
 
@@ -101,3 +104,19 @@ def test_stand_ins_have_the_names_of_rules() -> None:
         protocol.apply(None, None, 0)
     with pytest.raises(AttributeError, match="aply"):
         _ = protocol.aply
+
+
+@pytest.mark.skipif(not INTERPRETED, reason="compiled rules take NumPy records only")
+def test_defaults_without_a_placement_take_other_actions() -> None:
+    def only_others(c: Any, s: Any, action: int) -> int:
+        return 0 if action >= c.placements else OCCUPIED
+
+    rules = Rules.of("tiny", **given(refusal=only_others))
+    c, s = SimpleNamespace(actions=3, placements=1), SimpleNamespace(phase=PLACE, gain=[0])
+    scratch = SimpleNamespace(actions=[0, 0], values=[0.0], utility=None)
+    assert rules.nth_legal(c, s, 1) == 2
+    assert rules.nth_legal(c, s, 2) == -1
+    assert rules.greedy_action(c, s, seed_state(1)) == (1, 0)
+    assert rules.top_placements(c, s, 0, 1, scratch) == 0
+    assert rules.non_placements(c, s, 0, scratch) == 2
+    assert scratch.actions == [1, 2]
