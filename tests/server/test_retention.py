@@ -348,7 +348,7 @@ def test_dry_run_warns_about_unknown_presence(tmp_path: Path, url: str, database
     place = ("--database", url, "--data", str(tmp_path))
     done = cli("admin", "retention", "--dry-run", *place)
     assert done.code == 0
-    said = "who is connected to a running server" if database == "sqlite" else "who only watches"
+    said = "who is connected to a running server" if database == "sqlite" else "does not know the spectators"
     assert said in done.err
     assert json.loads(cli("admin", "retention", "--dry-run", "--json", *place).out)["open_tables_closed"] == 1
     refused = cli("admin", "retention", *place)  # the warning comes before any change

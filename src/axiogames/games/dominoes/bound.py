@@ -185,9 +185,9 @@ class _Board:
 def longest_line(stretch: tuple[int, ...]) -> tuple[int, ...]:
     """The most that 0, 1, 2, … symbols score in a stretch of line, laid one by one in the best order.
 
-    >>> most_in_line((FREE, FREE, FREE))
+    >>> longest_line((FREE, FREE, FREE))
     (0, 0, 1, 3)
-    >>> most_in_line((OWN, FREE, OWN, OWN))
+    >>> longest_line((OWN, FREE, OWN, OWN))
     (0, 3)
     """
     free = [at for at, what in enumerate(stretch) if what == FREE]

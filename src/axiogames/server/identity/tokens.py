@@ -158,7 +158,7 @@ def new_phrase() -> str:
 def hash_phrase(phrase: str, key: str) -> str:
     """Return the keyed hash of a phrase, which ignores capitals, spaces and hyphens.
 
-    >>> hashed("Bado keMI", "key") == hashed(" bado-kemi ", "key")
+    >>> hash_phrase("Bado keMI", "key") == hash_phrase(" bado-kemi ", "key")
     True
     """
     letters = re.sub(r"[^a-z]", "", phrase.lower())
