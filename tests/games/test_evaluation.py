@@ -192,6 +192,16 @@ def test_exchanges_are_looked_at_where_no_placement_is_worth_as_much(fresh: floa
     assert (listed[1:] == ["exchange"] * 7) == (fresh > 0)
 
 
+def test_passing_is_the_only_choice_where_nothing_fits_and_the_bag_is_empty() -> None:
+    table, rng = new_game("trio", 2, seed=1, options={"short": True}), Generator(1)
+    while (legal := list(table.legal_moves()))[0].kind != "pass":
+        placements = [move for move in legal if move.kind == "place"]
+        table.play((placements or legal)[rng.randint(len(placements or legal))])
+    assert len(legal) == 1
+    chosen = _glance(table, load_weights(table.variant))
+    assert table.variant.decode(table.state, chosen).kind == "pass"
+
+
 def _glance(table: Table, weights: Any) -> int:
     states, buffer = allocate(table.state.dtype, 2), np.zeros(table.variant.most_actions, np.int32)
     states[0] = table.state[0]

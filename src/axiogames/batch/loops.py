@@ -377,8 +377,8 @@ LOOPS_BY_NAME = {template.__name__.removesuffix("_all"): template for template i
 
 
 @cache
-def shared_loop(variant: Variant, name: str) -> SharedLoop:
-    """The loop of this name for a crew, which says itself which games are whose."""
+def shared_loop(variant: Variant, name: str) -> SharedLoop:  # pragma: no cover - compiled only
+    """Return a loop of a game for a thread pool, which gives each thread its share of the games."""
     kernels, template = variant.kernels, LOOPS_BY_NAME[name]
     *arguments, _, _ = kernels.examples(template)
     return make_shared(kernels[template], name, tuple(arguments))
