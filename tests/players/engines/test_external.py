@@ -51,13 +51,13 @@ LEGAL = 'say(f"={number} " + json.dumps({"move": view["moves"][0]["move"]}) + "\
 class Bad:
     """A scripted engine and the log of its requests."""
 
-    def __init__(self, folder: Path, think: str, version: str = "1") -> None:
+    def __init__(self, folder: Path, think: str, version: str = "1", grace: float = 20) -> None:
         self.log = folder / "told"
         script = folder / "bad engine.py"
         text = FRAME.replace("LOG", repr(str(self.log))).replace("VERSION", version)
         script.write_text(text.replace("THINK", think), encoding="utf-8")
         self.command = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
-        self.player = ExternalEngine(self.command, setup_timeout=20, grace=0.3)
+        self.player = ExternalEngine(self.command, setup_timeout=20, grace=grace)
 
     def choose(self, seconds: float = 0.01) -> axio.Move:
         return self.player.choose(view(), Budget(seconds), Generator(1)).move
@@ -202,13 +202,13 @@ def test_second_crash_is_an_error(tmp_path: Path) -> None:
 
 
 def test_unresponsive_engine_is_killed(tmp_path: Path) -> None:
-    bad = Bad(tmp_path, "while True: time.sleep(60)")
+    bad = Bad(tmp_path, "while True: time.sleep(60)", grace=0.3)
     with pytest.raises(EngineTimeout, match=r"did not answer 'think 0.01s' within 0.31 s"):
         bad.choose()
 
 
 def test_children_of_an_engine_are_killed(tmp_path: Path) -> None:
-    bad = Bad(tmp_path, "import subprocess; subprocess.run(['sleep', 'infinity'])")
+    bad = Bad(tmp_path, "import subprocess; subprocess.run(['sleep', 'infinity'])", grace=0.3)
     with pytest.raises(EngineTimeout):
         bad.choose()
 
