@@ -104,6 +104,65 @@ def test_a_damaged_file_is_made_again(
     assert capfd.readouterr().err == ""
 
 
+TWO_GAMES = """
+import sys
+
+import numpy as np
+
+from axiogames.games.runtime.compile import bind, bind_part, rule
+from axiogames.games.runtime.signatures import loop
+
+
+@rule
+def seven():
+    return 7
+
+
+@rule
+def nine():
+    return 9
+
+
+def answer():
+    raise NotImplementedError
+
+
+def part(numbers):
+    numbers.sort()  # long enough not to be inlined
+    numbers += answer()
+
+
+def total(numbers):
+    part(numbers)
+    part(numbers)
+    return numbers[-1]
+
+
+for name in sys.argv[1:]:
+    rules = {"answer": globals()[name]}
+    function = bind(total, {**rules, "part": bind_part(part, rules)})
+    print(function(np.zeros(3, np.int64)), sum(function.stats.cache_hits.values()))
+"""
+
+
+def test_code_of_other_processes_does_not_replace_own_code(tmp_path: Path) -> None:
+    program = tmp_path / "two_games.py"
+    program.write_text(TWO_GAMES)
+    environment = {**os.environ, "AXIO_CACHE_DIR": str(tmp_path / "cache")}
+
+    def printed(*names: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, str(program), *names],
+            env=environment, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout.splitlines()
+
+    assert printed("seven") == ["14 0"]
+    # One function comes from the cache, the other is compiled beside it.
+    assert printed("seven", "nine") == ["14 1", "18 0"]
+    assert printed("nine", "seven") == ["18 1", "14 1"]
+
+
 def test_code_of_another_function_in_place_of_ones_own_is_noticed(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

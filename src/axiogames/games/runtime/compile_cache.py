@@ -8,6 +8,10 @@ Each function has an index (`.nbi`), with its own digest in front. It maps types
 a data file (`.nbc`), which has that digest in its name. So two processes that write at the same time can lose
 an entry, but never mix two up.
 
+Symbols of compiled code carry a number that Numba counts up in each process. Code that another process
+compiled would meet code of this one under the same symbol, and the linker keeps only one of the two
+(https://github.com/numba/numba/issues/10486). Here the numbers are random, so no two processes share one.
+
 Nothing that goes wrong here stops a command: what cannot be read is compiled, what cannot be kept is not.
 """
 
@@ -17,6 +21,7 @@ import hashlib
 import inspect
 import os
 import pickle
+import secrets
 import shutil
 import stat
 import sys
@@ -28,6 +33,7 @@ from typing import Any
 import llvmlite
 import numba
 from numba.core import serialize
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 from ... import PROGRAM
@@ -37,6 +43,9 @@ _pickled: Callable[[object], bytes] = serialize.dumps  # it is not typed
 
 DIGEST = hashlib.sha256().digest_size
 LARGEST = 1 << 28  # bytes that a cache file can have; the largest loop takes less than 1 % of it
+
+# From the operating system, not from a generator: a forked process would go on with its parent's state.
+FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(63), None)  # type: ignore[assignment]
 
 
 class RuleCache(FunctionCache):
