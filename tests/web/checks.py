@@ -99,12 +99,22 @@ def axe() -> str:
 
 
 def violations(visitor: Visitor) -> list[str]:
-    """Return the violations that axe finds."""
+    """Return the violations that axe finds.
+
+    A modal dialog makes the page behind it inert and may cover half a button there. Then only the dialog is
+    checked.
+    """
     options = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"], "preload": False}
     assert visitor.unexpected_problems == [], visitor.unexpected_problems
     visitor.allow("style-src")  # axe itself sets inline styles
     visitor.page.evaluate(axe())
-    found = visitor.page.evaluate("async (options) => (await axe.run(options)).violations", options)
+    found = visitor.page.evaluate(
+        """async (options) => {
+          const shown = document.querySelector("dialog:modal") ?? document;
+          return (await axe.run(shown, options)).violations;
+        }""",
+        options,
+    )
     nodes = [(rule["id"], node) for rule in found for node in rule["nodes"]]
     return [f"{rule}: {node['html'][:160]} {node['failureSummary']}" for rule, node in nodes]
 
