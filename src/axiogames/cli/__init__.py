@@ -1,4 +1,4 @@
-"""The command line. Each command is a module of `commands` with a `command`, and has a line in `COMMANDS`."""
+"""The command line. Each command is a function in a module of `commands`, and has a line in `COMMANDS`."""
 
 from __future__ import annotations
 
@@ -42,6 +42,9 @@ COMMANDS = {
     "compile": "Compile the rules ahead of time.",
     "bench": "Measure the speed of the rules on this machine.",
 }
+# Commands that share a module with another command, in which they have their own name. Every other command is
+# the `command` of the module with its name.
+MODULES = {"backup": "backup", "restore": "backup", "games": "games", "rules": "games"}
 # Commands that cannot even be loaded without an extra of the package.
 EXTRAS = dict.fromkeys(("serve", "backup", "restore", "admin"), "server")
 
@@ -68,12 +71,13 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         try:
-            command: click.Command = import_module(f".commands.{cmd_name}", __name__).command
+            module = import_module(f".commands.{MODULES.get(cmd_name, cmd_name)}", __name__)
         except ModuleNotFoundError as error:
             library = (error.name or "").partition(".")[0]
             if cmd_name not in EXTRAS or library in ("", __package__.partition(".")[0]):
                 raise
             raise missing_dependency(library, EXTRAS[cmd_name], f"`{PROGRAM} {cmd_name}`") from None
+        command: click.Command = getattr(module, cmd_name if cmd_name in MODULES else "command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -44,7 +44,7 @@ from .admin_tables import tables
     "--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="Maximum number of entries."
 )
 @as_json
-def log(settings: Settings, subject: str, action: str, limit: int, as_json: bool) -> None:
+def log(*, settings: Settings, subject: str, action: str, limit: int, as_json: bool) -> None:
     """Show the audit log, newest entries first."""
 
     async def work(database: Database) -> list[AuditRecord]:
@@ -85,7 +85,9 @@ SPECTATORS_UNKNOWN = (
 @as_json
 @dry_run
 @yes
-def retention(settings: Settings, reason: str, as_json: bool, dry_run: bool, yes: bool, **days: int) -> None:
+def retention(
+    *, settings: Settings, reason: str, as_json: bool, dry_run: bool, yes: bool, **days: int
+) -> None:
     """Apply the retention policy of the server now: close and delete abandoned tables and accounts.
 
     0 days keep for ever. Finished games are never deleted. With SQLite, only the server itself knows who is

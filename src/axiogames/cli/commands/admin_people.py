@@ -56,7 +56,7 @@ def administer(settings: Settings, work: Callable[[PeopleAdmin], Awaitable[Done]
     "--limit", type=Integer(1, 1_000_000), default=50, show_default=True, help="Maximum number of people."
 )
 @as_json
-def find_people(text: str, settings: Settings, banned: bool, limit: int, as_json: bool) -> None:
+def find_people(*, text: str, settings: Settings, banned: bool, limit: int, as_json: bool) -> None:
     """Find people by id, username or a part of the name, the latest visitors first."""
     found = administer(settings, lambda admin: admin.find(text, banned=banned, limit=limit))
     if as_json:
@@ -82,7 +82,7 @@ def find_people(text: str, settings: Settings, banned: bool, limit: int, as_json
 @click.argument("person", type=TEXT, metavar="ID")
 @server_data
 @as_json
-def show_person(person: str, settings: Settings, as_json: bool) -> None:
+def show_person(*, person: str, settings: Settings, as_json: bool) -> None:
     """Show a person, without secrets."""
 
     async def work(admin: PeopleAdmin) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def _summary(row: RowMapping) -> dict[str, Any]:
 @click.argument("name", type=TEXT, metavar="NAME")
 @server_data
 @reason
-def rename_person(person: str, name: str, settings: Settings, reason: str) -> None:
+def rename_person(*, person: str, name: str, settings: Settings, reason: str) -> None:
     """Rename a person, also at the tables where they play or have played."""
     shown = administer(settings, lambda admin: admin.rename(person, name), reason)
     click.echo(f"{one_line(person)} is now called {one_line(shown)}")
@@ -128,7 +128,7 @@ def rename_person(person: str, name: str, settings: Settings, reason: str) -> No
 @click.argument("ids", type=TEXT, metavar="ID...", nargs=-1, required=True)
 @server_data
 @reason
-def ban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
+def ban_people(*, ids: tuple[str, ...], settings: Settings, reason: str) -> None:
     """Ban people. Their connections are closed; their tables and games stay."""
 
     async def work(admin: PeopleAdmin) -> None:
@@ -143,7 +143,7 @@ def ban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 @click.argument("ids", type=TEXT, metavar="ID...", nargs=-1, required=True)
 @server_data
 @reason
-def unban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
+def unban_people(*, ids: tuple[str, ...], settings: Settings, reason: str) -> None:
     """Lift a ban."""
 
     async def work(admin: PeopleAdmin) -> None:
@@ -159,7 +159,7 @@ def unban_people(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 @server_data
 @click.option("--out", type=FILE, metavar="FILE", help="Write to a file that only you can read.")
 @reason
-def export_person(person: str, settings: Settings, out: str | None, reason: str) -> None:
+def export_person(*, person: str, settings: Settings, out: str | None, reason: str) -> None:
     """Print all stored data of a person as JSON, as the person can get it from the page."""
     if out is not None and Path(out).exists():
         raise InvalidFile(f"{out} exists")
@@ -197,7 +197,7 @@ async def _write(pieces: AsyncIterator[bytes], path: Path) -> None:
 @server_data
 @reason
 @yes
-def erase_person(person: str, settings: Settings, reason: str, yes: bool) -> None:
+def erase_person(*, person: str, settings: Settings, reason: str, yes: bool) -> None:
     """Delete all data of a person permanently.
 
     Bots take over their unfinished games. Finished games stay, with "Deleted player" in place of the name.

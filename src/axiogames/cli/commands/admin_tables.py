@@ -62,6 +62,7 @@ def filter_options(function: Any) -> Any:
 )
 @as_json
 def list_tables(
+    *,
     settings: Settings,
     status: str | None,
     older: int | None,
@@ -102,7 +103,7 @@ def list_tables(
 @click.argument("table", type=TEXT, metavar="ID")
 @server_data
 @as_json
-def show_table(table: str, settings: Settings, as_json: bool) -> None:
+def show_table(*, table: str, settings: Settings, as_json: bool) -> None:
     """Show a table, without hidden tiles."""
 
     async def work(database: Database) -> dict[str, Any]:
@@ -159,7 +160,7 @@ def _summary(row: RowMapping, seats: Sequence[RowMapping]) -> dict[str, Any]:
 @click.argument("ids", type=TEXT, metavar="ID...", nargs=-1, required=True)
 @server_data
 @reason
-def close_tables(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
+def close_tables(*, ids: tuple[str, ...], settings: Settings, reason: str) -> None:
     """Close tables: their games end without a result. They can still be viewed."""
 
     async def work(database: Database) -> None:
@@ -179,6 +180,7 @@ def close_tables(ids: tuple[str, ...], settings: Settings, reason: str) -> None:
 @dry_run
 @yes
 def delete_tables(
+    *,
     ids: tuple[str, ...],
     settings: Settings,
     status: str | None,
@@ -223,7 +225,7 @@ def delete_tables(
 @click.argument("table", type=TEXT, metavar="ID")
 @server_data
 @reason
-def release_table(table: str, settings: Settings, reason: str) -> None:
+def release_table(*, table: str, settings: Settings, reason: str) -> None:
     """Release a table from quarantine, if it can be read now."""
     run_on_database(
         settings,
@@ -238,7 +240,7 @@ def release_table(table: str, settings: Settings, reason: str) -> None:
 @server_data
 @reason
 @yes
-def kick(table: str, seat: int, settings: Settings, reason: str, yes: bool) -> None:
+def kick(*, table: str, seat: int, settings: Settings, reason: str, yes: bool) -> None:
     """Remove a person from a seat permanently.
 
     Before the start, the seat becomes free, but not for this person. During the game a bot takes it; if

@@ -73,6 +73,7 @@ def command() -> None:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON on standard output.")
 def run(
+    *,
     game: str,
     bots: str,
     players: int,
@@ -117,7 +118,7 @@ def run(
 @command.command("report")
 @click.argument("folder", type=FILE, metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON on standard output.")
-def report(folder: str, as_json: bool) -> None:
+def report(*, folder: str, as_json: bool) -> None:
     """Write the report of the games in DIR again.
 
     DIR is the directory given to `arena run --out`. The run may be unfinished or still going on: only deals

@@ -32,7 +32,7 @@ MAX_SECONDS = 600
     help="Approximate duration of each measurement.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-def command(games: tuple[str, ...], players: int, seconds: float, as_json: bool) -> None:
+def command(*, games: tuple[str, ...], players: int, seconds: float, as_json: bool) -> None:
     """Measure the rules of each GAME (default: all games) on one core of this machine.
 
     Every speed is also given as a ratio to the speed of a reference game that runs beside it. Compare ratios,

@@ -28,7 +28,7 @@ class CompileUnit(NamedTuple):
 
 @click.command("compile")
 @click.option("--jobs", type=JOBS, help="Number of processes.  [default: one per core]")
-def command(jobs: int | None) -> None:
+def command(*, jobs: int | None) -> None:
     """Compile the rules of all games ahead of time.
 
     Otherwise they are compiled when they are first needed. Use it before a demonstration, in the image of

@@ -59,6 +59,7 @@ MAX_GAMES = 10_000_000
 @force_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on standard output.")
 def command(
+    *,
     game: str,
     players: int,
     games: int,

@@ -26,7 +26,7 @@ STRONGEST = "sim" if "sim" in BOTS else list(BOTS)[-1]
     help="Number of players, until a view or new_game sets it.",
 )
 @variant_option
-def command(game: str, bot: str, players: int, options: tuple[str, ...]) -> None:
+def command(*, game: str, bot: str, players: int, options: tuple[str, ...]) -> None:
     """Answer commands on standard input, one per line, as in GTP.
 
     Other programs set up the view of a seat and ask for a move. The protocol is described in

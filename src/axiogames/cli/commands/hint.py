@@ -38,6 +38,7 @@ DEFAULT_SECONDS = 1.0
 @language_option
 @click.option("--json", "as_json", is_flag=True, help="Print the suggestions as JSON.")
 def command(
+    *,
     position: str,
     number: int,
     seconds: float | None,

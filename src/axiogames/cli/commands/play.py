@@ -37,6 +37,7 @@ RESUME = f"{PROGRAM} play --resume"
 @click.option("--resume", is_flag=True, help="Resume the saved game.")
 @click.option("--record", type=FILE, metavar="FILE", help="Append the record of the finished game to FILE.")
 def command(
+    *,
     game: str | None,
     seats: str | None,
     options: tuple[str, ...],

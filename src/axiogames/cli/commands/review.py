@@ -49,6 +49,7 @@ STYLES = {"best": "green", "inaccuracy": "yellow", "mistake": "red", "blunder": 
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the review as JSON.")
 def command(
+    *,
     file: str,
     number: int,
     seconds: float | None,

@@ -90,6 +90,7 @@ from .compile import compile_games, uncompiled_games
     help="Lowest level of log messages.",
 )
 def command(
+    *,
     host: str,
     port: int | None,
     data: str | None,

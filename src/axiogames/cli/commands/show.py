@@ -37,6 +37,7 @@ DEFAULT_WIDTH = 1200  # pixels
 @click.option("--spectator", is_flag=True, help="Show only what is public.")
 @click.option("--json", "as_json", is_flag=True, help="Print the position as JSON.")
 def command(
+    *,
     file: str,
     number: int,
     ply: int | None,

@@ -55,6 +55,7 @@ MAX_GAMES_PER_PIECE = 32  # that a process plays before it returns their results
 @variant_option
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON on standard output.")
 def command(
+    *,
     game: str,
     bots: str,
     games: int,

@@ -57,6 +57,7 @@ def command() -> None:
 @force_option
 @click.option("--json", "as_json", is_flag=True, help="Print the solution as JSON.")
 def solo(
+    *,
     source: str | None,
     seed: str | None,
     number: int,

@@ -49,6 +49,7 @@ HEAD = "round  loss   against greed  against the round before"
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON per round.")
 def command(
+    *,
     game: str,
     players: int,
     rounds: int,

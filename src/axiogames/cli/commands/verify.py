@@ -68,7 +68,7 @@ def check(piece: NumberedLines) -> CheckedLines:
 @jobs_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def command(ctx: click.Context, files: tuple[str, ...], jobs: int, as_json: bool) -> None:
+def command(ctx: click.Context, *, files: tuple[str, ...], jobs: int, as_json: bool) -> None:
     """Check recorded games against the rules; - is standard input.
 
     All events of all records are replayed. Each invalid record is listed with its line, the event and the

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,12 +22,13 @@ from ...errors import AxioError, InvalidFile, InvalidPlayers, InvalidRecord, Par
 from ...files import check_file_name, is_unicode, read_lines
 from ...games import LANGUAGES
 from ...games.protocol import MOST_PLAYERS
-from ...model.record import Record
-from ...players import PLAYERS
-from ...players.engines.specs import parse_player
-from ...players.interface import MAX_ROLLOUTS, Budget
 from ...rng import seed_bytes
 from .text import count
+
+# Records and players are imported by the functions that need them: `axio games` should not wait for Numba.
+if TYPE_CHECKING:
+    from ...model.record import Record
+    from ...players.interface import Budget
 
 STDIN = "-"
 YOU = "you"  # a person in a list of seats
@@ -153,6 +154,7 @@ def budget_options(default: float, per: str) -> Callable[[Callable[..., Any]], C
         default: seconds, if neither seconds nor rollouts are given.
         per: what the seconds are for, such as "per move".
     """
+    from ...players.interface import MAX_ROLLOUTS
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(
@@ -192,6 +194,8 @@ def budget_options(default: float, per: str) -> Callable[[Callable[..., Any]], C
 
 def make_budget(seconds: float | None, rollouts: int | None, threads: int, default: float) -> Budget:
     """Return the search budget per move, in seconds or in rollouts."""
+    from ...players.interface import Budget
+
     if seconds is not None and rollouts is not None:
         raise click.UsageError("--time and --rollouts cannot be used together.")
     if rollouts is not None:
@@ -239,6 +243,8 @@ def read_record(file: str, number: int) -> RecordInFile:
         InvalidRecord: the line is not a record.
         AxioError: the file has fewer records.
     """
+    from ...model.record import Record
+
     found = 0
     for line, text in input_lines(file):
         found += 1
@@ -252,6 +258,8 @@ def read_record(file: str, number: int) -> RecordInFile:
 
 def parse_bots(text: str) -> tuple[str, ...]:
     """Return the bots of a list such as `greedy,sim@1s,engine:./mine`. Raise `InvalidPlayers`."""
+    from ...players.engines.specs import parse_player
+
     names = _split(text)
     for name in names:
         parse_player(name)
@@ -260,6 +268,8 @@ def parse_bots(text: str) -> tuple[str, ...]:
 
 def parse_seats(text: str) -> tuple[str, ...]:
     """Return the people (`you`) and bots of a list such as `you,balanced`. Raise `InvalidPlayers`."""
+    from ...players import PLAYERS
+
     names, known = _split(text), (YOU, *PLAYERS)
     for name in names:
         if name not in known:
