@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 from websockets.sync.client import connect
 
-from tests.server.live import PATIENCE, Json, Live
+from tests.server.live import TIMEOUT, Json, LiveSocket
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """What came back for a request."""
 
     status: int
@@ -42,19 +42,19 @@ class Answer:
         return Refusal(self.status, problem["code"], problem["detail"])
 
 
-def ask(
+def send_request(
     url: str, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None
-) -> Answer:
+) -> Response:
     """One request on a connection of its own. A body that is not bytes is sent as JSON."""
     sent = dict(headers or {})
     if body is not None and not isinstance(body, bytes):
         body = json.dumps(body).encode()
         sent.setdefault("Content-Type", "application/json")
-    connection = HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE)
+    connection = HTTPConnection(urlsplit(url).netloc, timeout=TIMEOUT)
     try:
         connection.request(method, path, body, sent)
         response = connection.getresponse()
-        return Answer(response.status, response.headers, response.read())
+        return Response(response.status, response.headers, response.read())
     finally:
         connection.close()
 
@@ -70,7 +70,7 @@ class Refusal(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedTable:
     """A new table and the key to its free seats."""
 
     id: str
@@ -88,37 +88,37 @@ class Client:
         """What is sent with everything."""
         return {}
 
-    def ask(
+    def request(
         self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None
-    ) -> Answer:
+    ) -> Response:
         """A request, whatever comes of it."""
-        return ask(self.url, method, path, body, {**self.headers, **(headers or {})})
+        return send_request(self.url, method, path, body, {**self.headers, **(headers or {})})
 
     def get(self, path: str) -> Any:
-        return self._good(self.ask("GET", path))
+        return self._good(self.request("GET", path))
 
     def post(self, path: str, body: object = None) -> Any:
-        return self._good(self.ask("POST", path, body))
+        return self._good(self.request("POST", path, body))
 
     def patch(self, path: str, body: object = None) -> Any:
-        return self._good(self.ask("PATCH", path, body))
+        return self._good(self.request("PATCH", path, body))
 
     @staticmethod
-    def _good(answer: Answer) -> Any:
+    def _good(answer: Response) -> Any:
         if answer.status >= 400:
             raise answer.refusal
         return answer.json
 
     def refused(self, method: str, path: str, body: object = None) -> Refusal:
         """What a request that must fail is refused with."""
-        return self.ask(method, path, body).refusal
+        return self.request(method, path, body).refusal
 
-    def open(self, game: str, seats: Sequence[str | Json], **terms: object) -> Opened:
+    def open(self, game: str, seats: Sequence[str | Json], **terms: object) -> OpenedTable:
         """Open a table. A seat is `me`, `open`, a bot's level, or a whole seat of the protocol."""
-        wanted = [seat_of(seat) if isinstance(seat, str) else seat for seat in seats]
-        return Opened(**self.post("/api/tables", {"game": game, "seats": wanted, **terms}))
+        wanted = [seat_request(seat) if isinstance(seat, str) else seat for seat in seats]
+        return OpenedTable(**self.post("/api/tables", {"game": game, "seats": wanted, **terms}))
 
-    def join(self, table: Opened, **how: object) -> Json:
+    def join(self, table: OpenedTable, **how: object) -> Json:
         """Sit down by the invite link."""
         view: Json = self.post(f"/api/tables/{table.id}/join", {"invite": table.invite, **how})
         return view
@@ -128,15 +128,15 @@ class Client:
         view: Json = self.get(f"/api/tables/{table_id}")
         return view
 
-    def live(self, table_id: str, after: int | None = None) -> Live:
+    def live(self, table_id: str, after: int | None = None) -> LiveSocket:
         """A WebSocket to a table; to be used in a `with`."""
         query = "" if after is None else f"?after={after}"
         address = f"{self.url.replace('http', 'ws', 1)}/api/tables/{table_id}/live{query}"
-        return Live(
+        return LiveSocket(
             connect(
                 address,
                 additional_headers=self.headers,
-                open_timeout=PATIENCE,
+                open_timeout=TIMEOUT,
                 close_timeout=2,
                 max_size=None,
                 max_queue=None,  # what is not asked for does not hold up anything
@@ -182,15 +182,15 @@ class Browser(Client):
         cookie = {"Cookie": self.cookie} if self.cookie else {}
         return {"Origin": self.origin, **cookie}
 
-    def ask(
+    def request(
         self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None
-    ) -> Answer:
-        answer = super().ask(method, path, body, headers)
+    ) -> Response:
+        answer = super().request(method, path, body, headers)
         if set_cookie := answer.headers["set-cookie"]:
             self.cookie = set_cookie.partition(";")[0]
         return answer
 
 
-def seat_of(word: str) -> Json:
+def seat_request(word: str) -> Json:
     """A seat of the protocol from `me`, `open` or a bot's level."""
     return {"kind": word} if word in ("me", "open") else {"kind": "bot", "level": word}

@@ -6,7 +6,7 @@
         with ann.live(table.id) as live:
             result = live.play_to_the_end()
 
-Nothing here waits longer than `PATIENCE` for one answer.
+Nothing here waits longer than `TIMEOUT` for one answer.
 """
 
 from __future__ import annotations
@@ -22,25 +22,34 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Self
 
-from tests.server.clients import Answer, Browser, Client, Guest, Opened, Refusal, ask, seat_of
+from tests.server.clients import (
+    Browser,
+    Client,
+    Guest,
+    OpenedTable,
+    Refusal,
+    Response,
+    seat_request,
+    send_request,
+)
 from tests.server.live import (
-    PATIENCE,
+    TIMEOUT,
     Choose,
     Json,
-    Live,
-    at_random,
-    check_numbers,
+    LiveSocket,
+    check_consecutive,
+    count_offers,
     move_text,
-    offers,
     play_together,
+    random_chooser,
 )
 
-START = 180.0  # seconds for a server to come up; it may have to compile the rules, on a busy machine
+START_TIMEOUT = 180.0  # seconds for a server to come up; it may have to compile the rules, on a busy machine
 
 __all__ = [
-    "Answer", "Browser", "Choose", "Client", "Guest", "Json", "Live", "Opened", "Refusal", "RunningServer",
-    "ask", "at_random", "check_numbers", "free_port", "move_text", "offers", "play_together", "seat_of",
-    "start_server",
+    "Browser", "Choose", "Client", "Guest", "Json", "LiveSocket", "OpenedTable", "Refusal", "Response",
+    "RunningServer", "check_consecutive", "count_offers", "free_port", "move_text", "play_together",
+    "random_chooser", "seat_request", "send_request", "start_server",
 ]  # fmt: skip
 
 
@@ -85,7 +94,7 @@ class RunningServer:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
-            return self.process.wait(PATIENCE)
+            return self.process.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError(f"the server did not stop; it wrote:\n{self.log}") from None
@@ -94,7 +103,7 @@ class RunningServer:
         """End it at once (SIGKILL), with its workers."""
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
 
     def __enter__(self) -> Self:
         return self
@@ -157,10 +166,10 @@ def start_server(
         )
     server = RunningServer(process, port, data, database, written)
     server.metrics_port = metrics_port
-    until = time.monotonic() + START
+    until = time.monotonic() + START_TIMEOUT
     while time.monotonic() < until and process.poll() is None:
         try:
-            if ask(server.url, "GET", "/health").status == 200:
+            if send_request(server.url, "GET", "/health").status == 200:
                 return server
         except (OSError, HTTPException):
             time.sleep(0.05)

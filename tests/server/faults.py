@@ -19,7 +19,7 @@ from axiogames.server.domain.game_state import GameState
 from axiogames.server.domain.room import Room
 from axiogames.server.storage import database as database_module
 from axiogames.server.storage.database import Database
-from tests.server.in_process import PATIENCE, Inside, Json, Socket, inside
+from tests.server.in_process import TIMEOUT, App, Json, Socket, running_app
 
 FAILURES: dict[str, Callable[[], Exception]] = {
     "the database": lambda: OperationalError("statement", {}, Exception("it broke")),
@@ -31,17 +31,17 @@ FAILURES: dict[str, Callable[[], Exception]] = {
 class Faults:
     """Makes the next transaction fail: before it begins, before its commit, or after its commit."""
 
-    def __init__(self, made: Inside) -> None:
-        self._writing = made.server.database.writing
-        self._reading = made.server.database.reading
+    def __init__(self, app: App) -> None:
+        self._writing = app.server.database.writing
+        self._reading = app.server.database.reading
         self.next = ""
         self.down = False
         self.hold: asyncio.Event | None = None
         self.failure: Callable[[], Exception] = FAILURES["the database"]
-        self._transact = made.server.database.transact
-        made.server.database.transact = self.transact  # type: ignore[method-assign]
-        made.server.database.writing = self.writing  # type: ignore[method-assign]
-        made.server.database.reading = self.reading  # type: ignore[method-assign]
+        self._transact = app.server.database.transact
+        app.server.database.transact = self.transact  # type: ignore[method-assign]
+        app.server.database.writing = self.writing  # type: ignore[method-assign]
+        app.server.database.reading = self.reading  # type: ignore[method-assign]
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
@@ -102,7 +102,7 @@ class Hanging:
 
     def _wait(self, statement: str) -> None:
         if statement.startswith(self._statements):
-            self._free.wait(PATIENCE)
+            self._free.wait(TIMEOUT)
 
     @contextmanager
     def hanging(self) -> Iterator[None]:
@@ -120,26 +120,26 @@ class Hanging:
             self._free.set()
 
 
-class Company:
+class Session:
     """Two players, a spectator, and their game."""
 
-    def __init__(self, made: Inside, seed: str) -> None:
-        self.made = made
-        self.faults = Faults(made)
+    def __init__(self, app: App, seed: str) -> None:
+        self.app = app
+        self.faults = Faults(app)
         self.lots = random.Random(seed)
         self.messages = 0
 
     async def sit_down(self, game: str, **more: object) -> None:
-        self.people = [await self.made.guest(name) for name in ("Ann", "Bob")]
+        self.people = [await self.app.guest(name) for name in ("Ann", "Bob")]
         ann, bob = self.people
-        opened = await self.made.open(ann, game, [{"kind": "me"}, {"kind": "open"}], **more)
+        opened = await self.app.open(ann, game, [{"kind": "me"}, {"kind": "open"}], **more)
         self.table: str = opened["id"]
-        await self.made.good(
-            "POST", f"/api/tables/{self.table}/join", bob.token, {"invite": opened["invite"]}
-        )
-        self.sockets = [await self.made.socket(self.table, person.token) for person in self.people]
-        self.watching = await self.made.socket(self.table)
-        self.views = [await socket.until(lambda told: told["type"] == "view") for socket in self.all[:2]]
+        await self.app.call("POST", f"/api/tables/{self.table}/join", bob.token, {"invite": opened["invite"]})
+        self.sockets = [await self.app.socket(self.table, person.token) for person in self.people]
+        self.watching = await self.app.socket(self.table)
+        self.views = [
+            await socket.until(lambda message: message["type"] == "view") for socket in self.all[:2]
+        ]
 
     @property
     def all(self) -> list[Socket]:
@@ -147,13 +147,13 @@ class Company:
 
     @property
     def room(self) -> Room:
-        return self.made.server.rooms._rooms[self.table]
+        return self.app.server.rooms._rooms[self.table]
 
     @property
     def game(self) -> GameState:
         return self.room.game
 
-    def order(self, **more: object) -> tuple[Socket, Json]:
+    def next_command(self, **more: object) -> tuple[Socket, Json]:
         """Return a legal move message of the seat to move."""
         self.messages += 1
         game = self.game
@@ -167,12 +167,12 @@ class Company:
         hold = self.lots.random() < 0.2
         return self.sockets[seat], {**order, "do": "move", "pick": pick, "hold": hold, **more}
 
-    async def heard(self) -> list[list[str]]:
-        return [[one for one in await socket.heard() if "pong" not in one[:20]] for socket in self.all]
+    async def drain(self) -> list[list[str]]:
+        return [[one for one in await socket.drain() if "pong" not in one[:20]] for socket in self.all]
 
     async def check(self) -> None:
         """Check that memory and database agree."""
-        kept = await self.made.server.rooms._load(self.table)
+        kept = await self.app.server.rooms._load(self.table)
         game = self.game
         assert (kept.number, kept.status, kept.turn, kept.pending_draw) == (
             game.number,
@@ -187,8 +187,8 @@ class Company:
 
 
 @asynccontextmanager
-async def company(folder: Path, game: str, seed: str = "", **more: object) -> AsyncIterator[Company]:
-    async with inside(folder) as made:
-        here = Company(made, seed)
+async def game_session(folder: Path, game: str, seed: str = "", **more: object) -> AsyncIterator[Session]:
+    async with running_app(folder) as app:
+        here = Session(app, seed)
         await here.sit_down(game, **more)
         yield here

@@ -25,14 +25,14 @@ from axiogames.server.rendering.worker import render
 from axiogames.server.settings import Settings
 from axiogames.server.transport.origin_guard import guard
 
-PATIENCE = 240.0  # seconds for any one thing; a busy machine may take long to start what draws pictures
+TIMEOUT = 240.0  # seconds for any one thing; a busy machine may take long to start what draws pictures
 HOST = b"localhost"
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """What came back for a request."""
 
     status: int
@@ -94,7 +94,7 @@ class Socket:
 
     async def until(self, wanted: Callable[[Json], bool]) -> Json:
         """The next message that fits."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while True:
                 while self._read < len(self.texts):
                     message: Json = json.loads(self.texts[self._read])
@@ -104,45 +104,45 @@ class Socket:
                 self._came.clear()
                 await self._came.wait()
 
-    async def reach(self, number: int) -> Json:
+    async def until_entry(self, number: int) -> Json:
         """The message that tells of an entry."""
-        return await self.until(lambda told: told.get("n") == number)
+        return await self.until(lambda message: message.get("n") == number)
 
-    async def ask(self, **order: object) -> Json:
+    async def request(self, **command: object) -> Json:
         """Send an order and wait for what answers it: an acknowledgement, an answer or a refusal."""
-        self.send(**order)
-        name = order.get("id")
-        return await self.until(lambda told: name in (told.get("ack"), told.get("id")))
+        self.send(**command)
+        name = command.get("id")
+        return await self.until(lambda message: name in (message.get("ack"), message.get("id")))
 
-    async def heard(self) -> list[str]:
+    async def drain(self) -> list[str]:
         """All texts so far, when everything sent before has been dealt with."""
         self.send(do="ping")
-        await self.until(lambda told: told["type"] == "pong")
+        await self.until(lambda message: message["type"] == "pong")
         return self.texts
 
-    async def end(self) -> int | None:
+    async def wait_closed(self) -> int | None:
         """Wait until the application lets go; the code that it gives."""
         assert self._task is not None
-        await asyncio.wait_for(asyncio.shield(self._task), PATIENCE)
+        await asyncio.wait_for(asyncio.shield(self._task), TIMEOUT)
         return self.closed
 
     async def close(self) -> None:
         """Leave, and wait until the application has noticed."""
         self._to_app.put_nowait({"type": "websocket.disconnect", "code": 1000})
         assert self._task is not None
-        await asyncio.wait_for(self._task, PATIENCE)
+        await asyncio.wait_for(self._task, TIMEOUT)
 
 
 @dataclass(slots=True)
-class Inside:
+class App:
     """A server without a network."""
 
     server: Server
-    app: Any
+    asgi: Any
     litestar: Litestar
     sockets: list[Socket] = field(default_factory=list)
 
-    async def ask(
+    async def request(
         self,
         method: str,
         target: str,
@@ -151,7 +151,7 @@ class Inside:
         headers: Mapping[bytes, bytes] | None = None,
         host: Sequence[bytes] = (HOST,),
         **more: object,
-    ) -> Answer:
+    ) -> Response:
         """One request. A body that is not bytes is sent as JSON; `more` goes into the scope."""
         payload = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         about = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(payload))]
@@ -173,20 +173,20 @@ class Inside:
             if message["type"] == "http.response.body" and not message.get("more_body"):
                 answered.set()
 
-        await asyncio.wait_for(self.app(scope | {"method": method}, receive, send), PATIENCE)
+        await asyncio.wait_for(self.asgi(scope | {"method": method}, receive, send), TIMEOUT)
         start = sent[0]
         content = b"".join(message.get("body", b"") for message in sent[1:])
-        return Answer(start["status"], tuple((k, v) for k, v in start["headers"]), content)
+        return Response(start["status"], tuple((k, v) for k, v in start["headers"]), content)
 
-    async def good(self, method: str, target: str, token: str = "", body: object = None) -> Any:
+    async def call(self, method: str, target: str, token: str = "", body: object = None) -> Any:
         """What a request gives that has to succeed."""
-        answer = await self.ask(method, target, token, body)
+        answer = await self.request(method, target, token, body)
         assert answer.status < 400, answer.body
         return answer.json
 
     async def guest(self, name: str) -> Guest:
         """A new guest."""
-        return Guest(**await self.good("POST", "/api/guests", body={"name": name}))
+        return Guest(**await self.call("POST", "/api/guests", body={"name": name}))
 
     async def socket(
         self,
@@ -199,7 +199,7 @@ class Inside:
         socket = Socket()
         query = "" if after is None else f"?after={after}"
         await socket.open(
-            self.app, f"/api/tables/{table}/live{query}", [*_identity(token), *(headers or {}).items()]
+            self.asgi, f"/api/tables/{table}/live{query}", [*_identity(token), *(headers or {}).items()]
         )
         self.sockets.append(socket)
         return socket
@@ -207,7 +207,7 @@ class Inside:
     async def open(self, host: Guest, game: str, seats: list[Json], **more: object) -> Json:
         """A new table: its id and its invite key."""
         body = {"game": game, "seats": seats, **more}
-        opened: Json = await self.good("POST", "/api/tables", host.token, body)
+        opened: Json = await self.call("POST", "/api/tables", host.token, body)
         return opened
 
 
@@ -241,7 +241,7 @@ def _in_a_hurry(connection: Any, _: object) -> None:
 
 
 @asynccontextmanager
-async def inside(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
+async def running_app(folder: Path, **settings: Any) -> AsyncIterator[App]:
     """A server in this process, with its database in a folder."""
     chosen = Settings(
         data=str(folder), rate_limits=False, bot_threads=1, max_tables_per_person=10_000, **settings
@@ -261,11 +261,11 @@ async def inside(folder: Path, **settings: Any) -> AsyncIterator[Inside]:
         app = application.make_app(chosen)
     event.listen(server.database.engine.sync_engine, "connect", _in_a_hurry)
     await server.database.upgrade()
-    made_inside = Inside(server, app, made[0])
+    running = App(server, app, made[0])
     try:
-        yield made_inside
+        yield running
     finally:
-        for socket in made_inside.sockets:
+        for socket in running.sockets:
             await socket.close()
         server.rooms.close()
         await server.journal.close()

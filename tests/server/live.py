@@ -11,19 +11,19 @@ from typing import Any, Self
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
-PATIENCE = 20.0  # seconds for any one answer
-MOST_MESSAGES = 3_000
+TIMEOUT = 20.0  # seconds for any one answer
+MAX_MESSAGES = 3_000
 
 Json = dict[str, Any]
 Choose = Callable[[Json], int]
 
 
-class Live:
+class LiveSocket:
     """A WebSocket to a table. Remembers the last number, `now` and `moves`, and all that it has heard."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket.__enter__()  # the library wants it to be left again: `close` does
-        self.heard: list[Json] = []
+        self.received: list[Json] = []
         self.n = 0
         self.you: int | None = None
         self.yours: list[int] = []
@@ -44,24 +44,24 @@ class Live:
         """Send a message as it is."""
         self.socket.send(json.dumps(message))
 
-    def order(self, do: str, **more: object) -> str:
+    def command(self, do: str, **more: object) -> str:
         """Send an order made from the last number, with an id of its own; the id."""
         self._ids += 1
         message = f"{do}-{self._ids}"
         self.send({"do": do, "id": message, "n": self.n, **more})
         return message
 
-    def recv(self, timeout: float = PATIENCE) -> Json:
+    def recv(self, timeout: float = TIMEOUT) -> Json:
         """The next message. Raises `TimeoutError`, or `ConnectionClosed`."""
         message: Json = json.loads(self.socket.recv(timeout))
-        self.heard.append(message)
+        self.received.append(message)
         if message["type"] in ("view", "step"):
             self.n, self.you = message["n"], message["you"]
             self.now, self.moves = message["now"], message["moves"]
             self.yours = message.get("yours", self.yours)
         return message
 
-    def until(self, wanted: Callable[[Json], bool] | str, timeout: float = PATIENCE) -> Json:
+    def until(self, wanted: Callable[[Json], bool] | str, timeout: float = TIMEOUT) -> Json:
         """The next message that fits, or the next of this type."""
         end = time.monotonic() + timeout
         while True:
@@ -69,7 +69,7 @@ class Live:
             if message["type"] == wanted if isinstance(wanted, str) else wanted(message):
                 return message
 
-    def my_turn(self) -> Json:
+    def wait_for_turn(self) -> Json:
         """Wait until moves are offered here, or the game is over: what `now` says then."""
         while not self.now or (self.moves is None and self.now["phase"] not in ("over", "closed")):
             self.recv()
@@ -77,22 +77,22 @@ class Live:
 
     def play(self, pick: int, **more: object) -> Json:
         """Make a move by its number and wait for its acknowledgement."""
-        message = self.order("move", pick=pick, **more)
-        told = self.until(lambda told: message in (told.get("ack"), told.get("id")))
-        assert told["type"] != "refused", told
-        return told
+        message_id = self.command("move", pick=pick, **more)
+        answer = self.until(lambda message: message_id in (message.get("ack"), message.get("id")))
+        assert answer["type"] != "refused", answer
+        return answer
 
-    def play_to_the_end(self, choose: Choose | None = None, *, by_text: bool = False) -> Json:
+    def play_to_end(self, choose: Choose | None = None, *, by_text: bool = False) -> Json:
         """Play whenever it is this client's turn, for all its seats, until the game is over; its `result`."""
-        choose = choose or at_random()
+        choose = choose or random_chooser()
         while self.now.get("phase") not in ("over", "closed"):
-            assert len(self.heard) < MOST_MESSAGES, "this game does not end"
+            assert len(self.received) < MAX_MESSAGES, "this game does not end"
             if self.moves is not None:
                 pick = choose(self.moves)
                 if by_text:
-                    self.order("move", move=move_text(self.moves, pick))
+                    self.command("move", move=move_text(self.moves, pick))
                 else:
-                    self.order("move", pick=pick)
+                    self.command("move", pick=pick)
                 self.moves = None
             elif self.you is None and len(self.yours) > 1 and self.now["turn"] in self.yours:
                 self.send({"do": "look", "seat": self.now["turn"]})
@@ -112,10 +112,10 @@ class Live:
             return closed.rcvd.code if closed.rcvd else None
 
 
-def check_numbers(live: Live) -> None:
+def check_consecutive(live: LiveSocket) -> None:
     """See that every step follows what was heard before it; only a whole view may leave entries out."""
     last = 0
-    for message in live.heard:
+    for message in live.received:
         if message["type"] == "step":
             assert message["n"] == last + 1, f"{message['n']} follows {last}"
         elif message["type"] == "view":
@@ -123,15 +123,15 @@ def check_numbers(live: Live) -> None:
         last = message.get("n", last)
 
 
-def offers(moves: Json) -> int:
+def count_offers(moves: Json) -> int:
     """How many moves are offered."""
     return len(moves["tile"]) + len(moves["others"])
 
 
-def at_random(seed: int | str = 0) -> Choose:
+def random_chooser(seed: int | str = 0) -> Choose:
     """Picks by lot, the same ones for the same seed."""
     rng = random.Random(seed)
-    return lambda moves: rng.randrange(offers(moves))
+    return lambda moves: rng.randrange(count_offers(moves))
 
 
 def move_text(moves: Json, pick: int) -> str:
@@ -145,7 +145,7 @@ def move_text(moves: Json, pick: int) -> str:
     return f"{tile} {moves['places'][moves['place'][pick]][3]}"
 
 
-def play_together(*lives: Live) -> Json:
+def play_together(*lives: LiveSocket) -> Json:
     """Play a game between several clients, each the first move that it is offered; the result."""
     for live in lives:
         live.until("view")

@@ -95,7 +95,7 @@ class ApiClient:
         seats = (["me", "open"], ["me", "greedy"], ["open", "me", "open"], ["me"])
         finished = self._guest.open("trio", ["me"]).id
         with self._guest.live(finished) as live:
-            live.play_to_the_end()
+            live.play_to_end()
         return [*(self._guest.open("axio", one).id for one in seats), finished, "no-such-table"]
 
     @property

@@ -21,7 +21,7 @@ import pytest
 from tests.server.driving import free_port
 
 USER = "axio"
-PATIENCE = 60.0
+TIMEOUT = 60.0
 DEMAND = "AXIO_DEMAND"  # comma-separated requirements that must not be skipped
 
 
@@ -69,7 +69,7 @@ class Postgres:
         """Stop the cluster and remove its files."""
         if self._process is not None:
             self._process.send_signal(signal.SIGINT)  # fast shutdown despite open connections
-            self._process.wait(PATIENCE)
+            self._process.wait(TIMEOUT)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -89,7 +89,7 @@ class Postgres:
         """Restart the cluster, by a fast (SIGINT) or immediate (SIGQUIT) shutdown."""
         assert self._process is not None
         self._process.send_signal(how)
-        self._process.wait(PATIENCE)
+        self._process.wait(TIMEOUT)
         self._launch()
 
     def _processes(self) -> list[int]:
@@ -127,7 +127,7 @@ class Postgres:
                 stdin=subprocess.DEVNULL,
                 **_as(user, folder),
             )
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while True:
             try:
                 self.execute("SELECT 1")
@@ -150,7 +150,7 @@ def run_sql(url: str, *statements: str) -> list[tuple[Any, ...]]:
     """Run statements, each in its own transaction, and return the rows of the last one."""
 
     async def run() -> list[tuple[Any, ...]]:
-        connection = await asyncpg.connect(url, timeout=PATIENCE)
+        connection = await asyncpg.connect(url, timeout=TIMEOUT)
         try:
             rows: list[Any] = []
             for statement in statements:

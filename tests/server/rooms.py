@@ -16,7 +16,7 @@ from axiogames.server.lifespan import Server, build_server
 from axiogames.server.settings import Settings
 from axiogames.server.transport.client import Client
 
-SOON = 20.0
+TIMEOUT = 20.0
 
 
 @asynccontextmanager
@@ -57,13 +57,13 @@ class Listener:
     """A client in memory that records the messages it receives."""
 
     def __init__(self, room: Room, person: str | None, *, enter: bool = True) -> None:
-        self.heard: list[dict[str, Any]] = []
+        self.received: list[dict[str, Any]] = []
         self.client = Client(self._take, person, room.default_seat(person))
         if enter:
             room.connect(self.client)
 
     async def _take(self, text: str) -> None:
-        self.heard.append(json.loads(text))
+        self.received.append(json.loads(text))
 
 
 async def entries(server: Server, room: Room) -> list[TableEntry]:
@@ -72,7 +72,7 @@ async def entries(server: Server, room: Room) -> list[TableEntry]:
 
 async def until(met: Callable[[], bool]) -> None:
     """Wait until a condition holds."""
-    async with asyncio.timeout(SOON):
+    async with asyncio.timeout(TIMEOUT):
         while not met():
             await asyncio.sleep(0.005)
 

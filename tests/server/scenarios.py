@@ -35,7 +35,7 @@ from axiogames.server.rendering.pictures import MAX_CACHE_BYTES, ByteCache
 from axiogames.server.storage.schema import entries, people, results, reviews, seats, tables
 from tests.games.conformance.positions import Case
 from tests.games.conformance.test_views import otherwise_dealt
-from tests.server.in_process import Inside, Json, Socket
+from tests.server.in_process import App, Json, Socket
 
 BEGAN = 1_700_000_000_000
 QUICK = Budget(rollouts=40)
@@ -72,8 +72,8 @@ class Viewer:
     seat: int | None
     look: bool = False  # whether a shared screen has to be told who looks
 
-    def token(self, made: Inside) -> str:
-        return made.server.people.token(Person(self.person, "")) if self.person else ""
+    def token(self, app: App) -> str:
+        return app.server.people.token(Person(self.person, "")) if self.person else ""
 
 
 # ---------------------------------------------------------------- worlds
@@ -173,18 +173,18 @@ def _drawn(events: Sequence[Event]) -> list[str]:
 # ---------------------------------------------------------------- into the server and out again
 
 
-async def install(made: Inside, world: World) -> None:
+async def install(app: App, world: World) -> None:
     """Put a world into the database, in place of everything that was there."""
-    for room in made.server.rooms._rooms.values():
+    for room in app.server.rooms._rooms.values():
         room.close()
-    made.server.rooms._rooms.clear()
-    made.server.people._cache.clear()
-    made.server.pictures.cache = ByteCache(MAX_CACHE_BYTES)  # it belongs to another world
-    made.server.journal.commits = made.server.journal.appended = 0
+    app.server.rooms._rooms.clear()
+    app.server.people._cache.clear()
+    app.server.pictures.cache = ByteCache(MAX_CACHE_BYTES)  # it belongs to another world
+    app.server.journal.commits = app.server.journal.appended = 0
     game = world.game
     game.updated = BEGAN + len(world.acts)
     row = game.row()
-    async with made.server.database.writing() as connection:
+    async with app.server.database.writing() as connection:
         for table in (entries, seats, results, reviews, tables, people):
             await connection.execute(delete(table))
         await connection.execute(insert(tables), [row])
@@ -201,40 +201,40 @@ def _entries(world: World, first: int) -> list[Json]:
     ]
 
 
-async def see_happen(made: Inside, world: World, viewer: Viewer) -> list[bytes]:
+async def collect_broadcast(app: App, world: World, viewer: Viewer) -> list[bytes]:
     """What somebody who is there is told of the last entry, and of the table before it."""
     number = len(world.acts)
-    await install(made, world.upto(number - 1))
-    socket = await made.socket(TABLE, viewer.token(made))
+    await install(app, world.upto(number - 1))
+    socket = await app.socket(TABLE, viewer.token(app))
     if viewer.look and world.upto(number - 1).game.turn == viewer.seat:
         socket.send(do="look", seat=viewer.seat)
-    await socket.heard()
-    async with made.server.database.writing() as connection:
+    await socket.drain()
+    async with app.server.database.writing() as connection:
         await connection.execute(insert(entries), _entries(world, number))
         await connection.execute(update(tables).values(number=number))
-    await made.server.rooms.on_notification(f"{TABLE}:{number}")  # as if another process had written it
-    return await _all_of(made, socket)
+    await app.server.rooms.on_notification(f"{TABLE}:{number}")  # as if another process had written it
+    return await _all_of(app, socket)
 
 
-async def _all_of(made: Inside, socket: Socket) -> list[bytes]:
+async def _all_of(app: App, socket: Socket) -> list[bytes]:
     """Everything that came over a WebSocket, which is closed."""
-    said = [text.encode() for text in await socket.heard()]
+    said = [text.encode() for text in await socket.drain()]
     await socket.close()
-    made.sockets.remove(socket)
+    app.sockets.remove(socket)
     return said
 
 
-async def ask_everything(made: Inside, world: World, viewer: Viewer, *, slow: bool) -> list[bytes]:
+async def collect_responses(app: App, world: World, viewer: Viewer, *, slow: bool) -> list[bytes]:
     """Every route's answer and every message that somebody can get of a table as it is."""
     said: list[bytes] = []
-    token = viewer.token(made)
-    await install(made, world)
-    for target in targets(made, world.config.game, slow=slow):
-        said.append(target.encode() + b" " + (await made.ask("GET", target, token)).all)
+    token = viewer.token(app)
+    await install(app, world)
+    for target in targets(app, world.config.game, slow=slow):
+        said.append(target.encode() + b" " + (await app.request("GET", target, token)).all)
     number = len(world.acts)
     for after in (None, number, number - 1, max(1, number - 25)):
-        said += await _all_of(made, await made.socket(TABLE, token, after))
-    socket = await made.socket(TABLE, token)
+        said += await _all_of(app, await app.socket(TABLE, token, after))
+    socket = await app.socket(TABLE, token)
     if viewer.look:
         socket.send(do="look", id="look", seat=viewer.seat)
     turn = world.game.turn
@@ -242,13 +242,13 @@ async def ask_everything(made: Inside, world: World, viewer: Viewer, *, slow: bo
         if order["do"] == "look" and order["seat"] == turn and not viewer.look:
             continue  # at a shared screen that would be somebody else's look
         if order["do"] == "hint":
-            await socket.ask(**order)  # it is told when it is found, whatever is asked meanwhile
+            await socket.request(**order)  # it is told when it is found, whatever is asked meanwhile
         else:
             socket.send(**order)
-    said += await _all_of(made, socket)
+    said += await _all_of(app, socket)
     if viewer.seat is None:
-        for method, target, body in refused_requests(made):
-            said.append(target.encode() + b" " + (await made.ask(method, target, token, body)).all)
+        for method, target, body in refused_requests(app):
+            said.append(target.encode() + b" " + (await app.request(method, target, token, body)).all)
     return said
 
 
@@ -281,12 +281,12 @@ QUERIES = {
 SLOW = {"/api/tables/{table_id}/picture.png"}
 
 
-def targets(made: Inside, game: str, *, slow: bool) -> list[str]:
+def targets(app: App, game: str, *, slow: bool) -> list[str]:
     """Every address that can be asked for, of every route there is; a new route is here by itself."""
     figure = rules_page(game).partition("(figure:")[2].partition(")")[0]
     known = {"table_id": TABLE, "name": game, "figure_name": figure, "path": "css/shared/base.css"}
     found = []
-    for route in made.litestar.routes:
+    for route in app.litestar.routes:
         path = route.path_format
         if "GET" in getattr(route, "methods", ()) and (slow or path not in SLOW):
             parts = {parameter: known[parameter] for parameter in route.path_parameters}
@@ -306,10 +306,10 @@ BODIES: dict[str, Any] = {
 }
 
 
-def refused_requests(made: Inside) -> list[tuple[str, str, Any]]:
+def refused_requests(app: App) -> list[tuple[str, str, Any]]:
     """Every request that would change the table, for somebody who may not."""
     found = []
-    for route in made.litestar.routes:
+    for route in app.litestar.routes:
         for method in sorted(getattr(route, "methods", set()) - {"GET", "OPTIONS", "HEAD"}):
             if "table_id" in route.path_parameters:
                 body = BODIES[route.path_format]

@@ -49,7 +49,7 @@ def test_ban_and_unban(server: RunningServer, ann: Guest) -> None:
     assert_refused(admin(server, "people", "ban", ann.id), "already banned")
     assert admin(server, "people", "unban", ann.id).code == 0
     assert_refused(admin(server, "people", "unban", ann.id), "not banned")
-    assert_soon(lambda: ann.ask("GET", f"/api/tables/{table.id}").status == 200)
+    assert_soon(lambda: ann.request("GET", f"/api/tables/{table.id}").status == 200)
     log = told(server, "log", "--subject", ann.id)
     assert [line["action"] for line in log] == ["person-unban", "person-ban"]
     assert log[1]["detail"] == {"reason": "spam"}
@@ -97,7 +97,7 @@ def test_erased_person_cannot_sign_in(server: RunningServer, ann: Guest, bob: Gu
         assert admin(server, "people", "erase", ann.id, "--yes").out == f"{ann.id} is erased\n"
         assert mine.close_code() == SIGNED_OUT
         live.until(lambda message: "seats" in message and message["seats"][0]["away"] == DELETED_NAME)
-    assert_soon(lambda: ann.ask("PATCH", "/api/me", {"name": "Ann again"}).status == 401)
+    assert_soon(lambda: ann.request("PATCH", "/api/me", {"name": "Ann again"}).status == 401)
     assert told(server, "tables", "show", alone.id)["status"] == "closed"
     assert Client(server.url).get(f"/api/tables/{alone.id}")["seats"][0]["name"] == DELETED_NAME
     for text in (json.dumps(told(server, "log")), admin(server, "people", "find").out):
@@ -108,20 +108,22 @@ def test_erased_person_cannot_sign_in(server: RunningServer, ann: Guest, bob: Gu
     assert admin(server, "people", "erase", ann.id, "--yes").code == 0  # a failed deletion can be repeated
 
 
-def test_unknown_person_is_a_one_line_error(small: RunningServer) -> None:
+def test_unknown_person_is_a_one_line_error(sqlite_server: RunningServer) -> None:
     for command in (["show"], ["ban"], ["unban"], ["export"], ["rename", "Name"], ["erase", "--yes"]):
         for wrong in ("nobody", "a\0b", "Ann\n", "x" * 99):
-            assert_refused(admin(small, "people", command[0], wrong, *command[1:]), "no person has the id")
-        assert_refused(admin(small, "people", command[0], "\udcff", *command[1:]), "UTF-8")
-    assert_refused(admin(small, "people", "find", "\udcff"), "UTF-8")
+            assert_refused(
+                admin(sqlite_server, "people", command[0], wrong, *command[1:]), "no person has the id"
+            )
+        assert_refused(admin(sqlite_server, "people", command[0], "\udcff", *command[1:]), "UTF-8")
+    assert_refused(admin(sqlite_server, "people", "find", "\udcff"), "UTF-8")
 
 
 def test_unwritable_export_target_is_not_reported_as_database_error(
-    small: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sqlite_server: RunningServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ann = small.guest()
+    ann = sqlite_server.guest()
     nowhere = str(tmp_path / "nowhere" / "ann.json")
-    done = admin(small, "people", "export", ann.id, "--out", nowhere)
+    done = admin(sqlite_server, "people", "export", ann.id, "--out", nowhere)
     assert_refused(done, f"{nowhere}: No such file")
 
     def nobody_reads(*_: object, **__: object) -> None:
@@ -129,7 +131,7 @@ def test_unwritable_export_target_is_not_reported_as_database_error(
 
     monkeypatch.setattr("axiogames.cli._drop_output", lambda: None)
     monkeypatch.setattr("axiogames.cli.commands.admin_people.click.echo", nobody_reads)
-    assert admin(small, "people", "export", ann.id) == CommandResult(PIPE_CLOSED, "", "")
+    assert admin(sqlite_server, "people", "export", ann.id) == CommandResult(PIPE_CLOSED, "", "")
 
 
 def assert_soon(met: Callable[[], bool]) -> None:

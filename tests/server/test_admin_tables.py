@@ -124,22 +124,28 @@ def test_owner_removes_player_before_start(ann: Guest, bob: Guest) -> None:
     assert [seat["name"] for seat in carl.view(table.id)["seats"]] == ["Ann", "Carl", "random"]
 
 
-def test_invalid_commands_are_one_line_errors(small: RunningServer) -> None:
-    ann = small.guest()
+def test_invalid_commands_are_one_line_errors(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     table = ann.open("rota", ["me", "open"])
     for command in (["show"], ["close"], ["release"], ["delete", "--yes"], ["kick", "--seat", "0", "--yes"]):
         for wrong in ("nowhere", "-123456789-abcde", "a\0b", "tab\nle"):
-            assert_refused(admin(small, "tables", command[0], wrong, *command[1:]), "no table has the id")
-        assert_refused(admin(small, "tables", command[0], "\udcff", *command[1:]), "UTF-8")
+            assert_refused(
+                admin(sqlite_server, "tables", command[0], wrong, *command[1:]), "no table has the id"
+            )
+        assert_refused(admin(sqlite_server, "tables", command[0], "\udcff", *command[1:]), "UTF-8")
     for option in (["tables", "list", "--person"], ["log", "--subject"], ["log", "--action"]):
-        assert_refused(admin(small, *option, "\udcff"), "UTF-8")
-    assert_refused(admin(small, "tables", "release", table.id), "not quarantined")
-    assert_refused(admin(small, "tables", "kick", table.id, "--seat", "1", "--yes"), "has no player")
-    assert_refused(admin(small, "tables", "kick", table.id, "--seat", "2", "--yes"), "seats 0 to 1")
-    assert_refused(admin(small, "tables", "delete", "--yes"), "select them by")
-    assert_refused(admin(small, "tables", "delete", table.id, "--status", "over", "--yes"), "select them by")
-    assert_refused(admin(small, "tables", "close", "--reason", "-123456789-abcde", "nowhere"), "'nowhere'")
-    assert_refused(admin(small, "tables", "close", table.id, "--reason", "\udcff"), "UTF-8")
+        assert_refused(admin(sqlite_server, *option, "\udcff"), "UTF-8")
+    assert_refused(admin(sqlite_server, "tables", "release", table.id), "not quarantined")
+    assert_refused(admin(sqlite_server, "tables", "kick", table.id, "--seat", "1", "--yes"), "has no player")
+    assert_refused(admin(sqlite_server, "tables", "kick", table.id, "--seat", "2", "--yes"), "seats 0 to 1")
+    assert_refused(admin(sqlite_server, "tables", "delete", "--yes"), "select them by")
+    assert_refused(
+        admin(sqlite_server, "tables", "delete", table.id, "--status", "over", "--yes"), "select them by"
+    )
+    assert_refused(
+        admin(sqlite_server, "tables", "close", "--reason", "-123456789-abcde", "nowhere"), "'nowhere'"
+    )
+    assert_refused(admin(sqlite_server, "tables", "close", table.id, "--reason", "\udcff"), "UTF-8")
     assert ann.view(table.id)["table"]["status"] == "open"
 
 
@@ -248,7 +254,7 @@ def test_change_is_repeated_after_a_concurrent_move(tmp_path: Path, url: str) ->
             acts = await entries(server, room)
             assert [type(act) for act in acts[:4]] == [SeatTaken, SeatTaken, GameStarted, BotSeated]
             assert room.game.seats[0].bot == DEFAULT_LEVEL
-            told = [message["seats"] for message in listener.heard if message["type"] == "view"]
+            told = [message["seats"] for message in listener.received if message["type"] == "view"]
             assert told[-1][0]["kind"] == "bot"
 
     run_async(work)

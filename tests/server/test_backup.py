@@ -30,7 +30,7 @@ from axiogames.server.operations.backup import DATABASE, MANIFEST, make_backup, 
 from axiogames.server.processes import LOCK_SUFFIX, AlreadyRunning, single_instance
 from axiogames.server.settings import DATABASE_FILE, InvalidSetting, Settings
 from tests.cli.test_cli import assert_refused, run
-from tests.server.driving import Browser, Guest, at_random, start_server
+from tests.server.driving import Browser, Guest, random_chooser, start_server
 from tests.server.postgres import Postgres, folder_of_programs, missing, run_sql
 
 GAME = "trio"
@@ -59,9 +59,9 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
         stop, known = threading.Event(), dict[str, int]()
 
         def go_on(guest: Guest, table: str) -> None:
-            choose = at_random(table)
+            choose = random_chooser(table)
             with guest.live(table) as live:
-                while not stop.is_set() and live.my_turn()["phase"] != "over":
+                while not stop.is_set() and live.wait_for_turn()["phase"] != "over":
                     assert live.moves is not None
                     live.play(choose(live.moves))
                     known[table] = live.n
@@ -116,7 +116,7 @@ def test_restored_server_keeps_games_and_sessions(played: Played, tmp_path: Path
         assert browser.post("/api/enter", {"phrase": played.phrase})["name"] == "Guest 0"
         (table,) = browser.get("/api/tables?which=mine")
         with browser.live(table["id"]) as live:
-            assert live.play_to_the_end() is not None
+            assert live.play_to_end() is not None
 
 
 def test_backup_files_are_private(played: Played, tmp_path: Path) -> None:
@@ -402,12 +402,12 @@ def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path
         begun = threading.Barrier(TABLES + 1)
 
         def go_on(guest: Guest, table: str) -> None:
-            choose = at_random(table)
+            choose = random_chooser(table)
             with guest.live(table) as live:
                 for number in range(18):
                     if number == 8:
                         begun.wait(60)  # the dump begins now, and play continues
-                    if live.my_turn()["phase"] == "over":
+                    if live.wait_for_turn()["phase"] == "over":
                         return
                     assert live.moves is not None
                     live.play(choose(live.moves))
@@ -430,7 +430,7 @@ def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path
         start_server(tmp_path / "data", database=other) as server,
         people[0].at(server.url).live(tables[0]) as live,
     ):
-        assert live.play_to_the_end() is not None
+        assert live.play_to_end() is not None
 
 
 def call(programs: Path, words: list[str], folder: Path, url: str) -> None:

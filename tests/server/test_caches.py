@@ -14,7 +14,7 @@ from axiogames.games import GAMES, LANGUAGES, find_variant
 from axiogames.server.presentation import board_json
 from axiogames.server.routes import games, static
 from tests.games.conformance.positions import Case
-from tests.server.in_process import Inside, inside
+from tests.server.in_process import App, running_app
 from tests.server.rooms import run
 from tests.server.scenarios import TABLE, install, played
 
@@ -53,22 +53,22 @@ def sizes() -> dict[str, int]:
     return found
 
 
-async def ask_for(made: Inside, language: str) -> None:
+async def ask_for(app: App, language: str) -> None:
     """Everything that comes in a language."""
     paths = ["/api/games", "/api/review/words", "/api/daily", *(f"/api/games/{name}/rules" for name in GAMES)]
     for path in paths:
-        answer = await made.ask("GET", f"{path}?lang={language}")
+        answer = await app.request("GET", f"{path}?lang={language}")
         assert answer.status == 200, path
 
 
 def test_unknown_languages_are_not_cached(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             for language in LANGUAGES:
-                await ask_for(made, language)
+                await ask_for(app, language)
             before = sizes()
             for language in (*STRANGE, *(f"l{number}" for number in range(20))):
-                await ask_for(made, language)
+                await ask_for(app, language)
             assert sizes() == before
             assert games._info.cache_info().currsize <= len(GAMES) * len(LANGUAGES)
 
@@ -77,8 +77,8 @@ def test_unknown_languages_are_not_cached(tmp_path: Path) -> None:
 
 def test_unknown_urls_are_not_cached(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await install(made, played(Case("rota", 2), "people"))
+        async with running_app(tmp_path) as app:
+            await install(app, played(Case("rota", 2), "people"))
             name = GAMES[0]
             known = [
                 f"/api/games/{name}/picture.svg?dark=0",
@@ -88,7 +88,7 @@ def test_unknown_urls_are_not_cached(tmp_path: Path) -> None:
                 f"/api/tables/{TABLE}/picture.svg?move=3",
             ]
             for path in known:
-                assert (await made.ask("GET", path)).status == 200, path
+                assert (await app.request("GET", path)).status == 200, path
             before = sizes()
             for number in range(20):
                 for path in (
@@ -102,12 +102,12 @@ def test_unknown_urls_are_not_cached(tmp_path: Path) -> None:
                     f"/api/tables/none{number}",
                     f"/api/tables/none{number}/picture.svg",
                 ):
-                    assert (await made.ask("GET", path)).status in (200, 404), path
+                    assert (await app.request("GET", path)).status in (200, 404), path
                 for path in (
                     f"/api/games/{name}/picture.svg?dark=0&x={number}",
                     f"/static/css/shared/base.css?{number}",
                 ):
-                    assert (await made.ask("GET", path)).status == 200, path
+                    assert (await app.request("GET", path)).status == 200, path
             assert sizes() == before
 
     run(work)
@@ -116,10 +116,10 @@ def test_unknown_urls_are_not_cached(tmp_path: Path) -> None:
 def test_long_urls_and_cookies_are_not_cached(tmp_path: Path) -> None:
     # The framework keeps the last thousand of each, whatever their size, with what it makes of them.
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            guest = await made.good("GET", "/api/me")
-            token = made.server.people.token(await made.server.people.find(guest["id"]))
-            assert await (await made.socket("none")).end() == 4404
+        async with running_app(tmp_path) as app:
+            guest = await app.call("GET", "/api/me")
+            token = app.server.people.token(await app.server.people.find(guest["id"]))
+            assert await (await app.socket("none")).wait_closed() == 4404
             before = framework_caches()
             for number in range(5):
                 for path in (
@@ -128,17 +128,17 @@ def test_long_urls_and_cookies_are_not_cached(tmp_path: Path) -> None:
                     f"/static/{number}{'x' * 1_000}",
                     f"/t/{'%41' * 1_000}{number}",
                 ):
-                    refused = await made.ask("GET", path)
+                    refused = await app.request("GET", path)
                     assert (refused.status, refused.json["code"]) == (414, "too_large"), path
-                socket = await made.socket("none", headers={b"cookie": b"who=%d" % number})
-                assert await socket.end() == 4404
+                socket = await app.socket("none", headers={b"cookie": b"who=%d" % number})
+                assert await socket.wait_closed() == 4404
                 for cookie in (
                     f"who={number}",
                     f'who="{number}' + "\\a" * 15_000 + '"',  # takes seconds to parse before Python 3.11.10
                     f"other={number}; a=b; who={token}",
                     f"{'a=b;' * 5_000}who={token} ;c={number}",
                 ):
-                    found = await made.ask("GET", "/api/me", headers={b"cookie": cookie.encode()})
+                    found = await app.request("GET", "/api/me", headers={b"cookie": cookie.encode()})
                     assert found.status == 200, cookie[:40]
                     assert (found.json["id"] == guest["id"]) is (token in cookie)
             assert framework_caches() == before

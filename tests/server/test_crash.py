@@ -17,7 +17,7 @@ from tests.server.crash.arena import run
 from tests.server.crash.audit import Book, Lost
 from tests.server.crash.kept import Kept, read
 from tests.server.crash.ledger import Counts, Json, Ledger, Sent
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 from tests.server.postgres import Postgres
 
 ON_SQLITE, ON_POSTGRESQL = 36, 16  # number of kills
@@ -46,26 +46,26 @@ def a_game(folder: Path) -> tuple[Kept, Ledger]:
     """Return the stored log of a short game against a bot, and the player's ledger."""
 
     async def play() -> tuple[Kept, Ledger]:
-        async with inside(folder) as made:
-            ann = await made.guest("Ann")
+        async with running_app(folder) as app:
+            ann = await app.guest("Ann")
             seats = [{"kind": "me"}, {"kind": "bot", "level": "greedy"}]
-            table = (await made.open(ann, "axio", seats))["id"]
+            table = (await app.open(ann, "axio", seats))["id"]
             ledger = Ledger(table, seated={ann.id})
-            socket = await made.socket(table, ann.token)
-            view = await socket.until(lambda told: told["moves"] is not None)
+            socket = await app.socket(table, ann.token)
+            view = await socket.until(lambda message: message["moves"] is not None)
             for number in range(4):
                 sent = Sent(f"a{number}", 0, view["n"], "move", pick=number)
                 ledger.sent[0, sent.id] = sent
-                sent.acknowledged, sent.exactly = (await socket.ask(**sent.order))["n"], True
-                view = await socket.until(lambda told: told.get("moves") is not None)
+                sent.acknowledged, sent.exactly = (await socket.request(**sent.message))["n"], True
+                view = await socket.until(lambda message: message.get("moves") is not None)
             refused = Sent("late", 0, 1, "move", pick=0)
             ledger.sent[0, refused.id] = refused
-            refused.refused = (await socket.ask(**refused.order))["code"]
-            for text in await socket.heard():
+            refused.refused = (await socket.request(**refused.message))["code"]
+            for text in await socket.drain():
                 message = json.loads(text)
                 if message["type"] in ("view", "step"):
                     ledger.hear(message)
-            return (await read(made.server.database.engine, [table]))[table], ledger
+            return (await read(app.server.database.engine, [table]))[table], ledger
 
     return asyncio.run(play())
 

@@ -42,7 +42,7 @@ def start(guest: Guest, game: str) -> str:
 
 def finish(guest: Guest, table: str) -> Json:
     with guest.live(table) as live:
-        return live.play_to_the_end(lambda moves: 0)
+        return live.play_to_end(lambda moves: 0)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -125,7 +125,7 @@ def test_deletion_does_not_list_unlisted_results(server: RunningServer, bob: Gue
         finish(guest, tables[guest.id])
     before = deal(bob, "hex")["best"]
     for guest in (fresh, known):
-        assert guest.ask("DELETE", "/api/me", {"confirm": True}).status == 200
+        assert guest.request("DELETE", "/api/me", {"confirm": True}).status == 200
     after = deal(bob, "hex")["best"]
     assert [line["scores"] for line in after] == [line["scores"] for line in before]
     assert "Known" not in [line["name"] for line in after]
@@ -178,7 +178,7 @@ def test_only_attempts_finished_on_their_day_count(
 def test_no_hints_in_daily_deals(ann: Guest) -> None:
     with ann.live(start(ann, "hex")) as live:
         assert live.recv()["table"]["hints"] is False
-        live.order("hint")
+        live.command("hint")
         assert live.until("refused")["code"] == "not_allowed"
 
 
@@ -190,8 +190,8 @@ def test_leaving_ends_the_attempt(ann: Guest) -> None:
     assert start(ann, "axio") == table
 
 
-def test_adjacent_days(small: RunningServer) -> None:
-    nobody = Client(small.url)
+def test_adjacent_days(sqlite_server: RunningServer) -> None:
+    nobody = Client(sqlite_server.url)
     now = nobody.get("/api/daily")
     yesterday = (date.fromisoformat(now["day"]) - timedelta(days=1)).isoformat()
     assert (now["day"], now["days"]) == (today(), {"before": yesterday, "after": None})

@@ -46,8 +46,8 @@ def test_the_bot_is_short_and_uses_nothing_of_ours() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_the_bot_plays_a_whole_game(small: RunningServer, game: str) -> None:
-    result = json.loads(finish(start(small.url, game)))
+def test_the_bot_plays_a_whole_game(sqlite_server: RunningServer, game: str) -> None:
+    result = json.loads(finish(start(sqlite_server.url, game)))
     assert len(result["scores"]) == 2
     assert sum(result["scores"][0].values()) > 5
     assert result["winners"]
@@ -58,7 +58,7 @@ def test_the_bot_joins_a_public_table(server: RunningServer) -> None:
     table = ann.open("rota", ["me", "open"], public=True)
     process = start(server.url, "--join", table.id)
     with ann.live(table.id) as live:
-        live.until(lambda told: told["type"] == "view" and told["table"]["status"] == "playing")
+        live.until(lambda message: message["type"] == "view" and message["table"]["status"] == "playing")
         assert ann.view(table.id)["seats"][1]["name"] == "Example bot"
-        result = live.play_to_the_end()
+        result = live.play_to_end()
     assert json.loads(finish(process)) == result

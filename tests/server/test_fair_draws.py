@@ -14,7 +14,7 @@ import pytest
 
 from axiogames.cli import main
 from axiogames.games import GAMES
-from tests.server.driving import Client, Guest, Json, RunningServer, at_random
+from tests.server.driving import Client, Guest, Json, RunningServer, random_chooser
 
 
 def verify(record: Json, folder: Path) -> tuple[int, str]:
@@ -34,24 +34,24 @@ def play(guest: Guest, game: str) -> tuple[str, str, list[str]]:
     with guest.live(table.id) as live, Client(guest.url).live(table.id) as watching:
         commitment = live.recv()["table"]["commitment"]
         live.play(0, hold=True)
-        live.order("back")
+        live.command("back")
         live.until("view")
         heard += [
             json.dumps(guest.view(table.id)),
-            guest.ask("GET", f"/api/tables/{table.id}/picture.svg").text,
+            guest.request("GET", f"/api/tables/{table.id}/picture.svg").text,
         ]
-        live.play_to_the_end(at_random(game))
+        live.play_to_end(random_chooser(game))
         while watching.n < live.n:
             watching.recv()
-        heard += [json.dumps(message) for message in (*live.heard, *watching.heard)]
+        heard += [json.dumps(message) for message in (*live.received, *watching.received)]
     return table.id, commitment, heard
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_seed_matches_the_commitment_and_is_secret_until_the_end(
-    small: RunningServer, game: str, tmp_path: Path
+    sqlite_server: RunningServer, game: str, tmp_path: Path
 ) -> None:
-    ann = small.guest()
+    ann = sqlite_server.guest()
     table, commitment, heard = play(ann, game)
     record = ann.get(f"/api/tables/{table}/record")
     assert record["commitment"] == commitment == hashlib.sha256(record["seed"].encode()).hexdigest()
@@ -61,7 +61,7 @@ def test_seed_matches_the_commitment_and_is_secret_until_the_end(
     code, said = verify(record, tmp_path)
     assert code == 0, said
     assert "1 passed" in said
-    assert Client(small.url).get(f"/api/tables/{table}/record") == record  # anybody may check
+    assert Client(sqlite_server.url).get(f"/api/tables/{table}/record") == record  # anybody may check
 
 
 @pytest.fixture(scope="session")
@@ -115,15 +115,15 @@ def test_tile_that_was_not_drawn_is_detected(record: Json, tmp_path: Path) -> No
     assert verify(other, tmp_path)[0] == 1
 
 
-def test_every_table_has_its_own_seed(small: RunningServer) -> None:
-    ann = small.guest()
+def test_every_table_has_its_own_seed(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     seen = {ann.view(ann.open("axio", ["me", "open"]).id)["table"]["commitment"] for _ in range(10)}
     assert len(seen) == 10
 
 
-def test_repeating_a_placement_after_take_back_draws_the_same_tiles(small: RunningServer) -> None:
+def test_repeating_a_placement_after_take_back_draws_the_same_tiles(sqlite_server: RunningServer) -> None:
     """Nobody can try for a better tile: the draw follows from the seed and the number of draws."""
-    ann = small.guest()
+    ann = sqlite_server.guest()
     table, _, _ = play(ann, "axio")  # it takes one back, and the record still follows from the seed
     replay = ann.get(f"/api/tables/{table}/replay")
     assert all(told["type"] == "step" for told in replay["steps"])

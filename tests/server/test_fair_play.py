@@ -29,7 +29,7 @@ from axiogames.server.domain.subscribers import ABSENT_SECONDS
 from axiogames.server.lifespan import Server
 from axiogames.server.storage.schema import entries, seats, tables
 from axiogames.server.transport.websocket import _welcome
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 from tests.server.rooms import Listener, run, running, table_config, until
 
 SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
@@ -70,18 +70,18 @@ def test_no_bot_is_called_at_a_table_with_a_clock(tmp_path: Path) -> None:
 @pytest.mark.parametrize("level", ["random", "level8", "greedy", DEFAULT_LEVEL, None])
 def test_absent_person_gets_a_bot_of_the_default_level(tmp_path: Path, level: str | None) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = [await made.guest(name) for name in ("Ann", "Bob")]
-            opened = await made.open(ann, "rota", [{"kind": "me"}, {"kind": "open"}])
+        async with running_app(tmp_path) as app:
+            ann, bob = [await app.guest(name) for name in ("Ann", "Bob")]
+            opened = await app.open(ann, "rota", [{"kind": "me"}, {"kind": "open"}])
             path = f"/api/tables/{opened['id']}"
-            await made.good("POST", f"{path}/join", bob.token, {"invite": opened["invite"]})
-            room = await made.server.rooms.get(opened["id"])
-            made.server.bots.choose = no_bot  # type: ignore[method-assign, assignment]
+            await app.call("POST", f"{path}/join", bob.token, {"invite": opened["invite"]})
+            room = await app.server.rooms.get(opened["id"])
+            app.server.bots.choose = no_bot  # type: ignore[method-assign, assignment]
             pass_time(room)
             body = {} if level is None else {"level": level}
-            view = await made.good("POST", f"{path}/seats/1/bot", ann.token, body)
+            view = await app.call("POST", f"{path}/seats/1/bot", ann.token, body)
             assert (view["seats"][1]["level"], view["seats"][1]["away"]) == (DEFAULT_LEVEL, "Bob")
-            unknown = await made.ask("POST", f"{path}/seats/1/bot", ann.token, {"level": "nobody"})
+            unknown = await app.request("POST", f"{path}/seats/1/bot", ann.token, {"level": "nobody"})
             assert unknown.status == 422
 
     run(work)
@@ -92,36 +92,38 @@ def test_recently_seen_person_is_not_absent(tmp_path: Path, what: str) -> None:
     """Also without a connection, as those are who play over HTTP."""
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = [await made.guest(name) for name in ("Ann", "Bob")]
-            opened = await made.open(bob, "rota", [{"kind": "me"}, {"kind": "open"}])
+        async with running_app(tmp_path) as app:
+            ann, bob = [await app.guest(name) for name in ("Ann", "Bob")]
+            opened = await app.open(bob, "rota", [{"kind": "me"}, {"kind": "open"}])
             path = f"/api/tables/{opened['id']}"
-            await made.good("POST", f"{path}/join", ann.token, {"invite": opened["invite"]})
-            room = await made.server.rooms.get(opened["id"])
-            made.server.bots.choose = no_bot  # type: ignore[method-assign, assignment]
+            await app.call("POST", f"{path}/join", ann.token, {"invite": opened["invite"]})
+            room = await app.server.rooms.get(opened["id"])
+            app.server.bots.choose = no_bot  # type: ignore[method-assign, assignment]
             if what == "return":
                 await room.leave_table(bob.id)
             pass_time(room)
             if what == "look":
-                await made.good("GET", path, bob.token)
+                await app.call("GET", path, bob.token)
             elif what == "move":
                 order = {"id": "m", "n": room.game.number, "pick": 0}
-                await made.good("POST", f"{path}/moves", bob.token, order)
+                await app.call("POST", f"{path}/moves", bob.token, order)
             elif what == "refused move":
-                refused = await made.ask("POST", f"{path}/moves", bob.token, {"id": "m", "n": 1, "pick": 0})
+                refused = await app.request(
+                    "POST", f"{path}/moves", bob.token, {"id": "m", "n": 1, "pick": 0}
+                )
                 assert refused.status == 409
             elif what == "picture":
-                assert (await made.ask("GET", f"{path}/picture.svg", bob.token)).status == 200
+                assert (await app.request("GET", f"{path}/picture.svg", bob.token)).status == 200
             elif what == "socket":
-                await (await made.socket(opened["id"], bob.token)).close()
-                made.sockets.clear()
+                await (await app.socket(opened["id"], bob.token)).close()
+                app.sockets.clear()
             else:
-                await made.good("POST", f"{path}/seats/0/return", bob.token)
-            called = await made.ask("POST", f"{path}/seats/0/bot", ann.token, {"level": "random"})
+                await app.call("POST", f"{path}/seats/0/return", bob.token)
+            called = await app.request("POST", f"{path}/seats/0/bot", ann.token, {"level": "random"})
             assert (called.status, called.json["code"]) == (403, "not_allowed")
             assert "two minutes" in called.json["detail"]
             pass_time(room)
-            await made.good("POST", f"{path}/seats/0/bot", ann.token, {"level": "random"})
+            await app.call("POST", f"{path}/seats/0/bot", ann.token, {"level": "random"})
             assert isinstance(room.game.last_entry, BotSubstituted)
 
     run(work)
@@ -312,13 +314,13 @@ def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, how: str
             assert early is not None
             assert late is not None
             assert late > early
-            await until(lambda: bool(bob.heard))
-            assert bob.heard[-1]["now"]["deadline"] == late
+            await until(lambda: bool(bob.received))
+            assert bob.received[-1]["now"]["deadline"] == late
             # Who comes back with what they saw before is told it as well.
             ann = Listener(room, "ann", enter=False)
             await _welcome(here, room, ann.client, str(room.game.number))
-            await until(lambda: bool(ann.heard))
-            assert ann.heard[0]["now"]["deadline"] == late
+            await until(lambda: bool(ann.received))
+            assert ann.received[0]["now"]["deadline"] == late
             # What a table that is read again tells does not change.
             here.rooms._rooms.clear()
             assert (await here.rooms.get("table")).subscribers.deadline == late
@@ -354,10 +356,10 @@ def test_no_clock_ends_without_the_database(tmp_path: Path, monkeypatch: pytest.
 
 def test_server_stores_its_start_before_accepting_clients(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             started = now()
-            async with running_module.lifespan(made.server):
-                assert made.server.rooms._services.uptime.earliest >= started + 1000 * RESPITE
-                assert (await made.server.rooms._times.read()).resumed >= started
+            async with running_module.lifespan(app.server):
+                assert app.server.rooms._services.uptime.earliest >= started + 1000 * RESPITE
+                assert (await app.server.rooms._times.read()).resumed >= started
 
     run(work)

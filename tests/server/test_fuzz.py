@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.in_process import Inside, inside
+from tests.server.in_process import App, running_app
 
 CHANGES_EACH = 12  # requests per route
 MESSAGES = 400
@@ -140,12 +140,12 @@ class Fuzzer:
         return text
 
 
-async def _ask_everything(made: Inside, seed: int, each: int) -> dict[int, int]:
+async def _ask_everything(app: App, seed: int, each: int) -> dict[int, int]:
     """Send mutated requests to every route, and count the statuses."""
-    ann, bob = await made.guest("Ann"), await made.guest("Bob")
+    ann, bob = await app.guest("Ann"), await app.guest("Bob")
     tables = [
-        (await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}]))["id"],
-        (await made.open(ann, "trio", [{"kind": "me"}]))["id"],
+        (await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}]))["id"],
+        (await app.open(ann, "trio", [{"kind": "me"}]))["id"],
     ]
     names = {
         "table_id": [*tables, "nothing"],
@@ -153,7 +153,7 @@ async def _ask_everything(made: Inside, seed: int, each: int) -> dict[int, int]:
         "game": ["axio"],
         "seat": ["0", "1"],
     }
-    schema = await made.good("GET", "/schema/openapi.json")
+    schema = await app.call("GET", "/schema/openapi.json")
     fuzzer, found = Fuzzer(seed, schema, names), dict[int, int]()
     for template, operations in schema["paths"].items():
         for method, operation in operations.items():
@@ -163,7 +163,7 @@ async def _ask_everything(made: Inside, seed: int, each: int) -> dict[int, int]:
                 token = (ann, bob)[number % 2].token if template != "/api/me/leave" else ""
                 path, headers = fuzzer.path(template), fuzzer.headers()
                 body = fuzzer.body(operation) if method != "get" else None
-                answer = await made.ask(
+                answer = await app.request(
                     method.upper(),
                     path,
                     "" if headers.keys() & {b"authorization", b"cookie"} else token,
@@ -187,30 +187,30 @@ MALFORMED: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-async def _tell_everything(made: Inside, seed: int, messages: int) -> None:
+async def _tell_everything(app: App, seed: int, messages: int) -> None:
     """Send mutated messages to a table; each is refused, and the socket stays open."""
-    ann = await made.guest("Ann")
-    table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
-    socket, fuzzer = await made.socket(table["id"], ann.token), Fuzzer(seed, {}, {})
+    ann = await app.guest("Ann")
+    table = await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
+    socket, fuzzer = await app.socket(table["id"], ann.token), Fuzzer(seed, {}, {})
     for number, message in enumerate(MALFORMED):
         before = len(socket.texts)
         socket.send_raw(**message)
-        await socket.ask(do="look", id=f"look-{number}")
+        await socket.request(do="look", id=f"look-{number}")
         refused = [json.loads(text) for text in socket.texts[before:]]
         assert [told["code"] for told in refused if told["type"] == "refused"] == ["bad_message"], message
     for _ in range(messages):
         socket.send_raw(fuzzer.message())
-    await socket.ask(do="look", id="last")
+    await socket.request(do="look", id="last")
     assert socket.closed is None
 
 
 def _fuzz(folder: Path, seed: int, times: int, caplog: pytest.LogCaptureFixture) -> None:
     async def run() -> None:
-        async with inside(folder, bot_seconds=0.01) as made:
-            made.server.people._verify = lambda *_: False  # type: ignore[method-assign]
-            found = await _ask_everything(made, seed, CHANGES_EACH * times)
+        async with running_app(folder, bot_seconds=0.01) as app:
+            app.server.people._verify = lambda *_: False  # type: ignore[method-assign]
+            found = await _ask_everything(app, seed, CHANGES_EACH * times)
             assert {200, 400, 404} <= found.keys()
-            await _tell_everything(made, seed, MESSAGES * times)
+            await _tell_everything(app, seed, MESSAGES * times)
 
     with caplog.at_level(logging.WARNING):
         asyncio.run(run())

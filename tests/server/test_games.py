@@ -8,13 +8,13 @@ import pytest
 
 from axiogames.games import GAMES, find_variant, game, words
 from axiogames.players import LEVELS
-from tests.server.driving import Client, Json, RunningServer, offers
+from tests.server.driving import Client, Json, RunningServer, count_offers
 
 
 @pytest.fixture
-def nobody(small: RunningServer) -> Client:
+def nobody(sqlite_server: RunningServer) -> Client:
     """Client without authentication: these routes are public."""
-    return Client(small.url)
+    return Client(sqlite_server.url)
 
 
 def test_game_descriptions_match_declarations(nobody: Client) -> None:
@@ -46,20 +46,20 @@ def test_figures_of_rules_pages_exist(nobody: Client, name: str) -> None:
     assert "<h2" in page["html"]
     figures = re.findall(r'src="(/api/games/[^"]+)"', page["html"])
     for address in figures:
-        answer = nobody.ask("GET", address)
+        answer = nobody.request("GET", address)
         assert answer.status == 200
         assert answer.headers["content-type"].startswith("image/svg+xml")
         assert answer.text.startswith("<svg")
-        assert nobody.ask("GET", f"{address}?dark=true").text != answer.text
+        assert nobody.request("GET", f"{address}?dark=true").text != answer.text
     assert "figure:" not in page["html"]
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_has_an_example_picture(nobody: Client, name: str) -> None:
-    light, dark = (nobody.ask("GET", f"/api/games/{name}/picture.svg?dark={dark}") for dark in (0, 1))
+    light, dark = (nobody.request("GET", f"/api/games/{name}/picture.svg?dark={dark}") for dark in (0, 1))
     assert light.text.startswith("<svg")
     assert light.text != dark.text
-    assert nobody.ask("GET", f"/api/games/{name}/picture.svg?dark=0").text == light.text
+    assert nobody.request("GET", f"/api/games/{name}/picture.svg?dark=0").text == light.text
 
 
 def test_bots_are_listed_weakest_first(nobody: Client) -> None:
@@ -69,7 +69,7 @@ def test_bots_are_listed_weakest_first(nobody: Client) -> None:
 
 
 def test_every_letter_has_symbol_and_colours(nobody: Client) -> None:
-    look, theme = nobody.get("/api/look"), nobody.ask("GET", "/theme.css")
+    look, theme = nobody.get("/api/look"), nobody.request("GET", "/theme.css")
     assert theme.headers["content-type"].startswith("text/css")
     letters = {letter for name in GAMES for letter in find_variant(name).colours}
     assert letters <= set(look["symbols"])
@@ -82,8 +82,8 @@ def test_every_letter_has_symbol_and_colours(nobody: Client) -> None:
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", GAMES)
-def test_first_view_is_consistent(small: RunningServer, name: str, players: int) -> None:
-    ann = small.guest()
+def test_first_view_is_consistent(sqlite_server: RunningServer, name: str, players: int) -> None:
+    ann = sqlite_server.guest()
     view: Json = ann.view(ann.open(name, ["me"] + ["random"] * (players - 1)).id)
     now, moves, board = view["now"], view["moves"], view["board"]
     assert len(view["seats"]) == len(now["hands"]) == len(now["scores"]) == len(now["standing"]) == players
@@ -91,7 +91,7 @@ def test_first_view_is_consistent(small: RunningServer, name: str, players: int)
     columns = ("tile", "look", "place", "gain")
     assert len({len(moves[column]) for column in columns}) == 1
     assert moves["named"] is None or len(moves["named"]) == len(moves["tile"])
-    assert offers(moves) > 0
+    assert count_offers(moves) > 0
     hand = now["hands"][0]
     for tile, look, place in zip(moves["tile"], moves["look"], moves["place"], strict=True):
         assert sorted(moves["looks"][look]) == sorted(hand[tile])

@@ -21,15 +21,15 @@ from axiogames.server.domain import game_state as game_module
 from axiogames.server.domain import room as room_module
 from axiogames.server.identity import tokens as tokens_module
 from tests.games.conformance.positions import CASES, Case
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 from tests.server.scenarios import (
     BEGAN,
     BODIES,
     SLOW,
     Viewer,
-    ask_everything,
+    collect_broadcast,
+    collect_responses,
     played,
-    see_happen,
     targets,
     twin,
     viewers,
@@ -99,7 +99,7 @@ def pick(found: list[Viewer], rng: Generator) -> Viewer:
 def test_messages_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
         world, rng, same = played(case, kind), Generator(f"{case} {kind}"), 0
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             # Every second entry of a game for two; of the others as many, spread over the whole game.
             stride = 2 if kind == "people" and case in PAIRS else 5
             for number in range(case.players + 1, len(world.acts), stride):
@@ -107,8 +107,8 @@ def test_messages_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind
                 viewer = pick(viewers(case, kind, now.game.turn), rng)
                 other = twin(now, viewer, rng)
                 if other is not None:
-                    said = await see_happen(made, now, viewer)
-                    same += compare(said, await see_happen(made, other, viewer))
+                    said = await collect_broadcast(app, now, viewer)
+                    same += compare(said, await collect_broadcast(app, other, viewer))
         return same
 
     assert asyncio.run(run()) > 0
@@ -119,15 +119,15 @@ def test_messages_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind
 def test_responses_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
         world, rng, same = played(case, kind), Generator(f"{case} {kind} answers"), 0
-        async with inside(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as made:
+        async with running_app(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as app:
             for number in range(case.players + 1, len(world.acts), EVERY):
                 now = world.upto(number)
                 viewer = pick(viewers(case, kind, now.game.turn), rng)
                 other = twin(now, viewer, rng)
                 if other is not None:
                     slow = same == 0
-                    said = await ask_everything(made, now, viewer, slow=slow)
-                    same += compare(said, await ask_everything(made, other, viewer, slow=slow))
+                    said = await collect_responses(app, now, viewer, slow=slow)
+                    same += compare(said, await collect_responses(app, other, viewer, slow=slow))
         return same
 
     assert asyncio.run(run()) > 0
@@ -135,9 +135,9 @@ def test_responses_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kin
 
 def test_every_route_is_compared_or_changes_no_table(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            asked = targets(made, "axio", slow=True)
-            for route in made.litestar.routes:
+        async with running_app(tmp_path) as app:
+            asked = targets(app, "axio", slow=True)
+            for route in app.litestar.routes:
                 if isinstance(route, WebSocketRoute):
                     assert route.path_format == "/api/tables/{table_id}/live"
                     continue
@@ -146,7 +146,7 @@ def test_every_route_is_compared_or_changes_no_table(tmp_path: Path) -> None:
                     name = f"{method} {route.path_format}"
                     assert (route.path_format in BODIES) != (name in ELSEWHERE), name
                     assert ("table_id" in route.path_parameters) == (route.path_format in BODIES)
-            gets = [route for route in made.litestar.routes if "GET" in getattr(route, "methods", ())]
+            gets = [route for route in app.litestar.routes if "GET" in getattr(route, "methods", ())]
             assert len({target.partition("?")[0] for target in asked}) == len(gets)
             assert {route.path_format for route in gets} >= SLOW
 
@@ -167,10 +167,10 @@ def test_comparison_detects_a_leak(tmp_path: Path, pinned: None, monkeypatch: py
         # Not everywhere is there a twin: some positions leave nothing to be different.
         worlds = (played(case, "people").upto(number) for number in range(14, 30))
         world, other = next((one, two) for one in worlds if (two := twin(one, viewer, rng)) is not None)
-        async with inside(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as made:
-            for witness in (see_happen, lambda *of: ask_everything(*of, slow=False)):
-                said = await witness(made, world, viewer)
-                twins = await witness(made, other, viewer)
+        async with running_app(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as app:
+            for witness in (collect_broadcast, lambda *of: collect_responses(*of, slow=False)):
+                said = await witness(app, world, viewer)
+                twins = await witness(app, other, viewer)
                 with pytest.raises(AssertionError, match="depends on what is hidden"):
                     compare(said, twins)
 

@@ -26,8 +26,8 @@ from axiogames.server.domain.reviews import MAX_REVIEWS
 from axiogames.server.settings import Settings
 from axiogames.server.transport import rate_limits
 from axiogames.server.transport.rate_limits import RateLimit
-from tests.server.driving import Live, RunningServer, free_port, start_server
-from tests.server.live import PATIENCE
+from tests.server.driving import LiveSocket, RunningServer, free_port, start_server
+from tests.server.live import TIMEOUT
 from tests.server.postgres import missing
 
 ROOT = Path(__file__).parents[2]
@@ -127,12 +127,12 @@ class Visitor:
     def headers(self) -> dict[str, str]:
         return {"Origin": self.origin, "Content-Type": "application/json", "Cookie": self.cookie}
 
-    def ask(self, method: str, path: str, body: object = None) -> Any:
+    def request(self, method: str, path: str, body: object = None) -> Any:
         connection: HTTPConnection
         if self.origin.startswith("https"):
-            connection = HTTPSConnection(self.place, timeout=PATIENCE, context=anybody())
+            connection = HTTPSConnection(self.place, timeout=TIMEOUT, context=anybody())
         else:
-            connection = HTTPConnection(self.place, timeout=PATIENCE)
+            connection = HTTPConnection(self.place, timeout=TIMEOUT)
         connection.request(method, path, None if body is None else json.dumps(body), self.headers)
         answer = connection.getresponse()
         content = answer.read()
@@ -143,9 +143,9 @@ class Visitor:
         connection.close()
         return json.loads(content)
 
-    def live(self, table: str) -> Live:
+    def live(self, table: str) -> LiveSocket:
         secure = self.origin.startswith("https")
-        return Live(
+        return LiveSocket(
             connect(
                 f"{self.origin.replace('http', 'ws', 1)}/api/tables/{table}/live",
                 additional_headers={"Cookie": self.cookie},
@@ -171,7 +171,7 @@ def process(*words: str | Path, folder: Path, port: int) -> Iterator[None]:
         environment = {"HOME": str(folder), "PATH": "/usr/bin"}
         running = subprocess.Popen(list(map(str, words)), stdout=out, stderr=out, cwd=folder, env=environment)
     try:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while True:
             try:
                 with closing(HTTPConnection("127.0.0.1", port, timeout=1)) as tried:
@@ -185,20 +185,20 @@ def process(*words: str | Path, folder: Path, port: int) -> Iterator[None]:
         yield
     finally:
         running.send_signal(signal.SIGTERM)
-        running.wait(PATIENCE)
+        running.wait(TIMEOUT)
 
 
 def play(origin: str) -> None:
     """Play a game through a proxy."""
     ann = Visitor(origin)
-    ann.ask("GET", "/api/me")
-    opened = ann.ask("POST", "/api/tables", {"game": "trio", "seats": [{"kind": "me"}, {"kind": "open"}]})
+    ann.request("GET", "/api/me")
+    opened = ann.request("POST", "/api/tables", {"game": "trio", "seats": [{"kind": "me"}, {"kind": "open"}]})
     bot = {"kind": "me"}, {"kind": "bot", "level": "random"}
-    table = ann.ask("POST", "/api/tables", {"game": "trio", "seats": list(bot)})["id"]
+    table = ann.request("POST", "/api/tables", {"game": "trio", "seats": list(bot)})["id"]
     with ann.live(table) as live:
-        assert live.play_to_the_end() is not None
-    assert ann.ask("GET", f"/api/tables/{table}")["now"]["phase"] == "over"
-    assert ann.ask("GET", f"/api/tables/{opened['id']}")["yours"] == [0]
+        assert live.play_to_end() is not None
+    assert ann.request("GET", f"/api/tables/{table}")["now"]["phase"] == "over"
+    assert ann.request("GET", f"/api/tables/{opened['id']}")["yours"] == [0]
 
 
 @pytest.fixture(scope="module")

@@ -23,42 +23,42 @@ from axiogames.server.transport.hosts import (
 )
 from axiogames.server.transport.origin_guard import client_network, guard
 from axiogames.server.transport.rate_limits import Quota, RateLimits
-from tests.server.in_process import Answer, Inside, inside
+from tests.server.in_process import App, Response, running_app
 
 PROBLEM = ["code", "detail", "status_code"]
 PAGE = "https://play.example"
 
 
 def serve(
-    folder: Path, work: Callable[[Inside], Coroutine[Any, Any, None]], *, limits: bool = False, **how: Any
+    folder: Path, work: Callable[[App], Coroutine[Any, Any, None]], *, limits: bool = False, **how: Any
 ) -> None:
     """Let a coroutine ask a server with these settings."""
 
     async def run() -> None:
-        async with inside(folder, **how) as made:
-            made.server.limits.active = limits
-            await work(made)
+        async with running_app(folder, **how) as app:
+            app.server.limits.active = limits
+            await work(app)
 
     asyncio.run(run())
 
 
-def code(answer: Answer) -> tuple[int, str]:
+def code(answer: Response) -> tuple[int, str]:
     """The status and the code of an error."""
     assert sorted(answer.json) == PROBLEM
     return answer.status, answer.json["code"]
 
 
-def headers(answer: Answer) -> dict[str, str]:
+def headers(answer: Response) -> dict[str, str]:
     found = {name.decode(): value.decode() for name, value in answer.headers}
     assert len(found) == len(answer.headers)
     return found
 
 
-async def write(made: Inside, **given: str) -> Answer:
+async def write(app: App, **given: str) -> Response:
     """A request that writes, with these headers."""
     host = given.pop("host", "localhost").encode("latin-1")
     sent = {name.encode(): value.encode("latin-1") for name, value in given.items()}
-    return await made.ask("POST", "/api/guests", body={"name": "Ann"}, headers=sent, host=[host])
+    return await app.request("POST", "/api/guests", body={"name": "Ann"}, headers=sent, host=[host])
 
 
 # ------------------------------------------------------------------ hosts
@@ -83,14 +83,14 @@ def statuses(folder: Path, hosts: list[str], **how: Any) -> list[int]:
     """What requests for hosts are answered with."""
     found: list[int] = []
 
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         for host in hosts:
-            answer = await made.ask("GET", "/health", host=[host.encode("latin-1")])
+            answer = await app.request("GET", "/health", host=[host.encode("latin-1")])
             found.append(answer.status)
             if answer.status != 200:
                 assert code(answer) == {400: (400, "bad_request"), 421: (421, "unknown_host")}[answer.status]
                 assert headers(answer)["x-content-type-options"] == "nosniff"
-            assert (await write(made, host=host)).status == (201 if answer.status == 200 else answer.status)
+            assert (await write(app, host=host)).status == (201 if answer.status == 200 else answer.status)
 
     serve(folder, work, **how)
     return found
@@ -115,23 +115,23 @@ def test_with_an_origin_only_its_host_and_local_addresses_are_accepted(tmp_path:
 
 
 def test_address_of_the_accepting_socket_is_accepted(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         for host, local, status in (
             (b"10.0.0.9:8000", "10.0.0.9", 200),
             (b"10.0.0.9:8000", "::ffff:10.0.0.9", 200),
             (b"10.0.0.9:8000", "10.0.0.8", 421),
             (b"[2001:db8::9]", "2001:db8::9", 200),
         ):
-            answer = await made.ask("GET", "/health", host=[host], server=(local, 8000))
+            answer = await app.request("GET", "/health", host=[host], server=(local, 8000))
             assert answer.status == status
 
     serve(tmp_path, work, origins=(PAGE,))
 
 
 def test_request_needs_exactly_one_host(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         for hosts in ([], [b"localhost"] * 2, [b"localhost", b"evil.example"]):
-            assert code(await made.ask("GET", "/health", host=hosts)) == (400, "bad_request")
+            assert code(await app.request("GET", "/health", host=hosts)) == (400, "bad_request")
 
     serve(tmp_path, work)
 
@@ -148,14 +148,14 @@ MALFORMED = [
 
 
 def test_malformed_origin_is_foreign(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    async def work(made: Inside) -> None:
-        guest = await made.guest("Ann")
-        table = await made.open(guest, "axio", [{"kind": "me"}, {"kind": "open"}])
+    async def work(app: App) -> None:
+        guest = await app.guest("Ann")
+        table = await app.open(guest, "axio", [{"kind": "me"}, {"kind": "open"}])
         for origin in MALFORMED:
-            assert code(await write(made, origin=origin)) == (403, "foreign_origin"), origin
-            answer = await made.ask("GET", "/health", headers={b"origin": origin.encode("latin-1")})
+            assert code(await write(app, origin=origin)) == (403, "foreign_origin"), origin
+            answer = await app.request("GET", "/health", headers={b"origin": origin.encode("latin-1")})
             assert answer.status == 200
-            socket = await made.socket(table["id"], headers={b"origin": origin.encode("latin-1")})
+            socket = await app.socket(table["id"], headers={b"origin": origin.encode("latin-1")})
             assert socket.closed == 4403
 
     serve(tmp_path, work)
@@ -190,10 +190,10 @@ def test_only_our_own_page_can_write(tmp_path: Path) -> None:
         assert parsed is not None
         assert site.may_write(origin, parsed, scheme) is allowed, number
 
-    async def work(made: Inside) -> None:
-        assert (await write(made, host="play.example", origin=PAGE)).status == 201
-        assert code(await write(made, host="play.example", origin="http://play.example"))[0] == 403
-        assert code(await write(made, host="evil.example", origin="http://evil.example"))[0] == 421
+    async def work(app: App) -> None:
+        assert (await write(app, host="play.example", origin=PAGE)).status == 201
+        assert code(await write(app, host="play.example", origin="http://play.example"))[0] == 403
+        assert code(await write(app, host="evil.example", origin="http://evil.example"))[0] == 421
 
     serve(tmp_path, work, origins=(PAGE,))
 
@@ -244,36 +244,36 @@ def test_limits_are_per_ipv4_address_or_ipv6_64_prefix() -> None:
 
 
 def test_untrusted_proxy_cannot_forge_an_address(tmp_path: Path) -> None:
-    async def tries(made: Inside, peer: str) -> int:
+    async def tries(app: App, peer: str) -> int:
         """How many of twenty phrases are tried, each said to come from somebody else."""
         found = []
         for number in range(20):
             sent = {b"x-forwarded-for": b"192.0.2.%d" % number}
-            answer = await made.ask(
+            answer = await app.request(
                 "POST", "/api/enter", body={"phrase": "x"}, headers=sent, client=(peer, 1)
             )
             found.append(answer.json["code"])
         return found.count("wrong_secret")
 
-    async def work(made: Inside) -> None:
-        assert await tries(made, "127.0.0.1") == 8  # somebody on this machine
-        assert await tries(made, "10.0.0.6") == 8
-        assert await tries(made, "10.0.0.5") == 20  # the proxy that was named
+    async def work(app: App) -> None:
+        assert await tries(app, "127.0.0.1") == 8  # somebody on this machine
+        assert await tries(app, "10.0.0.6") == 8
+        assert await tries(app, "10.0.0.5") == 20  # the proxy that was named
 
     serve(tmp_path, work, limits=True, proxies=("10.0.0.5",))
 
 
 def test_sockets_per_person_are_limited(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
-        ann, bob = await made.guest("Ann"), await made.guest("Bob")
-        table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
-        made.server.limits.sockets_per_person = Quota(2)
-        first, second = [await made.socket(table["id"], ann.token) for _ in range(2)]
-        third = await made.socket(table["id"], ann.token)
-        assert await third.end() == 4429
-        assert (await made.socket(table["id"], bob.token)).closed is None
+    async def work(app: App) -> None:
+        ann, bob = await app.guest("Ann"), await app.guest("Bob")
+        table = await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
+        app.server.limits.sockets_per_person = Quota(2)
+        first, second = [await app.socket(table["id"], ann.token) for _ in range(2)]
+        third = await app.socket(table["id"], ann.token)
+        assert await third.wait_closed() == 4429
+        assert (await app.socket(table["id"], bob.token)).closed is None
         await first.close()
-        assert await (await made.socket(table["id"], ann.token)).heard()
+        assert await (await app.socket(table["id"], ann.token)).drain()
         assert second.closed is None
 
     serve(tmp_path, work)
@@ -292,21 +292,21 @@ PRIVATE = [
 
 
 def test_private_responses_are_not_cached(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
-        ann = await made.guest("Ann")
-        table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
+    async def work(app: App) -> None:
+        ann = await app.guest("Ann")
+        table = await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
         for path in PRIVATE:
             for token in ("", ann.token):
-                found = headers(await made.ask("GET", path.format(table["id"]), token))
+                found = headers(await app.request("GET", path.format(table["id"]), token))
                 assert found["cache-control"] == "private, no-store", path
                 assert "cookie" in found["vary"]
         for path in ("//api/tables/{}", "///api//tables/{}/", "/%61pi/tables/{}"):  # the same by other names
-            found = headers(await made.ask("GET", path.format(table["id"]), ann.token))
+            found = headers(await app.request("GET", path.format(table["id"]), ann.token))
             assert found["cache-control"] == "private, no-store", path
-        assert "no-store" in headers(await write(made))["cache-control"]
-        figure = await made.ask("GET", f"/api/games/axio/figures/{figures('axio')[0]}")
+        assert "no-store" in headers(await write(app))["cache-control"]
+        figure = await app.request("GET", f"/api/games/axio/figures/{figures('axio')[0]}")
         assert headers(figure)["cache-control"] == "max-age=3600"
-        visit = await made.ask("GET", "/api/me")
+        visit = await app.request("GET", "/api/me")
         assert headers(visit)["set-cookie"].startswith("who=")
 
     serve(tmp_path, work)
@@ -330,10 +330,10 @@ def test_private_responses_are_not_cached(tmp_path: Path) -> None:
 def test_https_sites_send_secure_cookies_and_hsts(
     tmp_path: Path, origins: tuple[str, ...], proxies: tuple[str, ...], given: dict[str, str], secure: bool
 ) -> None:
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         sent = {name.encode(): value.encode() for name, value in given.items() if name != "host"}
         host = given.get("host", "localhost").encode()
-        found = headers(await made.ask("GET", "/api/me", headers=sent, host=[host]))
+        found = headers(await app.request("GET", "/api/me", headers=sent, host=[host]))
         assert ("; secure" in found["set-cookie"].lower()) is secure
         assert ("strict-transport-security" in found) is secure
 
@@ -341,7 +341,7 @@ def test_https_sites_send_secure_cookies_and_hsts(
 
 
 def test_head_is_answered_like_get_without_a_body(tmp_path: Path) -> None:
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         for path in (
             "/",
             "/health",
@@ -351,14 +351,14 @@ def test_head_is_answered_like_get_without_a_body(tmp_path: Path) -> None:
             "/nothing",
             "/schema/openapi.json",
         ):
-            whole, head = await made.ask("GET", path), await made.ask("HEAD", path)
+            whole, head = await app.request("GET", path), await app.request("HEAD", path)
             assert (head.status, head.body) == (whole.status, b"")
             about = headers(head)
             assert about["content-length"] == headers(whole)["content-length"]
             assert about["content-security-policy"]
-        assert (await made.ask("HEAD", "/api/enter")).status == 405
-        assert headers(await made.ask("DELETE", "/health"))["allow"] == "GET, HEAD, OPTIONS"
-        options = await made.ask("OPTIONS", "/api/games")
+        assert (await app.request("HEAD", "/api/enter")).status == 405
+        assert headers(await app.request("DELETE", "/health"))["allow"] == "GET, HEAD, OPTIONS"
+        options = await app.request("OPTIONS", "/api/games")
         assert (options.status, options.body) == (204, b"")
         assert headers(options)["allow"] == "GET, HEAD, OPTIONS"
 

@@ -16,7 +16,7 @@ from axiogames.server.transport.connections import ConnectionLimits, PromptTrans
 from axiogames.server.transport.hosts import TrustedProxies
 from axiogames.server.transport.http_protocol import HttpProtocol, RequestBounds
 from axiogames.server.transport.rate_limits import CONNECTIONS
-from tests.server.wire import PATIENCE, Port
+from tests.server.wire import TIMEOUT, Port
 from tests.server.wire import run as run_wire
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
@@ -75,7 +75,7 @@ def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **ho
 )
 def test_everything_outside_a_body_is_limited_to_32_kb(beginning: bytes, repeated: bytes) -> None:
     async def work(port: Port) -> None:
-        found = await port.ask(beginning + repeated * 100)
+        found = await port.request(beginning + repeated * 100)
         assert b"HTTP/1.1 431 " in found
         assert b"HTTP/1.1 200 " not in found
 
@@ -83,13 +83,13 @@ def test_everything_outside_a_body_is_limited_to_32_kb(beginning: bytes, repeate
 
 
 def test_client_that_keeps_sending_after_a_refusal_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.transport.http_protocol.LINGERING", PATIENCE)
+    monkeypatch.setattr("axiogames.server.transport.http_protocol.LINGERING", TIMEOUT)
     monkeypatch.setattr("axiogames.server.transport.http_protocol.MAX_DISCARDED", 100_000)
 
     async def work(port: Port) -> None:
-        wire = await port.wire()
+        wire = await port.connect()
         await wire.send(GET)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while not wire.writer.transport.is_closing():
                 wire.writer.write(b"x" * 1_000)
                 await asyncio.sleep(0)
@@ -100,13 +100,13 @@ def test_client_that_keeps_sending_after_a_refusal_is_aborted(monkeypatch: pytes
 
 def test_oversized_head_gets_a_regular_error_response() -> None:
     async def work(port: Port) -> None:
-        head, _, body = (await port.ask(GET + b"X: y\r\n" * 10_000)).partition(b"\r\n\r\n")
+        head, _, body = (await port.request(GET + b"X: y\r\n" * 10_000)).partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 431 ")
         assert b"default-src 'none'" in head
         problem = json.loads(body)
         assert (problem["status_code"], problem["code"]) == (431, "too_large")
         assert "32,768" in problem["detail"]
-        fine = await port.ask(GET + b"Connection: close\r\nX: " + b"y" * 30_000 + b"\r\n\r\n")
+        fine = await port.request(GET + b"Connection: close\r\nX: " + b"y" * 30_000 + b"\r\n\r\n")
         assert fine.startswith(b"HTTP/1.1 200 ")
 
     run(work)
@@ -114,28 +114,28 @@ def test_oversized_head_gets_a_regular_error_response() -> None:
 
 def test_split_head_is_counted_as_one() -> None:
     async def work(port: Port) -> None:
-        wire = await port.wire()
+        wire = await port.connect()
         for number in range(40):
             await wire.send((GET if number == 0 else b"") + b"X: " + b"y" * 1000 + b"\r\n")
             await asyncio.sleep(0)
-        assert (await wire.rest()).startswith(b"HTTP/1.1 431 ")
+        assert (await wire.read_to_end()).startswith(b"HTTP/1.1 431 ")
 
     run(work)
 
 
 def test_head_size_is_counted_per_request() -> None:
     async def work(port: Port) -> None:
-        wire = await port.wire()
+        wire = await port.connect()
         for _ in range(10):
             await wire.send(GET + b"X: " + b"y" * 8_000 + b"\r\n\r\n")
-            assert b"HTTP/1.1 200 " in await wire.head()
+            assert b"HTTP/1.1 200 " in await wire.read_head()
 
     run(work)
 
 
 def test_endless_body_is_refused() -> None:
     async def work(port: Port) -> None:
-        found = await port.ask(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
+        found = await port.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
         assert found.startswith(b"HTTP/1.1 413 ")
 
     run(work, bounds=RequestBounds(body=300_000))
@@ -148,7 +148,7 @@ def test_refused_body_is_discarded_up_to_its_limit() -> None:
         await send({"type": "http.response.body", "body": b""})
 
     async def work(port: Port) -> None:
-        found = await port.ask(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
+        found = await port.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
         assert found.count(b"HTTP/1.1 413 ") == 1
 
     run(work, refusing, bounds=RequestBounds(body=300_000))
@@ -172,11 +172,11 @@ def test_pipelined_requests_wait_outside_the_parser(monkeypatch: pytest.MonkeyPa
 
     async def work(port: Port) -> None:
         nonlocal answered
-        wire = await port.wire()
+        wire = await port.connect()
         request, number = GET + b"\r\n", 3_000
         await wire.send(request * (number - 1) + GET + b"Connection: close\r\n\r\n")
         go_on.set()
-        answered = (await wire.rest()).count(b"HTTP/1.1 200 ")
+        answered = (await wire.read_to_end()).count(b"HTTP/1.1 200 ")
         assert answered == number
         assert most < 200
 
@@ -186,7 +186,7 @@ def test_pipelined_requests_wait_outside_the_parser(monkeypatch: pytest.MonkeyPa
 def test_trailers_are_ignored() -> None:
     async def work(port: Port) -> None:
         trailers = b"1\r\nx\r\n0\r\nX-First: 1\r\nX-Second: 2\r\n\r\n"
-        found = await port.ask(CHUNKED + trailers + GET + b"Connection: close\r\n\r\n")
+        found = await port.request(CHUNKED + trailers + GET + b"Connection: close\r\n\r\n")
         assert found.count(b"HTTP/1.1 200 ") == 2
         assert b"x-" not in found.lower()
 
@@ -212,7 +212,7 @@ def test_invalid_http_is_answered_with_400_and_not_logged(
     request_: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(port: Port) -> None:
-        found = await port.ask(request_)
+        found = await port.request(request_)
         assert found.startswith(b"HTTP/1.1 400 ")
         assert json.loads(found.partition(b"\r\n\r\n")[2])["code"] == "bad_request"
 
@@ -224,7 +224,7 @@ def test_invalid_http_is_answered_with_400_and_not_logged(
 @pytest.mark.parametrize("head", [b"A: b\r\n" * 500, b"", b"X: " + b"y" * 9_000 + b"\r\n"])
 def test_invalid_handshake_is_answered(head: bytes) -> None:
     async def work(port: Port) -> None:
-        found = await port.ask(GET + b"Connection: upgrade\r\nUpgrade: websocket\r\n" + head + b"\r\n")
+        found = await port.request(GET + b"Connection: upgrade\r\nUpgrade: websocket\r\n" + head + b"\r\n")
         assert found.startswith(b"HTTP/1.1 4")
         await port.until(0)
 
@@ -250,9 +250,9 @@ HURRY = RequestBounds(head_seconds=0.2, body_seconds=0.2)
 )
 def test_request_that_does_not_arrive_times_out(sent: bytes, answer: bytes) -> None:
     async def work(port: Port) -> None:
-        wire = await port.wire()
+        wire = await port.connect()
         await wire.send(sent)
-        assert (await wire.rest()).startswith(answer)
+        assert (await wire.read_to_end()).startswith(answer)
         wire.close()
         await port.until(0)
 
@@ -261,10 +261,10 @@ def test_request_that_does_not_arrive_times_out(sent: bytes, answer: bytes) -> N
 
 def test_request_that_trickles_times_out() -> None:
     async def work(port: Port) -> None:
-        wire = await port.wire()
-        reading = asyncio.create_task(wire.rest())
+        wire = await port.connect()
+        reading = asyncio.create_task(wire.read_to_end())
         await wire.send(GET)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while not reading.done():
                 wire.writer.write(b"X: y\r\n")
                 await asyncio.sleep(0.01)
@@ -276,11 +276,11 @@ def test_request_that_trickles_times_out() -> None:
 @pytest.mark.parametrize("more", [b"", b"\r\n", b"GET / HT"])
 def test_idle_keep_alive_connection_is_closed(more: bytes) -> None:
     async def work(port: Port) -> None:
-        wire = await port.wire()
+        wire = await port.connect()
         await wire.send(GET + b"\r\n")
-        assert (await wire.head()).startswith(b"HTTP/1.1 200 ")
+        assert (await wire.read_head()).startswith(b"HTTP/1.1 200 ")
         await wire.send(more)
-        await wire.rest()
+        await wire.read_to_end()
         wire.close()
         await port.until(0)
 
@@ -293,7 +293,7 @@ def test_slow_response_does_not_time_out() -> None:
         await echo(scope, receive, send)
 
     async def work(port: Port) -> None:
-        assert (await port.ask(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+        assert (await port.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
 
     run(work, app=slow, bounds=HURRY)
 
@@ -309,9 +309,9 @@ def test_unread_response_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
         await send({"type": "http.response.body", "body": b""})
 
     async def work(port: Port) -> None:
-        wire = await port.wire(limit=1_000)
+        wire = await port.connect(limit=1_000)
         await wire.send(GET + b"\r\n")
-        await wire.head()
+        await wire.read_head()
         await port.until(0)
 
     run(work, app=much)
@@ -377,7 +377,7 @@ def test_closing_does_not_wait_for_a_stalled_peer() -> None:
 def test_garbage_after_answered_requests_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def work(port: Port) -> None:
         for count in (1, 2, 5):
-            await port.ask((GET + b"\r\n") * count + b"GARBAGE\r\n\r\n")
+            await port.request((GET + b"\r\n") * count + b"GARBAGE\r\n\r\n")
         await port.until(0)
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -396,15 +396,15 @@ def test_garbage_after_answered_requests_is_not_logged(caplog: pytest.LogCapture
 
 def test_connections_per_address_are_limited_and_released() -> None:
     async def work(port: Port) -> None:
-        wires = [await port.wire() for _ in range(3)]
+        wires = [await port.connect() for _ in range(3)]
         await port.until(3)
-        found = await port.ask(GET + b"\r\n")
+        found = await port.request(GET + b"\r\n")
         assert found == b"" or found.startswith(b"HTTP/1.1 503 ")
         await port.until(3)
         for wire in wires:
             wire.close()
         await port.until(0)
-        assert (await port.ask(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+        assert (await port.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
 
     run(work, connections=ConnectionLimits(each=3))
 
@@ -412,8 +412,8 @@ def test_connections_per_address_are_limited_and_released() -> None:
 def test_connection_flood_gets_no_response() -> None:
     async def work(port: Port) -> None:
         for _ in range(int(CONNECTIONS.burst)):
-            assert (await port.ask(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
-        assert await port.ask(GET + b"Connection: close\r\n\r\n") == b""
+            assert (await port.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
+        assert await port.request(GET + b"Connection: close\r\n\r\n") == b""
         await port.until(0)
 
     with patch("axiogames.server.transport.rate_limits.time.monotonic", return_value=0.0):
@@ -433,11 +433,11 @@ def test_ended_connection_leaves_no_garbage(said: bytes) -> None:
         gc.disable()
         try:
             for _ in range(10):
-                wire = await port.wire()
+                wire = await port.connect()
                 if said:
                     await wire.send(said)
                 if said.endswith(b"\r\n\r\n"):
-                    await wire.head()
+                    await wire.read_head()
                 wire.close()
                 await port.until(0)
             await asyncio.sleep(0)

@@ -11,13 +11,13 @@ import pytest
 from axiogames.server.identity import people as identity
 from axiogames.server.identity.tokens import Person
 from tests.server.driving import Browser, Client, Guest, RunningServer
-from tests.server.in_process import Inside, inside
+from tests.server.in_process import App, running_app
 
 PASSWORD = "correct horse 7"
 
 
-def test_cookie_is_http_only_and_same_site(small: RunningServer) -> None:
-    answer = Client(small.url).ask("GET", "/api/me")
+def test_cookie_is_http_only_and_same_site(sqlite_server: RunningServer) -> None:
+    answer = Client(sqlite_server.url).request("GET", "/api/me")
     cookie = SimpleCookie(answer.headers["set-cookie"])["who"]
     assert cookie["httponly"]
     assert cookie["samesite"].lower() == "lax"
@@ -38,8 +38,8 @@ def test_browser_keeps_its_guest(server: RunningServer) -> None:
 
 
 @pytest.mark.parametrize("damage", ["id", "epoch", "signature", "empty", "rubbish"])
-def test_damaged_cookie_is_rejected(small: RunningServer, damage: str) -> None:
-    browser = Browser(small.url)
+def test_damaged_cookie_is_rejected(sqlite_server: RunningServer, damage: str) -> None:
+    browser = Browser(sqlite_server.url)
     me = browser.get("/api/me")
     name, _, value = browser.cookie.partition("=")
     signed, _, signature = value.rpartition(".")
@@ -61,8 +61,8 @@ def test_damaged_cookie_is_rejected(small: RunningServer, damage: str) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "x", "a:0.b", "ä:0.ß".encode().decode("latin-1"), "0" * 4000])
-def test_foreign_token_is_rejected(small: RunningServer, token: str) -> None:
-    guest = small.guest()
+def test_foreign_token_is_rejected(sqlite_server: RunningServer, token: str) -> None:
+    guest = sqlite_server.guest()
     guest.token = token or " "
     assert guest.refused("POST", "/api/me/phrase").status == 401
 
@@ -70,12 +70,12 @@ def test_foreign_token_is_rejected(small: RunningServer, token: str) -> None:
 def test_token_authenticates_like_a_cookie(ann: Guest) -> None:
     me = ann.get("/api/me")
     assert me == {"id": ann.id, "name": "Ann", "username": None, "phrase": False}
-    assert ann.ask("GET", "/api/me").headers["set-cookie"] is None
+    assert ann.request("GET", "/api/me").headers["set-cookie"] is None
 
 
-def test_token_takes_precedence_over_cookie(small: RunningServer) -> None:
-    browser, guest = Browser(small.url), small.guest("Token")
-    answer = browser.ask("GET", "/api/me", headers=guest.headers)
+def test_token_takes_precedence_over_cookie(sqlite_server: RunningServer) -> None:
+    browser, guest = Browser(sqlite_server.url), sqlite_server.guest("Token")
+    answer = browser.request("GET", "/api/me", headers=guest.headers)
     assert answer.json["id"] == guest.id
 
 
@@ -102,7 +102,7 @@ def test_name_is_neither_markup_nor_direction(server: RunningServer) -> None:
     guest = server.guest("<b>x</b>'\";--\u202eevil")
     assert guest.name == "<b>x</b>'\";--evil"
     table = guest.open("axio", ["me", "greedy"])
-    picture = guest.ask("GET", f"/api/tables/{table.id}/picture.svg").text
+    picture = guest.request("GET", f"/api/tables/{table.id}/picture.svg").text
     assert "<b>" not in picture
     assert "&lt;b&gt;x&lt;/b&gt;" in picture
 
@@ -190,9 +190,11 @@ def test_username_is_unique(ann: Guest, bob: Guest) -> None:
         ("anna", "x" * 129),
     ],
 )
-def test_usernames_and_passwords_have_limits(small: RunningServer, username: str, password: str) -> None:
+def test_usernames_and_passwords_have_limits(
+    sqlite_server: RunningServer, username: str, password: str
+) -> None:
     account = {"username": username, "password": password}
-    assert small.guest().refused("POST", "/api/me/account", account).status == 422
+    assert sqlite_server.guest().refused("POST", "/api/me/account", account).status == 422
 
 
 def test_signing_out_one_device_keeps_the_others(server: RunningServer) -> None:
@@ -219,9 +221,9 @@ def test_signing_out_everywhere_invalidates_all_tokens(ann: Guest, server: Runni
     assert browser.get("/api/me")["id"] == ann.id
 
 
-async def new_token(made: Inside, person: str) -> str:
+async def new_token(app: App, person: str) -> str:
     """Return a token of a new session."""
-    return made.server.people.token(await made.server.people.find(person))
+    return app.server.people.token(await app.server.people.find(person))
 
 
 def test_number_of_stored_revoked_sessions_is_bounded(
@@ -230,17 +232,17 @@ def test_number_of_stored_revoked_sessions_is_bounded(
     monkeypatch.setattr(identity, "MAX_REVOKED_SESSIONS", 3)
 
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people = made.server.people
-            for person in ((await made.guest("Ann")).id, people.new_guest().id):
-                ended = [await new_token(made, person) for _ in range(10)]
+        async with running_app(tmp_path) as app:
+            people = app.server.people
+            for person in ((await app.guest("Ann")).id, people.new_guest().id):
+                ended = [await new_token(app, person) for _ in range(10)]
                 for number, token in enumerate(ended):
-                    await made.good("POST", "/api/me/leave", token, {})
+                    await app.call("POST", "/api/me/leave", token, {})
                     assert [await people.find_by_token(one) for one in ended[: number + 1]] == [None] * (
                         number + 1
                     )
                     assert len((await people.reload(person)).revoked) <= 3
-                assert await people.find_by_token(await new_token(made, person))
+                assert await people.find_by_token(await new_token(app, person))
 
     asyncio.run(run())
 
@@ -249,22 +251,22 @@ def test_session_revoked_during_sign_out_everywhere_stays_revoked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
             heard, ended = people.reload, list[str]()
 
             async def hear(person: str) -> Person:
                 if not ended:  # a concurrent sign-in and sign-out
                     await heard(person)
-                    ended.append(await new_token(made, person))
-                    await made.good("POST", "/api/me/leave", ended[0], {})
+                    ended.append(await new_token(app, person))
+                    await app.call("POST", "/api/me/leave", ended[0], {})
                 return await heard(person)
 
             monkeypatch.setattr(people, "reload", hear)
             await people.sign_out_everywhere(await people.find(ann.id))
             assert await people.find_by_token(ended[0]) is None
             assert await people.find_by_token(ann.token) is None
-            assert await people.find_by_token(await new_token(made, ann.id))
+            assert await people.find_by_token(await new_token(app, ann.id))
 
     asyncio.run(run())
 
@@ -274,8 +276,8 @@ def test_sign_in_during_password_change_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
             await people.set_password(await people.find(ann.id), "ann", PASSWORD)
             phrase = await people.issue_phrase(await people.find(ann.id), old=PASSWORD)
             entry = {"phrase": phrase} if way == "phrase" else {"username": "ann", "password": PASSWORD}
@@ -287,10 +289,10 @@ def test_sign_in_during_password_change_is_refused(
                 return await heard(person)
 
             monkeypatch.setattr(people, "reload", change_first)
-            answer = await made.ask("POST", "/api/enter", body=entry)
+            answer = await app.request("POST", "/api/enter", body=entry)
             assert (answer.status, answer.json["code"]) == (403, "wrong_secret")
             assert b"set-cookie" not in dict(answer.headers)
-            assert (await made.ask("POST", "/api/enter", body={**entry, "password": new})).status == (
+            assert (await app.request("POST", "/api/enter", body={**entry, "password": new})).status == (
                 403 if way == "phrase" else 200
             )
 

@@ -12,104 +12,104 @@ from axiogames.server.domain.entries import SeatReserved, SeatTaken, decode_entr
 from axiogames.server.domain.game_state import deadline, now
 from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.room import Room
-from tests.server.in_process import Answer, Guest, Inside, inside
+from tests.server.in_process import App, Guest, Response, running_app
 from tests.server.rooms import Listener, run, until
 
 
 class Rematch:
     """People who have played a game to its end."""
 
-    def __init__(self, made: Inside, people: list[Guest], old: str) -> None:
-        self.made, self.people, self.old = made, people, old
+    def __init__(self, app: App, people: list[Guest], old: str) -> None:
+        self.app, self.people, self.old = app, people, old
 
-    async def ask(self, who: int) -> str:
+    async def request(self, who: int) -> str:
         """Somebody asks for the rematch: its id."""
-        asked = await self.made.good("POST", f"/api/tables/{self.old}/rematch", self.people[who].token)
+        asked = await self.app.call("POST", f"/api/tables/{self.old}/rematch", self.people[who].token)
         return str(asked["id"])
 
     async def room(self) -> Room:
         """The room of the rematch."""
-        table = (await self.made.server.rooms.get(self.old)).game.rematch
+        table = (await self.app.server.rooms.get(self.old)).game.rematch
         assert table is not None
-        return await self.made.server.rooms.get(table)
+        return await self.app.server.rooms.get(table)
 
-    async def post(self, who: int, path: str, body: object = None) -> Answer:
+    async def post(self, who: int, path: str, body: object = None) -> Response:
         """Somebody does something at the table of the rematch."""
         room = await self.room()
-        return await self.made.ask("POST", f"/api/tables/{room.id}{path}", self.people[who].token, body)
+        return await self.app.request("POST", f"/api/tables/{room.id}{path}", self.people[who].token, body)
 
 
-async def finished(made: Inside, *kinds: str, **more: object) -> Rematch:
+async def finished(app: App, *kinds: str, **more: object) -> Rematch:
     """A game that is over; each `open` seat was another person's."""
-    people = [await made.guest("Ann")]
+    people = [await app.guest("Ann")]
     seats = [{"kind": "bot", "level": "random"} if kind == "bot" else {"kind": kind} for kind in kinds]
-    table = (await made.open(people[0], "rota", seats, public=True, **more))["id"]
+    table = (await app.open(people[0], "rota", seats, public=True, **more))["id"]
     for name in ("Bob", "Cid")[: kinds.count("open")]:
-        people.append(await made.guest(name))
-        await made.good("POST", f"/api/tables/{table}/join", people[-1].token, {})
-    room = await made.server.rooms.get(table)
+        people.append(await app.guest(name))
+        await app.call("POST", f"/api/tables/{table}/join", people[-1].token, {})
+    room = await app.server.rooms.get(table)
     while (turn := room.game.turn) is not None:
         if room.game.bot_to_move is not None:
             number = room.game.number
             await until(lambda number=number: room.game.number > number)  # type: ignore[misc]
         else:
             await room.move(SeatCommand(turn), 0)
-    return Rematch(made, people, table)
+    return Rematch(app, people, table)
 
 
 def test_clock_starts_when_the_invited_person_joins(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            rematch = await finished(made, "me", "open", move_time=60)
-            table = await rematch.ask(0)
+        async with running_app(tmp_path) as app:
+            rematch = await finished(app, "me", "open", move_time=60)
+            table = await rematch.request(0)
             room = await rematch.room()
             listener = Listener(room, rematch.people[0].id)
             bob = rematch.people[1]
-            row = await made.server.store.find(table)
+            row = await app.server.store.find(table)
             assert row is not None
             assert (room.game.status, room.game.turn, deadline(room.game)) == ("open", None, None)
             assert (row["status"], row["due"], room._automation._timer) == ("open", None, None)
             # Neither the lobby nor anybody else is offered the seat that is kept.
-            assert await made.good("GET", "/api/tables?which=open", bob.token) == []
-            eve = await made.guest("Eve")
+            assert await app.call("GET", "/api/tables?which=open", bob.token) == []
+            eve = await app.guest("Eve")
             body = {"invite": room.game.config.invite, "seat": 0}
-            refused = await made.ask("POST", f"/api/tables/{table}/join", eve.token, body)
+            refused = await app.request("POST", f"/api/tables/{table}/join", eve.token, body)
             assert (refused.status, refused.json["code"]) == (409, "seat_taken")
-            refused = await made.ask("POST", f"/api/tables/{table}/join", eve.token, {})
+            refused = await app.request("POST", f"/api/tables/{table}/join", eve.token, {})
             assert (refused.status, refused.json["code"]) == (409, "seat_taken")
             # To be told of it and to look at it is not yet to come.
-            mine = await made.good("GET", "/api/tables?which=mine", bob.token)
+            mine = await app.call("GET", "/api/tables?which=mine", bob.token)
             assert table in {one["id"] for one in mine}
-            view = await made.good("GET", f"/api/tables/{table}", bob.token)
+            view = await app.call("GET", f"/api/tables/{table}", bob.token)
             assert (view["yours"], view["seats"][0]["invited"]) == ([0], True)
-            socket = await made.socket(table, bob.token)
-            await socket.heard()
-            assert await rematch.ask(0) == table  # she asks again
+            socket = await app.socket(table, bob.token)
+            await socket.drain()
+            assert await rematch.request(0) == table  # she asks again
             assert room.game.unfilled_seats() == [0]
 
-            assert await rematch.ask(1) == table
+            assert await rematch.request(1) == table
             assert room.game.status == "playing"
-            told = await socket.until(lambda told: told.get("now", {}).get("phase") == "place")
+            told = await socket.until(lambda message: message.get("now", {}).get("phase") == "place")
             assert told["now"]["deadline"] == deadline(room.game)
             assert told["moves"] is not None
             assert not any("invited" in seat for seat in told["seats"])
-            assert listener.heard[-1]["table"]["status"] == "playing"
-            assert await rematch.ask(1) == table  # he asks again
+            assert listener.received[-1]["table"]["status"] == "playing"
+            assert await rematch.request(1) == table  # he asks again
 
     run(work)
 
 
 def test_rematch_of_three_waits_for_all(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            rematch = await finished(made, "open", "me", "open")
-            await rematch.ask(2)  # not the one who opened the game
+        async with running_app(tmp_path) as app:
+            rematch = await finished(app, "open", "me", "open")
+            await rematch.request(2)  # not the one who opened the game
             room = await rematch.room()
             assert room.game.config.owner == rematch.people[2].id
             joined = await rematch.post(0, "/join", {})
             assert joined.json["table"]["status"] == "open"
             assert room.game.unfilled_seats() == [2]
-            await rematch.ask(1)
+            await rematch.request(1)
             assert room.game.status == "playing"
             people = [seat.person for seat in room.game.seats]
             assert people == [rematch.people[number].id for number in (0, 2, 1)]
@@ -120,9 +120,9 @@ def test_rematch_of_three_waits_for_all(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kinds", [("me", "bot"), ("me",), ("me", "me")])
 def test_rematch_without_other_people_starts_at_once(tmp_path: Path, kinds: tuple[str, ...]) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            rematch = await finished(made, *kinds)
-            await rematch.ask(0)
+        async with running_app(tmp_path) as app:
+            rematch = await finished(app, *kinds)
+            await rematch.request(0)
             assert (await rematch.room()).game.status == "playing"
 
     run(work)
@@ -130,18 +130,18 @@ def test_rematch_without_other_people_starts_at_once(tmp_path: Path, kinds: tupl
 
 def test_concurrent_rematch_requests_seat_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            rematch = await finished(made, "me", "open")
-            honest = made.server.rooms.open
+        async with running_app(tmp_path) as app:
+            rematch = await finished(app, "me", "open")
+            honest = app.server.rooms.open
 
             async def later(*given: Any) -> Any:
                 """Bob is a little faster everywhere."""
-                monkeypatch.setattr(made.server.rooms, "open", honest)
-                await rematch.ask(1)
+                monkeypatch.setattr(app.server.rooms, "open", honest)
+                await rematch.request(1)
                 return await honest(*given)
 
-            monkeypatch.setattr(made.server.rooms, "open", later)
-            await rematch.ask(0)
+            monkeypatch.setattr(app.server.rooms, "open", later)
+            await rematch.request(0)
             assert (await rematch.room()).game.status == "playing"
 
     run(work)
@@ -149,14 +149,14 @@ def test_concurrent_rematch_requests_seat_both(tmp_path: Path, monkeypatch: pyte
 
 def test_invitation_survives_a_restart(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path / "data") as made:
-            rematch = await finished(made, "me", "open")
-            table = await rematch.ask(0)
-        async with inside(tmp_path / "data") as made:
-            rematch.made = made
-            room = await made.server.rooms.get(table)
+        async with running_app(tmp_path / "data") as app:
+            rematch = await finished(app, "me", "open")
+            table = await rematch.request(0)
+        async with running_app(tmp_path / "data") as app:
+            rematch.app = app
+            room = await app.server.rooms.get(table)
             assert [seat.invited for seat in room.game.seats] == [True, False]
-            await rematch.ask(1)
+            await rematch.request(1)
             assert room.game.status == "playing"
 
     run(work)
@@ -164,26 +164,26 @@ def test_invitation_survives_a_restart(tmp_path: Path) -> None:
 
 def test_declining_frees_a_seat_and_the_host_can_leave(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            rematch = await finished(made, "me", "open")
-            table = await rematch.ask(0)
+        async with running_app(tmp_path) as app:
+            rematch = await finished(app, "me", "open")
+            table = await rematch.request(0)
             room = await rematch.room()
             declined = await rematch.post(1, "/leave")
             assert declined.json["seats"][0]["kind"] == "open"
-            assert [one["id"] for one in await made.good("GET", "/api/tables?which=open")] == [table]
+            assert [one["id"] for one in await app.call("GET", "/api/tables?which=open")] == [table]
             left = await rematch.post(0, "/leave")
             assert left.json["table"]["status"] == "closed"
             assert room.game.status == "closed"
-            assert await rematch.ask(1) != table  # it is no more; he asks for another
+            assert await rematch.request(1) != table  # it is no more; he asks for another
 
     run(work)
 
 
 def test_table_with_only_invited_people_is_closed(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            rematch = await finished(made, "me", "open")
-            await rematch.ask(0)
+        async with running_app(tmp_path) as app:
+            rematch = await finished(app, "me", "open")
+            await rematch.request(0)
             left = await rematch.post(0, "/leave")
             assert left.json["table"]["status"] == "closed"
 
@@ -194,9 +194,9 @@ def test_reserved_seat_can_go_to_a_bot_after_two_minutes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            rematch = await finished(made, "me", "open", "open")
-            await rematch.ask(0)
+        async with running_app(tmp_path) as app:
+            rematch = await finished(app, "me", "open", "open")
+            await rematch.request(0)
             room = await rematch.room()
             await rematch.post(1, "/join", {})
             seat = room.game.unfilled_seats()[0]
@@ -209,14 +209,14 @@ def test_reserved_seat_can_go_to_a_bot_after_two_minutes(
             # While the server was away they could not come.
             monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 120.0)
             room.game.config = replace(room.game.config, created=now() - 3_600_000)
-            await made.server.rooms.resume()
+            await app.server.rooms.resume()
             refused = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})
             assert refused.json["code"] == "seat_taken"
-            made.server.rooms._services.uptime.returned -= 3_600_000
+            app.server.rooms._services.uptime.returned -= 3_600_000
             begun = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})
             assert begun.json["table"]["status"] == "playing"
-            table = await rematch.ask(2)  # too late: the game can be watched
-            view = await made.good("GET", f"/api/tables/{table}", rematch.people[2].token)
+            table = await rematch.request(2)  # too late: the game can be watched
+            view = await app.call("GET", f"/api/tables/{table}", rematch.people[2].token)
             assert (view["yours"], view["table"]["status"]) == ([], "playing")
 
     run(work)

@@ -14,7 +14,7 @@ from axiogames.server.identity.tokens import Tokens
 from axiogames.server.lifespan import build_server, record_key_fingerprint
 from axiogames.server.routes import daily
 from axiogames.server.settings import InvalidSetting, KeyMismatch, Settings, fingerprint, secret_keys
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 
 OLD, NEW, OTHER = ("old " * 10).strip(), ("new " * 10).strip(), ("other " * 10).strip()
 
@@ -102,19 +102,19 @@ def test_tokens_of_all_keys_are_valid() -> None:
 def test_phrases_survive_the_replacement_of_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         use(monkeypatch, OLD)
-        async with inside(tmp_path) as made:
-            people = made.server.people
+        async with running_app(tmp_path) as app:
+            people = app.server.people
             ann = await people.ensure_stored(people.new_guest())
             bob = await people.ensure_stored(people.new_guest())
             hers, his = await people.issue_phrase(ann), await people.issue_phrase(bob)
         use(monkeypatch, NEW, OLD)
-        async with inside(tmp_path) as made:
-            assert (await made.server.people.find_by_phrase(hers)).id == ann.id
+        async with running_app(tmp_path) as app:
+            assert (await app.server.people.find_by_phrase(hers)).id == ann.id
         use(monkeypatch, NEW)
-        async with inside(tmp_path) as made:
-            assert (await made.server.people.find_by_phrase(hers)).id == ann.id  # rehashed with the new key
+        async with running_app(tmp_path) as app:
+            assert (await app.server.people.find_by_phrase(hers)).id == ann.id  # rehashed with the new key
             with pytest.raises(InvalidCredentials):
-                await made.server.people.find_by_phrase(his)
+                await app.server.people.find_by_phrase(his)
 
     asyncio.run(run())
 
@@ -124,12 +124,12 @@ def test_daily_seed_survives_key_replacement(tmp_path: Path, monkeypatch: pytest
 
     async def seed(*keys: str, begin: bool = False) -> str:
         use(monkeypatch, *keys)
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             if begin:
-                ann = await made.guest("Ann")
-                table = (await made.good("POST", "/api/daily/rota", ann.token))["id"]
-                return (await made.server.rooms.get(table)).game.config.seed
-            return await daily.daily_seed(made.server, "2026-03-01", "rota")
+                ann = await app.guest("Ann")
+                table = (await app.call("POST", "/api/daily/rota", ann.token))["id"]
+                return (await app.server.rooms.get(table)).game.config.seed
+            return await daily.daily_seed(app.server, "2026-03-01", "rota")
 
     async def run() -> None:
         first = await seed(OLD)

@@ -22,7 +22,7 @@ from axiogames.server.identity.names import (
     clean_username,
 )
 from axiogames.server.storage.schema import people
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 
 # Ordinary characters and those of problematic categories.
 ODD = st.sampled_from(
@@ -149,7 +149,7 @@ def test_username_characters() -> None:
 
 def test_stored_names_that_break_current_rules_are_loaded(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             row: dict[str, Any] = {
                 "id": "ab" * 10,
                 "name": "level8\u3164",
@@ -157,19 +157,19 @@ def test_stored_names_that_break_current_rules_are_loaded(tmp_path: Path) -> Non
                 "created": 1,
                 "username": "greedy",
             }
-            async with made.server.database.writing() as connection:
+            async with app.server.database.writing() as connection:
                 await connection.execute(insert(people), [row])
-            token = made.server.people.token(await made.server.people.find(row["id"]))
-            assert (await made.good("GET", "/api/me", token))["name"] == "level8\u3164"
+            token = app.server.people.token(await app.server.people.find(row["id"]))
+            assert (await app.call("GET", "/api/me", token))["name"] == "level8\u3164"
             body = {"game": "rota", "seats": [{"kind": "me"}]}
-            table = (await made.good("POST", "/api/tables", token, body))["id"]
-            assert (await made.good("GET", f"/api/tables/{table}", token))["seats"][0][
+            table = (await app.call("POST", "/api/tables", token, body))["id"]
+            assert (await app.call("GET", f"/api/tables/{table}", token))["seats"][0][
                 "name"
             ] == "level8\u3164"
-            person = await made.server.people.find(row["id"])
-            kept = await made.server.people.set_password(person, "greedy", "correct horse 7")
+            person = await app.server.people.find(row["id"])
+            kept = await app.server.people.set_password(person, "greedy", "correct horse 7")
             assert kept.username == "greedy"  # only new names are checked
             with pytest.raises(InvalidName, match="reserved"):
-                await made.server.people.set_password(kept, "level1", "another 8", old="correct horse 7")
+                await app.server.people.set_password(kept, "level1", "another 8", old="correct horse 7")
 
     asyncio.run(run())

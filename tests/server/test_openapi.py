@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from litestar.openapi.plugins import JsonRenderPlugin
 
 from tests.server.driving import RunningServer
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 from tests.server.openapi import run
 
 EXAMPLES = int(os.environ.get("AXIO_EXAMPLES", "4"))  # per operation; `tests.server.openapi` runs more
@@ -24,8 +24,8 @@ PROBLEM = {"$ref": "#/components/schemas/Problem"}
 
 
 @pytest.fixture
-def schema(small: RunningServer) -> Any:
-    return small.guest("Ann").get("/schema/openapi.json")
+def schema(sqlite_server: RunningServer) -> Any:
+    return sqlite_server.guest("Ann").get("/schema/openapi.json")
 
 
 def operations(schema: Any) -> dict[str, Any]:
@@ -37,13 +37,13 @@ def operations(schema: Any) -> dict[str, Any]:
     }
 
 
-def test_responses_match_schema(small: RunningServer) -> None:
-    done = run(small.url, EXAMPLES)
+def test_responses_match_schema(sqlite_server: RunningServer) -> None:
+    done = run(sqlite_server.url, EXAMPLES)
     assert done.returncode == 0, done.stdout + done.stderr
     generated = re.search(r"([\d,]+) generated", done.stdout)
     assert generated is not None, done.stdout
     assert int(generated[1].replace(",", "")) > 200
-    assert " failed" not in small.log
+    assert " failed" not in sqlite_server.log
 
 
 def test_schema_and_document_list_the_same_requests(schema: Any) -> None:
@@ -84,8 +84,8 @@ def test_every_operation_has_a_description(schema: Any) -> None:
         assert operation["description"].endswith("."), name
 
 
-def test_websocket_view_matches_schema(small: RunningServer, schema: Any) -> None:
-    ann = small.guest("Ann")
+def test_websocket_view_matches_schema(sqlite_server: RunningServer, schema: Any) -> None:
+    ann = sqlite_server.guest("Ann")
     validator = Draft202012Validator({"$ref": "#/components/schemas/ViewMessage", **schema})
     for game in ("axio", "hex", "rota", "trio"):
         table = ann.open(game, ["me", "greedy"])
@@ -107,9 +107,9 @@ def test_schema_is_rendered_once_and_cacheable(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(JsonRenderPlugin, "render", counted)
 
     async def work() -> None:
-        async with inside(tmp_path / "secret folder") as made:
-            first = await made.ask("GET", "/schema/openapi.json")
-            second = await made.ask("GET", "/schema/openapi.json", (await made.guest("Ann")).token)
+        async with running_app(tmp_path / "secret folder") as app:
+            first = await app.request("GET", "/schema/openapi.json")
+            second = await app.request("GET", "/schema/openapi.json", (await app.guest("Ann")).token)
             assert renderings == 1
             assert second.body == first.body  # independent of the client
             assert b"secret folder" not in first.body  # independent of the server

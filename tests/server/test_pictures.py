@@ -21,7 +21,7 @@ from axiogames.server.rendering.pictures import ByteCache
 from axiogames.server.rendering.process import RenderFailed, RenderProcess
 from axiogames.server.rendering.worker import RenderRequest, render
 from tests.games.conformance.positions import Case
-from tests.server.in_process import Answer, Inside, _identity, _scope, inside
+from tests.server.in_process import App, Response, _identity, _scope, running_app
 from tests.server.rooms import run, until
 from tests.server.scenarios import TABLE, install, played
 
@@ -151,10 +151,10 @@ def test_byte_cache_evicts_least_recently_used() -> None:
 class Slowly:
     """Renders on command, and counts the requests."""
 
-    def __init__(self, made: Inside) -> None:
+    def __init__(self, app: App) -> None:
         self.go = threading.Event()
         self.drawn: list[RenderRequest] = []
-        made.server.pictures.render = self.render
+        app.server.pictures.render = self.render
 
     def render(self, wanted: RenderRequest) -> bytes:
         assert self.go.wait(20)
@@ -162,36 +162,38 @@ class Slowly:
         return b"<svg/>"
 
 
-async def over(made: Inside) -> None:
+async def over(app: App) -> None:
     """Install a finished game, which has many pictures."""
-    await install(made, played(Case("axio", 2), "people"))
+    await install(app, played(Case("axio", 2), "people"))
 
 
 def path(move: int, kind: str = "png") -> str:
     return f"/api/tables/{TABLE}/picture.{kind}?move={move}"
 
 
-def statuses(answers: list[Answer]) -> dict[int, int]:
+def statuses(answers: list[Response]) -> dict[int, int]:
     found = [answer.status for answer in answers]
     return {status: found.count(status) for status in sorted(set(found))}
 
 
 def test_picture_queue_is_bounded_and_blocks_nothing_else(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            slow = Slowly(made)
-            asked = [asyncio.create_task(made.ask("GET", path(move))) for move in range(30)]
-            pool = made.server.pictures.pool
+        async with running_app(tmp_path) as app:
+            await over(app)
+            slow = Slowly(app)
+            asked = [asyncio.create_task(app.request("GET", path(move))) for move in range(30)]
+            pool = app.server.pictures.pool
             await until(lambda: sum(task.done() for task in asked) == 21)
             assert (pool.running, pool.waiting) == (1, (0, 0, 8))  # eight queued pictures per address
             refused = next(task.result() for task in asked if task.done())
             assert refused.json["code"] == "busy"
             assert dict(refused.headers)[b"retry-after"]
             # Other requests are answered, and faster pictures are rendered first.
-            assert (await made.ask("GET", "/health")).status == 200
-            quick = asyncio.create_task(made.ask("GET", path(3, "svg")))
-            fixed = asyncio.create_task(made.ask("GET", f"/api/games/{GAMES[0]}/figures/{FIGURE.figure}.svg"))
+            assert (await app.request("GET", "/health")).status == 200
+            quick = asyncio.create_task(app.request("GET", path(3, "svg")))
+            fixed = asyncio.create_task(
+                app.request("GET", f"/api/games/{GAMES[0]}/figures/{FIGURE.figure}.svg")
+            )
             await until(lambda: pool.waiting == (1, 1, 8))
             slow.go.set()
             answers = await asyncio.gather(*asked, quick, fixed)
@@ -208,23 +210,23 @@ def test_picture_queue_is_bounded_and_blocks_nothing_else(tmp_path: Path) -> Non
 
 def test_concurrent_requests_share_one_render(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            slow = Slowly(made)
-            asked = [asyncio.create_task(made.ask("GET", path(3))) for _ in range(40)]
-            await until(lambda: made.server.pictures.pool.running == 1)
-            await made.ask("GET", "/health")
+        async with running_app(tmp_path) as app:
+            await over(app)
+            slow = Slowly(app)
+            asked = [asyncio.create_task(app.request("GET", path(3))) for _ in range(40)]
+            await until(lambda: app.server.pictures.pool.running == 1)
+            await app.request("GET", "/health")
             slow.go.set()
             assert statuses(list(await asyncio.gather(*asked))) == {200: 40}
-            assert (await made.ask("GET", path(3))).status == 200
+            assert (await app.request("GET", path(3))).status == 200
             assert len(slow.drawn) == 1
             # Several move numbers name the last position.
             for move in (100, 200, 1000):
-                await made.ask("GET", path(move))
+                await app.request("GET", path(move))
             assert len(slow.drawn) == 2
             for _ in range(3):
-                await made.ask("GET", f"/api/games/{GAMES[0]}/figures/{FIGURE.figure}.svg")
-                await made.ask("GET", f"/api/games/{GAMES[0]}/picture.svg")
+                await app.request("GET", f"/api/games/{GAMES[0]}/figures/{FIGURE.figure}.svg")
+                await app.request("GET", f"/api/games/{GAMES[0]}/picture.svg")
             assert len(slow.drawn) == 4
 
     run(work)
@@ -232,20 +234,20 @@ def test_concurrent_requests_share_one_render(tmp_path: Path) -> None:
 
 def test_pictures_depend_on_seat_and_move(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = await made.guest("Ann"), await made.guest("Bob")
-            table = await made.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
-            await made.good("POST", f"/api/tables/{table['id']}/join", bob.token, {"invite": table["invite"]})
+        async with running_app(tmp_path) as app:
+            ann, bob = await app.guest("Ann"), await app.guest("Bob")
+            table = await app.open(ann, "axio", [{"kind": "me"}, {"kind": "open"}])
+            await app.call("POST", f"/api/tables/{table['id']}/join", bob.token, {"invite": table["invite"]})
             address = f"/api/tables/{table['id']}/picture.svg"
 
             async def seen() -> list[bytes]:
-                return [(await made.ask("GET", address, who)).body for who in (ann.token, bob.token, "")]
+                return [(await app.request("GET", address, who)).body for who in (ann.token, bob.token, "")]
 
             before = await seen()
             assert len(set(before)) == 3
             assert await seen() == before
             move = {"id": "1", "n": 3, "pick": 0}
-            await made.good("POST", f"/api/tables/{table['id']}/moves", ann.token, move)
+            await app.call("POST", f"/api/tables/{table['id']}/moves", ann.token, move)
             assert not set(await seen()) & set(before)
 
     run(work)
@@ -253,11 +255,11 @@ def test_pictures_depend_on_seat_and_move(tmp_path: Path) -> None:
 
 def test_picture_cache_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            kept = made.server.pictures.cache = ByteCache(100_000)
+        async with running_app(tmp_path) as app:
+            await over(app)
+            kept = app.server.pictures.cache = ByteCache(100_000)
             for move in range(12):
-                assert (await made.ask("GET", path(move, "svg"))).status == 200
+                assert (await app.request("GET", path(move, "svg"))).status == 200
             assert 1 <= len(kept) < 12
             assert kept.size <= 100_000
 
@@ -266,22 +268,22 @@ def test_picture_cache_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_pictures_are_rate_limited(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            Slowly(made).go.set()
-            made.server.limits.active = True
-            answers = [await made.ask("GET", path(move % 9)) for move in range(150)]
+        async with running_app(tmp_path) as app:
+            await over(app)
+            Slowly(app).go.set()
+            app.server.limits.active = True
+            answers = [await app.request("GET", path(move % 9)) for move in range(150)]
             counted = statuses(answers)
             assert counted[429] >= 10
             assert answers[-1].json["code"] == "too_fast"
             # Another address is not affected.
             scope = _scope("http", path(3), []) | {"method": "GET", "client": ("192.0.2.7", 1)}
-            assert (await raw(made, scope)) == 200
+            assert (await raw(app, scope)) == 200
 
     run(work)
 
 
-async def raw(made: Inside, scope: dict[str, Any], hang_up: asyncio.Event | None = None) -> int | None:
+async def raw(app: App, scope: dict[str, Any], hang_up: asyncio.Event | None = None) -> int | None:
     """Return the status of a response, `None` if the client disconnects first, on command."""
     sent: list[dict[str, Any]] = []
     told = False
@@ -297,21 +299,21 @@ async def raw(made: Inside, scope: dict[str, Any], hang_up: asyncio.Event | None
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    await made.app(scope, receive, send)
+    await app.asgi(scope, receive, send)
     return next((message["status"] for message in sent if "status" in message), None)
 
 
 def test_cancelled_request_is_not_rendered(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            slow, hang_up = Slowly(made), asyncio.Event()
-            pool = made.server.pictures.pool
-            first = asyncio.create_task(made.ask("GET", path(1)))
+        async with running_app(tmp_path) as app:
+            await over(app)
+            slow, hang_up = Slowly(app), asyncio.Event()
+            pool = app.server.pictures.pool
+            first = asyncio.create_task(app.request("GET", path(1)))
             await until(lambda: pool.running == 1)
             scopes = [_scope("http", path(move), _identity("")) | {"method": "GET"} for move in (2, 2, 3)]
-            leaving = [asyncio.create_task(raw(made, scope, hang_up)) for scope in scopes]
-            stays = asyncio.create_task(made.ask("GET", path(3)))
+            leaving = [asyncio.create_task(raw(app, scope, hang_up)) for scope in scopes]
+            stays = asyncio.create_task(app.request("GET", path(3)))
             await until(lambda: pool.waiting == (0, 0, 2))
             hang_up.set()
             await asyncio.gather(*leaving)
@@ -328,24 +330,24 @@ def test_render_failure_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixtu
         raise RenderFailed("the disk is on fire")
 
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            await over(made)
-            made.server.pictures.render = fail
+        async with running_app(tmp_path) as app:
+            await over(app)
+            app.server.pictures.render = fail
             with caplog.at_level(logging.ERROR, logger=pictures.__name__):
-                answer = await made.ask("GET", path(1))
+                answer = await app.request("GET", path(1))
             assert (answer.status, answer.json["code"]) == (503, "unavailable")
             assert "the disk is on fire" in caplog.text
             assert b"fire" not in answer.body
-            made.server.pictures.render = render
-            assert (await made.ask("GET", path(1, "svg"))).body.startswith(b"<svg")
+            app.server.pictures.render = render
+            assert (await app.request("GET", path(1, "svg"))).body.startswith(b"<svg")
 
     run(work)
 
 
 def test_concurrent_requests_for_all_examples(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            asked = [made.ask("GET", f"/api/games/{name}/picture.svg") for name in GAMES]
+        async with running_app(tmp_path) as app:
+            asked = [app.request("GET", f"/api/games/{name}/picture.svg") for name in GAMES]
             assert [one.status for one in await asyncio.gather(*asked)] == [200] * len(GAMES)
 
     run(work)

@@ -17,7 +17,7 @@ from axiogames.server.private_files import SQLITE_FILES, make_private, make_priv
 from axiogames.server.processes import check_startup
 from axiogames.server.settings import DATABASE_FILE, Settings
 from tests.server.driving import free_port
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 
 
 @pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)
@@ -38,13 +38,13 @@ def test_created_files_are_private(tmp_path: Path) -> None:
 
     async def run() -> None:
         check_startup(Settings(data=str(folder), port=free_port()))
-        async with inside(folder) as made:
-            await made.open(await made.guest("Ann"), "rota", [{"kind": "me"}])
+        async with running_app(folder) as app:
+            await app.open(await app.guest("Ann"), "rota", [{"kind": "me"}])
             found = modes(folder)
             assert {f"{DATABASE_FILE}{end}" for end in ("", "-wal", "-shm")} | {"key"} <= set(found)
             assert found.pop("data") == 0o700
             assert set(found.values()) == {0o600}
-            make_backup(made.server.settings, tmp_path / "backup")
+            make_backup(app.server.settings, tmp_path / "backup")
             assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
 
     asyncio.run(run())
@@ -76,9 +76,9 @@ def test_startup_makes_existing_files_private(tmp_path: Path, caplog: pytest.Log
 
 def test_replaced_and_moved_backups_are_private(tmp_path: Path) -> None:
     async def run() -> Settings:
-        async with inside(tmp_path / "data") as made:
-            await made.guest("Ann")
-            return made.server.settings
+        async with running_app(tmp_path / "data") as app:
+            await app.guest("Ann")
+            return app.server.settings
 
     settings = asyncio.run(run())
     archive = tmp_path / "backup"

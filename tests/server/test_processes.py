@@ -18,7 +18,7 @@ from tests.server.driving import (
     Json,
     Refusal,
     RunningServer,
-    check_numbers,
+    check_consecutive,
     play_together,
     start_server,
 )
@@ -81,7 +81,7 @@ def test_whole_game_between_two_processes(pair: tuple[RunningServer, RunningServ
         for live in (hers, his, watching):
             while live.n < max(hers.n, his.n):
                 live.recv()
-            check_numbers(live)
+            check_consecutive(live)
         assert watching.now["result"] == his.now["result"] == hers.now["result"] == result
     assert ann.get(f"/api/tables/{table.id}/record") == bob.get(f"/api/tables/{table.id}/record")
 
@@ -134,7 +134,7 @@ def test_one_person_with_two_devices_at_two_processes(pair: tuple[RunningServer,
         phone.recv()
         for _ in range(4):
             for one, other in ((desk, phone), (phone, desk)):
-                one.my_turn()
+                one.wait_for_turn()
                 while one.moves is None:
                     one.recv()
                 one.play(0)
@@ -157,7 +157,7 @@ def test_held_and_taken_back_placements_reach_all_processes(
         hers.until(lambda message: message.get("n") == start["n"])
         hers.play(0, hold=True)
         assert his.until("step")["now"]["turn"] == 0
-        hers.order("back")
+        hers.command("back")
         back = his.until("view")
         assert back["tiles"] == start["tiles"]
         hers.until("view")
@@ -173,7 +173,7 @@ def test_bot_moves_once_however_many_processes_load_its_table(
     table = ann.open("rota", ["me", "greedy", "random"])
     with ann.live(table.id) as live, Client(pair[1].url).live(table.id) as watching:
         watching.recv()
-        result = live.play_to_the_end()
+        result = live.play_to_end()
         while watching.n < live.n:
             watching.recv()
         assert watching.now["result"] == result
@@ -231,8 +231,8 @@ def test_deletion_reaches_all_processes(pair: tuple[RunningServer, RunningServer
     bob.join(table)
     with bob.live(table.id) as his:
         assert his.recv()["seats"][0]["name"] == "Ann"
-        assert ann.ask("DELETE", "/api/me", {"confirm": True}).status == 200
-        his.until(lambda told: any(one["away"] == DELETED_NAME for one in told.get("seats", ())))
+        assert ann.request("DELETE", "/api/me", {"confirm": True}).status == 200
+        his.until(lambda message: any(one["away"] == DELETED_NAME for one in message.get("seats", ())))
         assert bob.view(table.id)["seats"][0]["away"] == DELETED_NAME
 
 
@@ -247,7 +247,7 @@ def test_game_continues_at_another_process_when_one_dies(
         with bob.live(table.id) as his:
             his.recv()
             with ann.live(table.id) as hers:
-                hers.my_turn()
+                hers.wait_for_turn()
                 hers.play(0)
                 doomed.kill()
             there = ann.at(pair[0].url)
@@ -288,14 +288,14 @@ def test_process_listens_again_after_losing_its_connection(
     assert before >= 2
     with ann.live(table.id) as hers, bob.live(table.id) as his:
         his.recv()
-        hers.my_turn()
+        hers.wait_for_turn()
         run_sql(
             database,
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
             "WHERE datname = current_database() AND pid <> pg_backend_pid()",
         )
         hers.play(0)
-        his.my_turn()  # it is heard of all the same, perhaps a little later
+        his.wait_for_turn()  # it is heard of all the same, perhaps a little later
         his.play(0)
         hers.until(lambda message: message.get("n") == his.n)
     for _ in range(75):
@@ -313,7 +313,7 @@ def wait_for(what: str, done: Callable[[], bool]) -> None:
 
 
 def is_well(server: RunningServer) -> bool:
-    return Client(server.url).ask("GET", "/health").status == 200
+    return Client(server.url).request("GET", "/health").status == 200
 
 
 def test_two_processes_survive_a_hanging_and_restarting_database(
@@ -326,10 +326,10 @@ def test_two_processes_survive_a_hanging_and_restarting_database(
     with ann.live(table.id) as hers, bob.live(table.id) as his:
         his.recv()
         for trouble in ("hang", signal.SIGQUIT, signal.SIGINT):
-            hers.my_turn()
+            hers.wait_for_turn()
             if trouble == "hang":
                 with postgres.frozen():
-                    hers.order("move", pick=0)
+                    hers.command("move", pick=0)
                     assert hers.until("refused")["code"] == "unavailable"
                     for server, guest in zip(pair, (ann, bob), strict=True):
                         assert not is_well(server)
@@ -342,10 +342,10 @@ def test_two_processes_survive_a_hanging_and_restarting_database(
                 wait_for("health", lambda server=server: is_well(server))  # type: ignore[misc]
             wait_for("both listen", lambda: listeners(database) >= 2)
             hers.play(0)
-            his.my_turn()
+            his.wait_for_turn()
             his.play(0)
-        hers.my_turn()  # her process has heard of it
-        hers.my_turn()  # her process has heard of his last move
+        hers.wait_for_turn()  # her process has heard of it
+        hers.wait_for_turn()  # her process has heard of his last move
     moves = [event for event in ann.view(table.id)["events"] if event["t"] == "place"]
     assert len(moves) == 6
     for server in pair:

@@ -24,7 +24,7 @@ from axiogames.server.lifespan import Server
 from axiogames.server.operations.audit import Actor, write_audit
 from axiogames.server.storage.schema import entries, seats, tables
 from tests.server.faults import Faults
-from tests.server.in_process import Guest, Inside, inside
+from tests.server.in_process import App, Guest, running_app
 from tests.server.rooms import Listener, run, running, table_config, until
 
 SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
@@ -185,20 +185,20 @@ def test_temporary_errors_quarantine_no_table(
 
 def test_lost_database_quarantines_no_table(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
             seats = [{"kind": "me"}, {"kind": "bot", "level": "random"}]
-            table = (await made.open(ann, "rota", seats))["id"]
-            rooms = made.server.rooms
+            table = (await app.open(ann, "rota", seats))["id"]
+            rooms = app.server.rooms
             rooms._recent.clear()
-            faults = Faults(made)
+            faults = Faults(app)
             faults.down = True
             with pytest.raises(OperationalError):
                 await rooms.sweep()
             faults.down = False
-            assert (await made.ask("GET", f"/api/tables/{table}", ann.token)).status == 200
+            assert (await app.request("GET", f"/api/tables/{table}", ann.token)).status == 200
             await rooms.sweep()
-            assert await made.server.store.count_quarantined() == 0
+            assert await app.server.store.count_quarantined() == 0
 
     run(work)
 
@@ -294,7 +294,7 @@ def test_invalid_entry_affects_no_other_table(
             await here.store.release("table")
             await here.rooms.reconcile()
             assert room.game.number == number
-            await until(lambda: any(told.get("n") == number for told in bob.heard))
+            await until(lambda: any(told.get("n") == number for told in bob.received))
             await room.move(SeatCommand(1), 0)
 
     run(work)
@@ -329,14 +329,14 @@ def test_history_contains_only_announced_entries(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- what people are told
 
 
-async def bad_table(made: Inside) -> tuple[str, str, str]:
+async def bad_table(app: App) -> tuple[str, str, str]:
     """A table whose log is damaged, one that is not, and the token of their owner."""
-    ann = await made.guest("Ann")
+    ann = await app.guest("Ann")
     seats = [{"kind": "me"}, {"kind": "open"}]
-    bad, good = [(await made.open(ann, "rota", seats, public=True))["id"] for _ in range(2)]
-    async with made.server.database.writing() as connection:
+    bad, good = [(await app.open(ann, "rota", seats, public=True))["id"] for _ in range(2)]
+    async with app.server.database.writing() as connection:
         await connection.execute(update(entries).where(entries.c.table_id == bad).values(body="{"))
-    made.server.rooms._recent.clear()
+    app.server.rooms._recent.clear()
     return bad, good, ann.token
 
 
@@ -359,18 +359,18 @@ ROUTES = [
 
 def test_request_for_an_unreadable_table_says_so(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            bad, good, token = await bad_table(made)
+        async with running_app(tmp_path) as app:
+            bad, good, token = await bad_table(app)
             for method, path, content in ROUTES:
-                answer = await made.ask(method, f"/api/tables/{bad}{path}", token, content)
+                answer = await app.request(method, f"/api/tables/{bad}{path}", token, content)
                 assert (answer.status, answer.json["code"]) == (409, "unreadable"), path
-            socket = await made.socket(bad, token)
-            assert await socket.end() == 4409
-            assert (await made.ask("GET", f"/api/tables/{good}", token)).status == 200
-            assert [one["id"] for one in await made.good("GET", "/api/tables?which=open", token)] == [good]
-            mine = {one["id"] for one in await made.good("GET", "/api/tables?which=mine", token)}
+            socket = await app.socket(bad, token)
+            assert await socket.wait_closed() == 4409
+            assert (await app.request("GET", f"/api/tables/{good}", token)).status == 200
+            assert [one["id"] for one in await app.call("GET", "/api/tables?which=open", token)] == [good]
+            mine = {one["id"] for one in await app.call("GET", "/api/tables?which=mine", token)}
             assert mine == {bad, good}
-            assert await made.server.store.count_unfinished() == 1
+            assert await app.server.store.count_unfinished() == 1
 
     run(work)
 
@@ -378,12 +378,12 @@ def test_request_for_an_unreadable_table_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("values", [{"game": "chess"}, {"options": "{"}, {"options": '{"x": 3}'}])
 def test_lists_omit_tables_they_cannot_describe(tmp_path: Path, values: dict[str, Any]) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            bad, good, token = await bad_table(made)
-            async with made.server.database.writing() as connection:
+        async with running_app(tmp_path) as app:
+            bad, good, token = await bad_table(app)
+            async with app.server.database.writing() as connection:
                 await connection.execute(update(tables).where(tables.c.id == bad).values(**values))
             for which in ("open", "mine"):
-                listed = await made.good("GET", f"/api/tables?which={which}", token)
+                listed = await app.call("GET", f"/api/tables?which={which}", token)
                 assert [one["id"] for one in listed] == [good]
 
     run(work)
@@ -391,17 +391,17 @@ def test_lists_omit_tables_they_cannot_describe(tmp_path: Path, values: dict[str
 
 def test_socket_with_an_unreadable_history_is_closed(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            table = (await made.open(ann, "rota", [{"kind": "me"}, {"kind": "me"}]))["id"]
-            socket = await made.socket(table, ann.token)
-            await socket.heard()
-            room = await made.server.rooms.get(table)
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            table = (await app.open(ann, "rota", [{"kind": "me"}, {"kind": "me"}]))["id"]
+            socket = await app.socket(table, ann.token)
+            await socket.drain()
+            room = await app.server.rooms.get(table)
             await room.move(SeatCommand(0), 0)
-            async with made.server.database.writing() as connection:
+            async with app.server.database.writing() as connection:
                 await connection.execute(update(entries).where(entries.c.table_id == table).values(body="{"))
-            again = await made.socket(table, ann.token, room.game.number - 1)
-            assert await again.end() == 4409
+            again = await app.socket(table, ann.token, room.game.number - 1)
+            assert await again.wait_closed() == 4409
             assert isinstance(Unreadable(), Refused)
 
     run(work)
@@ -410,21 +410,21 @@ def test_socket_with_an_unreadable_history_is_closed(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- people at it
 
 
-async def set_aside_with(made: Inside, ann: Guest, bob: Guest) -> tuple[Room, Room]:
+async def set_aside_with(app: App, ann: Guest, bob: Guest) -> tuple[Room, Room]:
     """Two games of the same people in memory: the first cannot be read any more."""
     found = []
     for _ in range(2):
-        opened = await made.open(ann, "rota", [{"kind": "me"}, {"kind": "open"}])
+        opened = await app.open(ann, "rota", [{"kind": "me"}, {"kind": "open"}])
         invite = {"invite": opened["invite"]}
-        await made.good("POST", f"/api/tables/{opened['id']}/join", bob.token, invite)
-        found.append(await made.server.rooms.get(opened["id"]))
+        await app.call("POST", f"/api/tables/{opened['id']}/join", bob.token, invite)
+        found.append(await app.server.rooms.get(opened["id"]))
     bad, good = found
     newer = {"table_id": bad.id, "number": bad.game.number + 1, "at": 1, "body": '{"a":"teleport"}'}
-    async with made.server.database.writing() as connection:
+    async with app.server.database.writing() as connection:
         await connection.execute(insert(entries), [newer])
         number = update(tables).where(tables.c.id == bad.id).values(number=newer["number"])
         await connection.execute(number)
-    await made.server.rooms.refresh(bad.id)
+    await app.server.rooms.refresh(bad.id)
     assert bad.unreadable
     return bad, good
 
@@ -435,17 +435,17 @@ def names(room: Room) -> list[str]:
 
 def test_unreadable_table_does_not_block_renaming_or_deletion(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = await made.guest("Ann"), await made.guest("Bob")
-            bad, good = await set_aside_with(made, ann, bob)
-            server = made.server
+        async with running_app(tmp_path) as app:
+            ann, bob = await app.guest("Ann"), await app.guest("Bob")
+            bad, good = await set_aside_with(app, ann, bob)
+            server = app.server
             await server.personal_data.rename(await server.people.find(ann.id), "Anna")
             assert names(good) == ["Anna", "Bob"]
-            assert (await made.ask("DELETE", "/api/me", ann.token, {"confirm": True})).status == 200
+            assert (await app.request("DELETE", "/api/me", ann.token, {"confirm": True})).status == 200
             assert names(good) == [DELETED_NAME, "Bob"]
             for _ in range(2):
                 await server.personal_data.reconcile()  # an essential task of the server
-            async with made.server.database.writing() as connection:
+            async with app.server.database.writing() as connection:
                 newest = entries.c.body == '{"a":"teleport"}'
                 await connection.execute(delete(entries).where(newest))
                 number = update(tables).where(tables.c.id == bad.id).values(number=tables.c.number - 1)
@@ -462,10 +462,10 @@ def test_audit_log_is_followed_past_failures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = await made.guest("Ann"), await made.guest("Bob")
-            server = made.server
-            _, good = await set_aside_with(made, ann, bob)
+        async with running_app(tmp_path) as app:
+            ann, bob = await app.guest("Ann"), await app.guest("Bob")
+            server = app.server
+            _, good = await set_aside_with(app, ann, bob)
             honest = server.rooms.refresh
 
             async def refresh(table: str) -> None:

@@ -10,15 +10,15 @@ import pytest
 
 from axiogames.server.identity.people import Person
 from tests.games.conformance.positions import Case
-from tests.server.driving import Guest, Json, Opened, RunningServer, play_together
-from tests.server.in_process import inside
+from tests.server.driving import Guest, Json, OpenedTable, RunningServer, play_together
+from tests.server.in_process import running_app
 from tests.server.rooms import run
 from tests.server.scenarios import TABLE, install, person_at, played
 from tests.server.test_deleted_tables import remove
 
 
 @pytest.fixture
-def finished(ann: Guest, bob: Guest) -> Opened:
+def finished(ann: Guest, bob: Guest) -> OpenedTable:
     """A game of two people and a bot that is over."""
     table = ann.open("rota", ["me", "open", "random"])
     bob.join(table)
@@ -32,7 +32,9 @@ def mine(guest: Guest) -> set[str]:
     return {table["id"] for table in guest.get("/api/tables?which=mine")}
 
 
-def test_rematch_rotates_the_seats_and_is_the_same_for_all(finished: Opened, ann: Guest, bob: Guest) -> None:
+def test_rematch_rotates_the_seats_and_is_the_same_for_all(
+    finished: OpenedTable, ann: Guest, bob: Guest
+) -> None:
     with bob.live(finished.id) as watching:
         watching.recv()
         first = ann.post(f"/api/tables/{finished.id}/rematch")["id"]
@@ -52,7 +54,7 @@ def test_rematch_rotates_the_seats_and_is_the_same_for_all(finished: Opened, ann
     assert view["moves"] is not None
 
 
-def test_concurrent_rematch_requests_open_one_table(finished: Opened, ann: Guest, bob: Guest) -> None:
+def test_concurrent_rematch_requests_open_one_table(finished: OpenedTable, ann: Guest, bob: Guest) -> None:
     before, start = mine(ann), Barrier(2)
 
     def ask(guest: Guest) -> str:
@@ -66,7 +68,7 @@ def test_concurrent_rematch_requests_open_one_table(finished: Opened, ann: Guest
     assert mine(ann) - before == mine(bob) - before == {first}
 
 
-def test_only_players_can_request_a_rematch(finished: Opened, server: RunningServer) -> None:
+def test_only_players_can_request_a_rematch(finished: OpenedTable, server: RunningServer) -> None:
     refused = server.guest("Eve").refused("POST", f"/api/tables/{finished.id}/rematch")
     assert refused.code == "not_allowed"
 
@@ -76,7 +78,7 @@ def test_there_is_no_rematch_before_the_end(ann: Guest) -> None:
     assert ann.refused("POST", f"/api/tables/{table.id}/rematch").code == "not_yet"
 
 
-def test_replay_shows_all_hands(finished: Opened, ann: Guest, server: RunningServer) -> None:
+def test_replay_shows_all_hands(finished: OpenedTable, ann: Guest, server: RunningServer) -> None:
     replay = server.guest("Eve").get(f"/api/tables/{finished.id}/replay")
     assert replay["view"]["table"]["status"] == "over"
     assert replay["view"]["moves"] is None
@@ -89,28 +91,28 @@ def test_replay_shows_all_hands(finished: Opened, ann: Guest, server: RunningSer
     assert len(placed) == len(ann.view(finished.id)["tiles"])
 
 
-def test_pictures_exist_after_every_move_of_a_finished_game(finished: Opened, ann: Guest) -> None:
+def test_pictures_exist_after_every_move_of_a_finished_game(finished: OpenedTable, ann: Guest) -> None:
     picture = f"/api/tables/{finished.id}/picture"
-    last = ann.ask("GET", f"{picture}.svg")
+    last = ann.request("GET", f"{picture}.svg")
     assert last.headers["content-type"].startswith("image/svg+xml")
-    early, late = (ann.ask("GET", f"{picture}.svg?move={move}").text for move in (1, 9))
+    early, late = (ann.request("GET", f"{picture}.svg?move={move}").text for move in (1, 9))
     assert early != late != last.text
     assert len(early) < len(late)
-    assert ann.ask("GET", f"{picture}.svg?dark=true").text != last.text
-    assert ann.ask("GET", f"{picture}.png").body.startswith(b"\x89PNG")
+    assert ann.request("GET", f"{picture}.svg?dark=true").text != last.text
+    assert ann.request("GET", f"{picture}.png").body.startswith(b"\x89PNG")
     assert ann.refused("GET", f"{picture}.svg?move=-1").status == 400
 
 
-def test_rematch_starts_without_people_who_decline(finished: Opened, ann: Guest, bob: Guest) -> None:
+def test_rematch_starts_without_people_who_decline(finished: OpenedTable, ann: Guest, bob: Guest) -> None:
     table = ann.post(f"/api/tables/{finished.id}/rematch")["id"]
     assert bob.post(f"/api/tables/{table}/leave")["seats"][0]["kind"] == "open"
     ann.post(f"/api/tables/{table}/seats/0/bot", {"level": "random"})
     with ann.live(table) as live:
-        result = live.play_to_the_end()
+        result = live.play_to_end()
     assert len(result["place"]) == 3
 
 
-def test_abandoned_rematch_is_replaced_by_another(finished: Opened, ann: Guest, bob: Guest) -> None:
+def test_abandoned_rematch_is_replaced_by_another(finished: OpenedTable, ann: Guest, bob: Guest) -> None:
     asked = f"/api/tables/{finished.id}/rematch"
     tried = []
     for first, second in ((ann, bob), (bob, ann), (ann, bob)):
@@ -128,7 +130,7 @@ def test_abandoned_rematch_is_replaced_by_another(finished: Opened, ann: Guest, 
 
 
 def test_concurrent_requests_for_a_second_rematch_open_one_table(
-    finished: Opened, ann: Guest, bob: Guest
+    finished: OpenedTable, ann: Guest, bob: Guest
 ) -> None:
     asked = f"/api/tables/{finished.id}/rematch"
     ann.post(f"/api/tables/{ann.post(asked)['id']}/leave")
@@ -148,20 +150,20 @@ def test_concurrent_requests_for_a_second_rematch_open_one_table(
 @pytest.mark.parametrize("how", ["deleted", "in quarantine"])
 def test_deleted_rematch_is_replaced_by_another(tmp_path: Path, how: str) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             world = played(Case("rota", 2), "people")
-            await install(made, world)
-            tokens = [made.server.people.token(Person(person_at("people", seat), "")) for seat in (0, 1)]
+            await install(app, world)
+            tokens = [app.server.people.token(Person(person_at("people", seat), "")) for seat in (0, 1)]
             asked = f"/api/tables/{TABLE}/rematch"
-            gone = (await made.good("POST", asked, tokens[0]))["id"]
+            gone = (await app.call("POST", asked, tokens[0]))["id"]
             if how == "deleted":
-                await remove(made.server, gone)
-                await made.server.rooms.refresh(gone)
+                await remove(app.server, gone)
+                await app.server.rooms.refresh(gone)
             else:
-                await made.server.store.quarantine(gone, "cannot be read")
-            found = [(await made.good("POST", asked, token))["id"] for token in tokens]
+                await app.server.store.quarantine(gone, "cannot be read")
+            found = [(await app.call("POST", asked, token))["id"] for token in tokens]
             assert found[0] == found[1] != gone
-            view = await made.good("GET", f"/api/tables/{found[0]}", tokens[0])
+            view = await app.call("GET", f"/api/tables/{found[0]}", tokens[0])
             assert view["table"]["status"] == "playing"
 
     run(work)

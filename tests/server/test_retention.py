@@ -310,7 +310,7 @@ def test_clients_of_closed_table_are_notified(tmp_path: Path) -> None:
             watcher = Listener(room, None)
             await made.run_once(NOW)
             await server.audit_follower.poll()
-            assert watcher.heard[-1]["table"]["status"] == "closed"
+            assert watcher.received[-1]["table"]["status"] == "closed"
 
     run(work)
 

@@ -28,8 +28,8 @@ from axiogames.server.transport.rate_limits import REVIEWS
 from axiogames.server.work_pools import Busy
 from tests.games.conformance.positions import Case
 from tests.server.driving import Client, Guest, Json, RunningServer
-from tests.server.in_process import Inside, inside
-from tests.server.live import PATIENCE
+from tests.server.in_process import App, running_app
+from tests.server.live import TIMEOUT
 from tests.server.rooms import run, until
 from tests.server.scenarios import TABLE, World, install, played
 
@@ -40,13 +40,13 @@ def finish(ann: Guest, game: str, seats: list[str]) -> str:
     """The id of a game that is over."""
     table = ann.open(game, seats)
     with ann.live(table.id) as live:
-        live.play_to_the_end()
+        live.play_to_end()
     return table.id
 
 
 def wait_for(ann: Client, table: str) -> Json:
     """The review, when it is there."""
-    end = time.monotonic() + 4 * PATIENCE
+    end = time.monotonic() + 4 * TIMEOUT
     while time.monotonic() < end:
         told = ann.get(f"/api/tables/{table}/review")
         assert 0 <= told["done"] <= told["total"]
@@ -58,8 +58,8 @@ def wait_for(ann: Client, table: str) -> Json:
     raise AssertionError("there is no review")
 
 
-def test_review_is_available_to_everybody_who_may_see_the_replay(small: RunningServer) -> None:
-    ann, bob = small.guest("Ann"), small.guest("Bob")
+def test_review_is_available_to_everybody_who_may_see_the_replay(sqlite_server: RunningServer) -> None:
+    ann, bob = sqlite_server.guest("Ann"), sqlite_server.guest("Bob")
     table = finish(ann, GAMES[2], ["me", "greedy"])
     path = f"/api/tables/{table}/review"
     assert bob.get(path) == {"state": "none", "done": 0, "total": 0, "review": None}
@@ -91,8 +91,8 @@ def test_solo_game_can_be_reviewed(server: RunningServer) -> None:
     assert len(review["seats"]) == 1
 
 
-def test_review_matches_the_schema(small: RunningServer) -> None:
-    ann = small.guest("Ann")
+def test_review_matches_the_schema(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest("Ann")
     table = finish(ann, GAMES[2], ["me", "random"])
     ann.post(f"/api/tables/{table}/review")
     wait_for(ann, table)
@@ -101,24 +101,24 @@ def test_review_matches_the_schema(small: RunningServer) -> None:
     assert [error.message for error in validator.iter_errors(ann.get(f"/api/tables/{table}/review"))] == []
 
 
-def test_review_of_an_unfinished_game_is_refused(small: RunningServer) -> None:
-    ann = small.guest("Ann")
+def test_review_of_an_unfinished_game_is_refused(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest("Ann")
     table = ann.open(GAMES[0], ["me", "greedy"])
     for method in ("GET", "POST"):
         assert ann.refused(method, f"/api/tables/{table.id}/review").code == "not_yet"
         assert ann.refused(method, "/api/tables/nothing/review").code == "no_such_table"
 
 
-def test_first_visit_creates_no_account(small: RunningServer) -> None:
-    table = finish(small.guest("Ann"), GAMES[2], ["me", "random"])
-    nobody = Client(small.url)
+def test_first_visit_creates_no_account(sqlite_server: RunningServer) -> None:
+    table = finish(sqlite_server.guest("Ann"), GAMES[2], ["me", "random"])
+    nobody = Client(sqlite_server.url)
     assert nobody.refused("POST", f"/api/tables/{table}/review").code == "unknown_person"
     assert nobody.get(f"/api/tables/{table}/review")["state"] == "none"
 
 
 @pytest.mark.parametrize("language", [*LANGUAGES, "de-AT", "xx"])
-def test_texts_of_the_page_match_those_of_the_program(small: RunningServer, language: str) -> None:
-    assert Client(small.url).get(f"/api/review/words?lang={language}") == review_texts(language)
+def test_texts_of_the_page_match_those_of_the_program(sqlite_server: RunningServer, language: str) -> None:
+    assert Client(sqlite_server.url).get(f"/api/review/words?lang={language}") == review_texts(language)
 
 
 # ---------------------------------------------------------------- inside
@@ -148,15 +148,15 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Made:
     return Made(monkeypatch)
 
 
-async def games(made: Inside, *names: str) -> dict[str, GameState]:
+async def games(app: App, *names: str) -> dict[str, GameState]:
     """Finished games of `person-0` and `person-1`, in the database."""
     world = played(OVER, "people")
-    await install(made, world)
+    await install(app, world)
     found = {}
     for name in names:
         other = World(replace(world.config, id=name), world.acts)
         row = {**other.game.row(), "id": name}
-        async with made.server.database.writing() as connection:
+        async with app.server.database.writing() as connection:
             await connection.execute(insert(tables), [row])
             sat = [{**seat.row(number), "table_id": name} for number, seat in enumerate(other.game.seats)]
             await connection.execute(insert(seats), sat)
@@ -173,24 +173,24 @@ async def state(reviews: Reviews, table: str) -> str:
     return told
 
 
-def with_server(tmp_path: Path, work: Callable[[Inside], Coroutine[Any, Any, None]]) -> None:
+def with_server(tmp_path: Path, work: Callable[[App], Coroutine[Any, Any, None]]) -> None:
     async def main() -> None:
-        async with inside(tmp_path) as made:
-            await work(made)
+        async with running_app(tmp_path) as app:
+            await work(app)
 
     run(main)
 
 
-def another_process(made: Inside) -> Reviews:
-    return Reviews(made.server.bots, ReviewStore(made.server.database), made.server.rooms.get)
+def another_process(app: App) -> Reviews:
+    return Reviews(app.server.bots, ReviewStore(app.server.database), app.server.rooms.get)
 
 
 def test_players_are_served_first_and_networks_and_people_take_turns(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         names = [f"stranger{number}" for number in range(4)] + ["hers", "his", "another"]
-        found, reviews = await games(made, *names), made.server.reviews
+        found, reviews = await games(app, *names), app.server.reviews
         for number in range(4):
-            made.server.bots.requesters.note(f"guest{number}", "crowd")
+            app.server.bots.requesters.note(f"guest{number}", "crowd")
             await reviews.request(found[f"stranger{number}"], f"guest{number}")
         await reviews.request(found["another"], "watcher")
         await reviews.request(found["hers"], "person-0")
@@ -207,9 +207,9 @@ def test_no_person_can_fill_the_queue(tmp_path: Path, quick: Made, monkeypatch: 
     monkeypatch.setattr(module, "MAX_PENDING", 8)
     monkeypatch.setattr(module, "MAX_PENDING_OF_WATCHERS", 6)
 
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         names = [f"game{number}" for number in range(12)] + ["hers", "his", "more"]
-        found, reviews = await games(made, *names), made.server.reviews
+        found, reviews = await games(app, *names), app.server.reviews
 
         async def refused(table: str, person: str) -> str:
             with pytest.raises(Refused) as error:
@@ -221,12 +221,12 @@ def test_no_person_can_fill_the_queue(tmp_path: Path, quick: Made, monkeypatch: 
         assert await refused("game2", "mallory") == "too_fast"
         await reviews.request(found["game0"], "mallory")  # that one is on its way
         for number in range(9):
-            made.server.bots.requesters.note(f"guest{number}", "crowd")
+            app.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(2, 6):
             await reviews.request(found[f"game{number}"], f"guest{number}")
         assert await refused("game6", "watcher") == "busy"  # so much for those who did not play
         await reviews.request(found["hers"], "person-0")
-        made.server.bots.requesters.note("person-1", "crowd")
+        app.server.bots.requesters.note("person-1", "crowd")
         await reviews.request(
             found["his"], "person-1"
         )  # strangers of the same network take none of their room
@@ -241,11 +241,11 @@ def test_no_person_can_fill_the_queue(tmp_path: Path, quick: Made, monkeypatch: 
 
 
 def test_pending_reviews_per_network_are_limited(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
+    async def work(app: App) -> None:
         names = [f"game{number}" for number in range(module.MAX_PER_NETWORK + 2)]
-        found, reviews = await games(made, *names), made.server.reviews
+        found, reviews = await games(app, *names), app.server.reviews
         for number in range(module.MAX_PER_NETWORK + 1):
-            made.server.bots.requesters.note(f"guest{number}", "crowd")
+            app.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(module.MAX_PER_NETWORK):
             await reviews.request(found[f"game{number}"], f"guest{number}")
         with pytest.raises(Busy):
@@ -256,9 +256,9 @@ def test_pending_reviews_per_network_are_limited(tmp_path: Path, quick: Made) ->
 
 
 def test_processes_share_reviews_and_give_the_same_answers(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
-        found, first = await games(made, "one", "two"), made.server.reviews
-        second = another_process(made)
+    async def work(app: App) -> None:
+        found, first = await games(app, "one", "two"), app.server.reviews
+        second = another_process(app)
         quick.go.clear()
         await first.request(found["one"], "person-0")
         await second.request(found["one"], "person-1")
@@ -284,9 +284,9 @@ def test_processes_share_reviews_and_give_the_same_answers(tmp_path: Path, quick
 def test_expired_claim_is_taken_over_by_another_process(
     tmp_path: Path, quick: Made, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def work(made: Inside) -> None:
-        found, first = await games(made, "one"), made.server.reviews
-        second, clock = another_process(made), now()
+    async def work(app: App) -> None:
+        found, first = await games(app, "one"), app.server.reviews
+        second, clock = another_process(app), now()
         monkeypatch.setattr(module, "now", lambda: clock)
         quick.go.clear()
         await first.request(found["one"], "person-0")
@@ -307,8 +307,8 @@ def test_expired_claim_is_taken_over_by_another_process(
 
 
 def test_pending_reviews_survive_a_restart(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
-        found, reviews = await games(made, "one", "two"), made.server.reviews
+    async def work(app: App) -> None:
+        found, reviews = await games(app, "one", "two"), app.server.reviews
         quick.go.clear()
         for name in found:
             await reviews.request(found[name], "person-0")
@@ -317,10 +317,10 @@ def test_pending_reviews_survive_a_restart(tmp_path: Path, quick: Made) -> None:
         working.cancel()
         await asyncio.gather(working, return_exceptions=True)
         # It has given its claim back. As if it had been killed in the middle:
-        assert await ReviewStore(made.server.database).claim("two", now(), now() + module.CLAIM_LIFETIME)
+        assert await ReviewStore(app.server.database).claim("two", now(), now() + module.CLAIM_LIFETIME)
         quick.go.set()
-        again = asyncio.create_task(another_process(made).run(single_process=True))
-        async with asyncio.timeout(PATIENCE):
+        again = asyncio.create_task(another_process(app).run(single_process=True))
+        async with asyncio.timeout(TIMEOUT):
             while {await state(reviews, name) for name in found} != {"ready"}:
                 await asyncio.sleep(0.01)
         again.cancel()
@@ -333,8 +333,8 @@ def test_pending_reviews_survive_a_restart(tmp_path: Path, quick: Made) -> None:
 def test_failed_review_can_be_requested_again(
     tmp_path: Path, quick: Made, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def work(made: Inside) -> None:
-        found, reviews = await games(made, "one"), made.server.reviews
+    async def work(app: App) -> None:
+        found, reviews = await games(app, "one"), app.server.reviews
         quick.error = RuntimeError("no")
         await reviews.request(found["one"], "person-0")
         assert await reviews.compute_next()
@@ -349,8 +349,8 @@ def test_failed_review_can_be_requested_again(
 
 
 def test_review_waits_for_the_database(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
-        found, reviews = await games(made, "one"), made.server.reviews
+    async def work(app: App) -> None:
+        found, reviews = await games(app, "one"), app.server.reviews
         quick.error = Unavailable()
         await reviews.request(found["one"], "person-0")
         with pytest.raises(Unavailable):
@@ -365,8 +365,8 @@ def test_old_reviews_are_dropped_but_no_pending_ones(
 ) -> None:
     monkeypatch.setattr(module, "MAX_REVIEWS", 1)
 
-    async def work(made: Inside) -> None:
-        found, reviews = await games(made, "one", "two", "three"), made.server.reviews
+    async def work(app: App) -> None:
+        found, reviews = await games(app, "one", "two", "three"), app.server.reviews
         clock = 0
         monkeypatch.setattr(module, "now", lambda: clock)
         for name in found:
@@ -383,8 +383,8 @@ def test_review_continues_when_the_queue_has_room(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(module, "RETRY_SECONDS", 0.0)
     tried = 0
 
-    async def work(made: Inside) -> None:
-        bots = made.server.bots
+    async def work(app: App) -> None:
+        bots = app.server.bots
         do = bots.run_in_background
 
         async def full_at_first(*given: Any) -> Any:
@@ -396,11 +396,11 @@ def test_review_continues_when_the_queue_has_room(tmp_path: Path, monkeypatch: p
 
         monkeypatch.setattr(bots, "run_in_background", full_at_first)
         monkeypatch.setattr(bots, "review_budget", Budget(rollouts=40))
-        await install(made, played(OVER, "people"))
-        room = await made.server.rooms.get(TABLE)
-        await made.server.reviews.request(room.game, "person-0")
-        assert await made.server.reviews.compute_next()
-        told = json.loads(await made.server.reviews.find(TABLE))
+        await install(app, played(OVER, "people"))
+        room = await app.server.rooms.get(TABLE)
+        await app.server.reviews.request(room.game, "person-0")
+        assert await app.server.reviews.compute_next()
+        told = json.loads(await app.server.reviews.find(TABLE))
         assert told["state"] == "ready"
         assert len(told["review"]["moves"]) == told["total"]
 
@@ -409,17 +409,17 @@ def test_review_continues_when_the_queue_has_room(tmp_path: Path, monkeypatch: p
 
 
 def test_review_requests_are_rate_limited(tmp_path: Path, quick: Made) -> None:
-    async def work(made: Inside) -> None:
-        await games(made, "one", "two")
-        ann = await made.guest("Ann")
-        made.server.limits.active = True
-        first = await made.ask("POST", "/api/tables/one/review", ann.token)
+    async def work(app: App) -> None:
+        await games(app, "one", "two")
+        ann = await app.guest("Ann")
+        app.server.limits.active = True
+        first = await app.request("POST", "/api/tables/one/review", ann.token)
         assert (first.status, first.json["state"]) == (202, "running")
-        while made.server.limits.allow(REVIEWS, ann.id):
+        while app.server.limits.allow(REVIEWS, ann.id):
             pass
-        again = await made.ask("POST", "/api/tables/one/review", ann.token)
+        again = await app.request("POST", "/api/tables/one/review", ann.token)
         assert (again.status, again.json["state"]) == (202, "running")  # that costs nothing
-        other = await made.ask("POST", "/api/tables/two/review", ann.token)
+        other = await app.request("POST", "/api/tables/two/review", ann.token)
         assert (other.status, other.json["code"]) == (429, "too_fast")
 
     with_server(tmp_path, work)

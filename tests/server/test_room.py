@@ -31,13 +31,13 @@ def test_held_draw_happens_after_a_timeout(tmp_path: Path, monkeypatch: pytest.M
             number = await room.move(SeatCommand(0), 0, hold=True)
             assert room.game.pending_draw == 0
             await until(lambda: room.game.pending_draw is None)
-            await until(lambda: len(his.heard) >= 2)
+            await until(lambda: len(his.received) >= 2)
             assert room.game.number == number + 1
             assert room.game.turn == 1
-            steps = [told for told in his.heard if told["type"] == "step"]
+            steps = [told for told in his.received if told["type"] == "step"]
             assert [told["n"] for told in steps] == [number, number + 1]
             assert steps[-1]["events"][0]["t"] == "draw"
-            assert hers.heard[-1]["now"]["held"] is False
+            assert hers.received[-1]["now"]["held"] is False
             with pytest.raises(Refused, match="before a tile is drawn"):
                 await room.take_back(SeatCommand(0))
 
@@ -79,11 +79,11 @@ def test_clock_moves_for_idle_players(tmp_path: Path) -> None:
             ]
             room = await server.rooms.open(table_config(3, move_time=0), acts)
             listener = Listener(room, "ann")
-            await until(lambda: any(told["now"]["phase"] == "over" for told in listener.heard))
+            await until(lambda: any(told["now"]["phase"] == "over" for told in listener.received))
             moves = [act for act in await entries(server, room) if isinstance(act, MovePlayed)]
             assert {act.by for act in moves if act.seat < 2} == {"clock"}
             assert {act.by for act in moves if act.seat == 2} == {""}
-            numbers = [told["n"] for told in listener.heard if told["type"] == "step"]
+            numbers = [told["n"] for told in listener.received if told["type"] == "step"]
             assert numbers == list(range(5, 5 + len(moves)))
 
     run(work)
@@ -103,8 +103,8 @@ def test_deadline_counts_from_the_last_entry(tmp_path: Path) -> None:
             assert deadline(room.game) == room.game.updated + 600_000
             listener = Listener(room, "bob")
             await room.move(SeatCommand(1), 0)
-            await until(lambda: bool(listener.heard))
-            assert listener.heard[-1]["now"]["deadline"] == deadline(room.game)
+            await until(lambda: bool(listener.received))
+            assert listener.received[-1]["now"]["deadline"] == deadline(room.game)
             kept = await server.store.find("table")
             assert kept is not None
             assert kept["due"] == deadline(room.game)
@@ -192,12 +192,12 @@ def test_person_who_left_cannot_move_before_returning(
             ann = Listener(room, "ann")
             order = {"do": "move", "id": "m", "n": room.game.number, "pick": 0}
             await handle(room, ann.client, json.dumps(order), server.hints)
-            await until(lambda: any(told["type"] in ("refused", "step") for told in ann.heard))
-            assert [told.get("code") for told in ann.heard] == ["not_allowed"]
+            await until(lambda: any(told["type"] in ("refused", "step") for told in ann.received))
+            assert [told.get("code") for told in ann.received] == ["not_allowed"]
             await room.take_seat_back("ann", 0)
             order = {**order, "n": room.game.number}
             await handle(room, ann.client, json.dumps(order), server.hints)
-            await until(lambda: ann.heard[-1]["type"] == "step")
+            await until(lambda: ann.received[-1]["type"] == "step")
 
     run(work)
 

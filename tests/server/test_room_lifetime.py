@@ -298,14 +298,14 @@ def test_reconnecting_client_does_not_delay_players(tmp_path: Path) -> None:
             last = await room.move(SeatCommand(seat), 0)
             go_on.set()
             await coming
-            await until(lambda: bool(his.heard))
-            assert his.heard[0]["type"] == "view"  # it has gone on since, so all is told
-            assert his.heard[0]["n"] == last
+            await until(lambda: bool(his.received))
+            assert his.received[0]["type"] == "view"  # it has gone on since, so all is told
+            assert his.received[0]["n"] == last
 
             again = Listener(room, "bob", enter=False)
             await websocket._welcome(server, room, again.client, str(last - 1))
-            await until(lambda: len(again.heard) == 2)
-            assert [told["type"] for told in again.heard] == ["step", "seats"]
+            await until(lambda: len(again.received) == 2)
+            assert [told["type"] for told in again.received] == ["step", "seats"]
 
     run(work)
 
@@ -467,17 +467,17 @@ def test_quick_presence_changes_are_broadcast_together(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(), SEATED)
             ann, bob = Listener(room, "ann"), Listener(room, "bob")
-            ann.heard.clear()
+            ann.received.clear()
             async with room.lock:
                 for _ in range(10):
                     room.disconnect(bob.client)
                     room.subscribers.connections.add(bob.client)
                 room.disconnect(bob.client)
                 assert len(server.rooms._services.tasks) == 1
-            await until(lambda: bool(ann.heard))
+            await until(lambda: bool(ann.received))
             await until(lambda: not server.rooms._services.tasks)
-            assert [told["type"] for told in ann.heard] == ["seats"]
-            assert ann.heard[0]["seats"][1]["here"] is False
+            assert [told["type"] for told in ann.received] == ["seats"]
+            assert ann.received[0]["seats"][1]["here"] is False
 
     run(work)
 
@@ -540,11 +540,11 @@ def test_extended_deadline_is_broadcast_by_one_task(tmp_path: Path, how: str) ->
                     await until(lambda: not tasks)
             await until(lambda: not tasks)
             assert room._views_task is None
-            assert len(ann.heard) == (how == "told")
+            assert len(ann.received) == (how == "told")
             if how == "told":
-                assert ann.heard[0]["now"]["deadline"] == room.subscribers.deadline
+                assert ann.received[0]["now"]["deadline"] == room.subscribers.deadline
                 server.rooms._note_return(now() + 2 * HOUR)  # and again the next time
-                await until(lambda: len(ann.heard) == 2)
+                await until(lambda: len(ann.received) == 2)
 
     run(work)
 

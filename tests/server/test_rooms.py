@@ -45,11 +45,11 @@ def test_person_connected_to_another_process_is_present(tmp_path: Path) -> None:
             ann = Listener(room, "ann")
             await server.store.set_present([(room.id, "bob")], now() + 10_000)
             await share_presence(server.rooms, server.store)
-            await until(lambda: bool(ann.heard))
-            assert [seat["here"] for seat in ann.heard[-1]["seats"]] == [True, True]
+            await until(lambda: bool(ann.received))
+            assert [seat["here"] for seat in ann.received[-1]["seats"]] == [True, True]
             await server.store.set_present([(room.id, "bob")], now() - 1)
             await share_presence(server.rooms, server.store)
-            await until(lambda: ann.heard[-1]["seats"][1]["here"] is False)
+            await until(lambda: ann.received[-1]["seats"][1]["here"] is False)
 
     run(work)
 
@@ -87,8 +87,8 @@ def test_reconnecting_during_a_remote_write_repeats_no_message(tmp_path: Path) -
             ann = Listener(room, "ann", enter=False)
             await _welcome(here, room, ann.client, str(number - 1))
             await here.rooms.on_notification(f"{room.id}:{number + 1}")
-            await until(lambda: any(told.get("n") == number + 1 for told in ann.heard))
-            assert [told["n"] for told in ann.heard if told["type"] == "step"] == [number, number + 1]
+            await until(lambda: any(told.get("n") == number + 1 for told in ann.received))
+            assert [told["n"] for told in ann.received if told["type"] == "step"] == [number, number + 1]
 
     run(work)
 

@@ -12,7 +12,7 @@ from websockets.exceptions import InvalidStatus
 
 from axiogames.server.settings import InvalidSetting, secret_keys
 from axiogames.server.transport.rate_limits import RateLimit, RateLimits, TokenBucket
-from tests.server.driving import Browser, Client, RunningServer, ask, start_server
+from tests.server.driving import Browser, Client, RunningServer, send_request, start_server
 
 TABLE = {"game": "axio", "seats": [{"kind": "me"}, {"kind": "open"}]}
 
@@ -28,10 +28,10 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize("origin", FOREIGN)
-def test_foreign_page_cannot_write(small: RunningServer, origin: str) -> None:
-    browser = Browser(small.url)
+def test_foreign_page_cannot_write(sqlite_server: RunningServer, origin: str) -> None:
+    browser = Browser(sqlite_server.url)
     table = browser.open("axio", ["me", "open"])
-    evil = Browser(small.url, origin=origin)
+    evil = Browser(sqlite_server.url, origin=origin)
     evil.cookie = browser.cookie
     for method, path, body in (
         ("POST", "/api/tables", TABLE),
@@ -51,29 +51,33 @@ def test_own_page_can_write(server: RunningServer) -> None:
     browser = Browser(server.url)
     table = browser.open("rota", ["me"])
     with browser.live(table.id) as live:
-        assert live.play_to_the_end()
+        assert live.play_to_end()
 
 
 @pytest.mark.parametrize(
     ("site", "allowed"), [("same-origin", True), ("none", True), ("same-site", False), ("cross-site", False)]
 )
-def test_sec_fetch_site_counts_without_an_origin(small: RunningServer, site: str, allowed: bool) -> None:
-    cookie = Browser(small.url).cookie
-    answer = ask(small.url, "POST", "/api/tables", TABLE, {"Cookie": cookie, "Sec-Fetch-Site": site})
+def test_sec_fetch_site_counts_without_an_origin(
+    sqlite_server: RunningServer, site: str, allowed: bool
+) -> None:
+    cookie = Browser(sqlite_server.url).cookie
+    answer = send_request(
+        sqlite_server.url, "POST", "/api/tables", TABLE, {"Cookie": cookie, "Sec-Fetch-Site": site}
+    )
     assert answer.status == (201 if allowed else 403)
 
 
-def test_program_with_a_token_needs_no_origin(small: RunningServer) -> None:
-    guest = small.guest()
-    answer = guest.ask("POST", "/api/tables", TABLE, {"Origin": "https://evil.example"})
+def test_program_with_a_token_needs_no_origin(sqlite_server: RunningServer) -> None:
+    guest = sqlite_server.guest()
+    answer = guest.request("POST", "/api/tables", TABLE, {"Origin": "https://evil.example"})
     assert answer.status == 201  # a foreign page cannot send this header without being asked first
     with guest.live(answer.json["id"]) as live:
         assert live.recv()["yours"] == [0]
 
 
-def test_foreign_page_gets_no_cors_permission(small: RunningServer) -> None:
+def test_foreign_page_gets_no_cors_permission(sqlite_server: RunningServer) -> None:
     for method in ("GET", "OPTIONS"):
-        answer = ask(small.url, method, "/api/me", None, {"Origin": "https://evil.example"})
+        answer = send_request(sqlite_server.url, method, "/api/me", None, {"Origin": "https://evil.example"})
         assert answer.headers["access-control-allow-origin"] is None
 
 
@@ -89,8 +93,8 @@ PATHS = [
 
 @pytest.mark.parametrize("accept", ["*/*", "text/html"])
 @pytest.mark.parametrize("path", PATHS)
-def test_responses_have_security_headers(small: RunningServer, path: str, accept: str) -> None:
-    answer = ask(small.url, "GET", path, None, {"Accept": accept})
+def test_responses_have_security_headers(sqlite_server: RunningServer, path: str, accept: str) -> None:
+    answer = send_request(sqlite_server.url, "GET", path, None, {"Accept": accept})
     assert answer.status == (404 if "nothing" in path else 200)
     policy = answer.headers["content-security-policy"]
     directives = dict(part.strip().partition(" ")[::2] for part in policy.split(";"))
@@ -106,12 +110,12 @@ def test_responses_have_security_headers(small: RunningServer, path: str, accept
     assert answer.headers["content-type"]
 
 
-def test_errors_have_security_headers(small: RunningServer) -> None:
+def test_errors_have_security_headers(sqlite_server: RunningServer) -> None:
     for method, path, body in (("POST", "/api/tables", b"{"), ("DELETE", "/api/me", None)):
-        answer = ask(small.url, method, path, body)
+        answer = send_request(sqlite_server.url, method, path, body)
         assert answer.status >= 400
         assert "default-src 'none'" in answer.headers["content-security-policy"]
-    foreign = ask(small.url, "POST", "/api/tables", None, {"Origin": "https://evil.example"})
+    foreign = send_request(sqlite_server.url, "POST", "/api/tables", None, {"Origin": "https://evil.example"})
     assert "default-src 'none'" in foreign.headers["content-security-policy"]
 
 
@@ -127,7 +131,7 @@ def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]
 
 
 def test_https_sites_send_secure_cookies(guarded: RunningServer) -> None:
-    cookie = SimpleCookie(Client(guarded.url).ask("GET", "/api/me").headers["set-cookie"])["who"]
+    cookie = SimpleCookie(Client(guarded.url).request("GET", "/api/me").headers["set-cookie"])["who"]
     assert cookie["secure"]
     assert cookie["httponly"]
 
@@ -150,7 +154,7 @@ def test_writes_are_rate_limited(guarded: RunningServer) -> None:
     guest, other = guarded.guest("Hasty"), guarded.guest("Calm")
     refused = None
     for number in range(60):
-        answer = guest.ask("PATCH", "/api/me", {"name": f"Hasty {number}"})
+        answer = guest.request("PATCH", "/api/me", {"name": f"Hasty {number}"})
         if answer.status != 200:
             refused = answer
             break
@@ -183,18 +187,18 @@ def test_messages_are_rate_limited(guarded: RunningServer) -> None:
 
 
 def test_new_guests_are_rate_limited(guarded: RunningServer) -> None:
-    codes = {ask(guarded.url, "POST", "/api/guests", {"name": "x"}).status for _ in range(40)}
+    codes = {send_request(guarded.url, "POST", "/api/guests", {"name": "x"}).status for _ in range(40)}
     assert codes == {201, 429}
 
 
-def test_unfinished_tables_per_person_are_limited_to_40(small: RunningServer) -> None:
-    guest = small.guest()
+def test_unfinished_tables_per_person_are_limited_to_40(sqlite_server: RunningServer) -> None:
+    guest = sqlite_server.guest()
     tables = [guest.open("axio", ["me", "open"]) for _ in range(40)]
     refused = guest.refused("POST", "/api/tables", TABLE)
     assert (refused.status, refused.code) == (429, "too_many_tables")
     guest.post(f"/api/tables/{tables[0].id}/leave")
     guest.open("axio", ["me", "open"])
-    small.guest().open("axio", ["me", "open"])  # others are free to open theirs
+    sqlite_server.guest().open("axio", ["me", "open"])  # others are free to open theirs
 
 
 def test_token_bucket_refills(monkeypatch: pytest.MonkeyPatch) -> None:

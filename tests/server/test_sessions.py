@@ -20,7 +20,7 @@ from axiogames.server.storage.database import Database
 from axiogames.server.storage.journal import notifications
 from axiogames.server.storage.schema import people as people_table
 from tests.server.driving import Browser, Guest, RunningServer
-from tests.server.in_process import PATIENCE, Inside, Socket, inside
+from tests.server.in_process import TIMEOUT, App, Socket, running_app
 
 ME, OPEN = {"kind": "me"}, {"kind": "open"}
 PASSWORD = "correct horse 7"
@@ -28,82 +28,82 @@ PASSWORD = "correct horse 7"
 
 async def closed(socket: Socket) -> int:
     """Return the close code of a WebSocket."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         while socket.closed is None:
             await asyncio.sleep(0.005)
     return socket.closed
 
 
-async def refused(made: Inside, token: str) -> str:
+async def refused(app: App, token: str) -> str:
     """Return the error code for a token, empty if it is accepted."""
-    answer = await made.ask("POST", "/api/me/phrase", token)
+    answer = await app.request("POST", "/api/me/phrase", token)
     return str(answer.json["code"]) if answer.status >= 400 else ""
 
 
 def test_sign_out_everywhere_closes_sockets_of_one_person(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = await made.guest("Ann"), await made.guest("Bob")
-            opened = await made.open(ann, "rota", [ME, OPEN], public=True)
-            await made.good("POST", f"/api/tables/{opened['id']}/join", bob.token, {})
-            desk, phone = [await made.socket(opened["id"], ann.token) for _ in range(2)]
-            his, watching = await made.socket(opened["id"], bob.token), await made.socket(opened["id"])
-            heard = len(await desk.heard())
-            await made.good("POST", "/api/me/leave", ann.token, {"everywhere": True})
+        async with running_app(tmp_path) as app:
+            ann, bob = await app.guest("Ann"), await app.guest("Bob")
+            opened = await app.open(ann, "rota", [ME, OPEN], public=True)
+            await app.call("POST", f"/api/tables/{opened['id']}/join", bob.token, {})
+            desk, phone = [await app.socket(opened["id"], ann.token) for _ in range(2)]
+            his, watching = await app.socket(opened["id"], bob.token), await app.socket(opened["id"])
+            heard = len(await desk.drain())
+            await app.call("POST", "/api/me/leave", ann.token, {"everywhere": True})
             assert [await closed(desk), await closed(phone)] == [SIGNED_OUT, SIGNED_OUT]
             told = await his.until(lambda message: message["type"] == "seats")
             assert [seat["here"] for seat in told["seats"]] == [False, True]
-            number = made.server.rooms._rooms[opened["id"]].game.number
+            number = app.server.rooms._rooms[opened["id"]].game.number
             desk.send(
                 do="move", id="late", n=number, pick=0
             )  # messages after the end of the session are ignored
-            await his.ask(do="preview", id="after", n=number, pick=0)
-            assert made.server.rooms._rooms[opened["id"]].game.number == number
+            await his.request(do="preview", id="after", n=number, pick=0)
+            assert app.server.rooms._rooms[opened["id"]].game.number == number
             assert len(desk.texts) == heard
             assert (his.closed, watching.closed) == (None, None)
-            assert await refused(made, ann.token) == "unknown_person"
+            assert await refused(app, ann.token) == "unknown_person"
 
     asyncio.run(run())
 
 
 def test_queued_message_of_ended_session_is_not_processed(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            opened = await made.open(ann, "rota", [ME])
-            socket = await made.socket(opened["id"], ann.token)
-            number = (await socket.until(lambda told: told["type"] == "view"))["n"]
-            room: Room = await made.server.rooms.get(opened["id"])
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            opened = await app.open(ann, "rota", [ME])
+            socket = await app.socket(opened["id"], ann.token)
+            number = (await socket.until(lambda message: message["type"] == "view"))["n"]
+            room: Room = await app.server.rooms.get(opened["id"])
             async with room.lock:
                 socket.send(do="move", id="waits", n=number, pick=0)
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(TIMEOUT):
                     while not room.lock._waiters:
                         await asyncio.sleep(0.005)
-                await made.good("POST", "/api/me/leave", ann.token, {"everywhere": True})
+                await app.call("POST", "/api/me/leave", ann.token, {"everywhere": True})
                 assert await closed(socket) == SIGNED_OUT
             async with room.transaction():  # queued after the message
                 assert room.game.number == number
-            assert len(await made.server.store.entries(room.id)) == number
+            assert len(await app.server.store.entries(room.id)) == number
 
     asyncio.run(run())
 
 
 def test_session_ending_during_room_load_gets_no_socket(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            opened = await made.open(ann, "rota", [ME])
-            get, loading, go = made.server.rooms.get, asyncio.Event(), asyncio.Event()
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            opened = await app.open(ann, "rota", [ME])
+            get, loading, go = app.server.rooms.get, asyncio.Event(), asyncio.Event()
 
             async def slowly(table: str) -> Room:
                 loading.set()
                 await go.wait()
                 return await get(table)
 
-            made.server.rooms.get = slowly  # type: ignore[method-assign,assignment]
-            socket = await made.socket(opened["id"], ann.token)
+            app.server.rooms.get = slowly  # type: ignore[method-assign,assignment]
+            socket = await app.socket(opened["id"], ann.token)
             await loading.wait()
-            await made.good("POST", "/api/me/leave", ann.token, {"everywhere": True})
+            await app.call("POST", "/api/me/leave", ann.token, {"everywhere": True})
             go.set()
             assert await closed(socket) == SIGNED_OUT
             assert socket.texts == []
@@ -113,19 +113,19 @@ def test_session_ending_during_room_load_gets_no_socket(tmp_path: Path) -> None:
 
 def test_sign_out_ends_one_session_only(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            person = await made.server.people.find(ann.id)
-            other = made.server.people.token(person)
-            table = (await made.open(ann, "rota", [ME]))["id"]
-            here, there = await made.socket(table, ann.token), await made.socket(table, other)
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            person = await app.server.people.find(ann.id)
+            other = app.server.people.token(person)
+            table = (await app.open(ann, "rota", [ME]))["id"]
+            here, there = await app.socket(table, ann.token), await app.socket(table, other)
             for _ in range(2):  # the second time without a session
-                await made.good("POST", "/api/me/leave", ann.token, {"everywhere": False})
+                await app.call("POST", "/api/me/leave", ann.token, {"everywhere": False})
             assert await closed(here) == SIGNED_OUT
-            assert await refused(made, ann.token) == "unknown_person"
-            await there.heard()
+            assert await refused(app, ann.token) == "unknown_person"
+            await there.drain()
             assert there.closed is None
-            assert await refused(made, other) == ""
+            assert await refused(app, other) == ""
 
     asyncio.run(run())
 
@@ -134,19 +134,19 @@ def test_changes_by_other_processes_are_found_without_notification(tmp_path: Pat
     """As with `axio admin` beside a server on SQLite, or after a lost notification."""
 
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann, bob = await made.guest("Ann"), await made.guest("Bob")
-            table = (await made.open(ann, "rota", [ME, OPEN], public=True))["id"]
-            await made.good("POST", f"/api/tables/{table}/join", bob.token, {})
-            hers, his = await made.socket(table, ann.token), await made.socket(table, bob.token)
-            database = Database(made.server.database.url)
+        async with running_app(tmp_path) as app:
+            ann, bob = await app.guest("Ann"), await app.guest("Bob")
+            table = (await app.open(ann, "rota", [ME, OPEN], public=True))["id"]
+            await app.call("POST", f"/api/tables/{table}/join", bob.token, {})
+            hers, his = await app.socket(table, ann.token), await app.socket(table, bob.token)
+            database = Database(app.server.database.url)
             elsewhere = People(database, secret_keys(tmp_path))
             await elsewhere.sign_out_everywhere(await elsewhere.find(ann.id))
             await elsewhere.ban(await elsewhere.find(bob.id))
             assert CACHE_SECONDS <= 5.0
-            await made.server.personal_data.reconcile()  # runs every `CACHE_SECONDS`
+            await app.server.personal_data.reconcile()  # runs every `CACHE_SECONDS`
             assert [await closed(hers), await closed(his)] == [SIGNED_OUT, BANNED]
-            assert [await refused(made, one.token) for one in (ann, bob)] == ["unknown_person", "banned"]
+            assert [await refused(app, one.token) for one in (ann, bob)] == ["unknown_person", "banned"]
             elsewhere.close()
             await database.close()
 
@@ -155,17 +155,17 @@ def test_changes_by_other_processes_are_found_without_notification(tmp_path: Pat
 
 def test_notification_applies_change_at_once(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            table = (await made.open(ann, "rota", [ME]))["id"]
-            socket = await made.socket(table, ann.token)
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            table = (await app.open(ann, "rota", [ME]))["id"]
+            socket = await app.socket(table, ann.token)
             changed = update(people_table).where(people_table.c.id == ann.id).values(epoch=1)
-            async with made.server.database.writing() as connection:
+            async with app.server.database.writing() as connection:
                 await connection.execute(changed)
-            assert await refused(made, ann.token) == ""  # cached people are trusted for a while
-            await _on_notification(made.server, f"{table}:1 @{ann.id} @nobody @")
+            assert await refused(app, ann.token) == ""  # cached people are trusted for a while
+            await _on_notification(app.server, f"{table}:1 @{ann.id} @nobody @")
             assert await closed(socket) == SIGNED_OUT
-            assert await refused(made, ann.token) == "unknown_person"
+            assert await refused(app, ann.token) == "unknown_person"
 
     asyncio.run(run())
 
@@ -178,7 +178,7 @@ def test_ending_sessions_notifies_other_processes(new_database: Callable[[str], 
         await database.upgrade()
         people = People(database, ["the key of this test " * 2])
         ann = await people.ensure_stored(people.new_guest())
-        async with aclosing(notifications(settings.dsn)) as told, asyncio.timeout(PATIENCE):
+        async with aclosing(notifications(settings.dsn)) as told, asyncio.timeout(TIMEOUT):
             assert await anext(told) is None
             token = people.tokens.read(people.token(ann))
             assert token is not None
@@ -198,8 +198,8 @@ def test_ending_sessions_notifies_other_processes(new_database: Callable[[str], 
 
 def test_person_changed_during_read_is_not_cached(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
             person, rows = await people.find(ann.id), people._rows
             reading, go = asyncio.Event(), asyncio.Event()
 
@@ -224,14 +224,14 @@ def test_person_changed_during_read_is_not_cached(tmp_path: Path) -> None:
 
 def test_banned_person_is_refused_until_unbanned(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
-            phrase = (await made.good("POST", "/api/me/phrase", ann.token))["phrase"]
-            table = (await made.open(ann, "rota", [ME]))["id"]
-            socket = await made.socket(table, ann.token)
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
+            phrase = (await app.call("POST", "/api/me/phrase", ann.token))["phrase"]
+            table = (await app.open(ann, "rota", [ME]))["id"]
+            socket = await app.socket(table, ann.token)
             await people.ban(await people.find(ann.id))
             assert await closed(socket) == BANNED
-            again = await made.socket(table, ann.token)
+            again = await app.socket(table, ann.token)
             assert await closed(again) == BANNED
             for method, target, body in (
                 ("GET", "/api/me", None),
@@ -241,11 +241,11 @@ def test_banned_person_is_refused_until_unbanned(tmp_path: Path) -> None:
                 ("POST", "/api/enter", {"phrase": phrase}),
             ):
                 token = "" if target == "/api/enter" else ann.token
-                answer = await made.ask(method, target, token, body)
+                answer = await app.request(method, target, token, body)
                 assert (answer.status, answer.json["code"]) == (403, "banned")
             await people.unban(await people.find(ann.id))
-            assert (await made.good("GET", "/api/me", ann.token))["id"] == ann.id
-            assert (await made.good("POST", "/api/enter", body={"phrase": phrase}))["id"] == ann.id
+            assert (await app.call("GET", "/api/me", ann.token))["id"] == ann.id
+            assert (await app.call("POST", "/api/enter", body={"phrase": phrase}))["id"] == ann.id
 
     asyncio.run(run())
 
@@ -310,8 +310,8 @@ def test_password_change_deletes_phrase(ann: Guest) -> None:
 
 def test_phrase_request_during_password_change_is_refused(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
             person = await people.set_password(await people.find(ann.id), "ann", PASSWORD)
             check = people.check_password
 
@@ -340,8 +340,8 @@ def test_program_gets_new_token_after_password_change(ann: Guest) -> None:
 
 def test_concurrent_password_changes(tmp_path: Path) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            people, ann = made.server.people, await made.guest("Ann")
+        async with running_app(tmp_path) as app:
+            people, ann = app.server.people, await app.guest("Ann")
             person = await people.set_password(await people.find(ann.id), "ann", PASSWORD)
             changes = [people.set_password(person, "ann", f"new one {n}", old=PASSWORD) for n in range(2)]
             done = await asyncio.gather(*changes, return_exceptions=True)
@@ -354,14 +354,14 @@ def test_concurrent_password_changes(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ cookies and tokens
 
 
-def cookies(made: Inside, token: str) -> list[tuple[bytes, bytes]]:
+def cookies(app: App, token: str) -> list[tuple[bytes, bytes]]:
     return [(b"cookie", f"who={token}".encode())]
 
 
-async def ask_me(made: Inside, token: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+async def ask_me(app: App, token: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
     """Return the person of a browser with a cookie, and the cookie of the response."""
-    monkeypatch.setattr("tests.server.in_process._identity", lambda token: cookies(made, token))
-    answer = await made.ask("GET", "/api/me", token)
+    monkeypatch.setattr("tests.server.in_process._identity", lambda token: cookies(app, token))
+    answer = await app.request("GET", "/api/me", token)
     given = dict(answer.headers).get(b"set-cookie", b"").decode()
     return answer.json.get("id", answer.json.get("code")), SimpleCookie(given)["who"].value if given else ""
 
@@ -371,52 +371,52 @@ def test_cookie_is_renewed_after_a_month(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int, renewed: bool
 ) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            read = made.server.people.tokens.read(ann.token)
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            read = app.server.people.tokens.read(ann.token)
             assert read is not None
             with monkeypatch.context() as patched:
                 then = read.issued - days * 24 * 3600
                 patched.setattr("axiogames.server.identity.tokens._now", lambda: then)
-                old = made.server.people.token(await made.server.people.find(ann.id), read.session)
-            who, given = await ask_me(made, old, monkeypatch)
+                old = app.server.people.token(await app.server.people.find(ann.id), read.session)
+            who, given = await ask_me(app, old, monkeypatch)
             assert who == ann.id
             assert bool(given) is renewed
             if given:
-                again = made.server.people.tokens.read(given)
+                again = app.server.people.tokens.read(given)
                 assert again is not None
                 assert (again.session, again.issued > then) == (read.session, True)
-                assert await ask_me(made, given, monkeypatch) == (ann.id, "")
+                assert await ask_me(app, given, monkeypatch) == (ann.id, "")
 
     asyncio.run(run())
 
 
 def test_cookie_without_session_is_valid_and_renewed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
-            ann = await made.guest("Ann")
-            old = made.server.people.tokens._signer.sign(f"{ann.id}:0").decode()
-            who, given = await ask_me(made, old, monkeypatch)
-            read = made.server.people.tokens.read(given)
+        async with running_app(tmp_path) as app:
+            ann = await app.guest("Ann")
+            old = app.server.people.tokens._signer.sign(f"{ann.id}:0").decode()
+            who, given = await ask_me(app, old, monkeypatch)
+            read = app.server.people.tokens.read(given)
             assert who == ann.id
             assert read is not None
             assert read.session
-            await made.server.people.sign_out_everywhere(await made.server.people.find(ann.id))
-            assert await ask_me(made, old, monkeypatch) == ("signed_out", "")
+            await app.server.people.sign_out_everywhere(await app.server.people.find(ann.id))
+            assert await ask_me(app, old, monkeypatch) == ("signed_out", "")
 
     asyncio.run(run())
 
 
 def test_unreadable_token_is_not_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
-        async with inside(tmp_path) as made:
+        async with running_app(tmp_path) as app:
             for token in (
                 Tokens(["another key " * 4]).make("ab" * 10, 0),
                 Tokens(["another key " * 4])._signer.sign(f"{'ab' * 10}:3").decode(),
             ):
-                assert await ask_me(made, token, monkeypatch) == ("unreadable_token", "")
-            who, given = await ask_me(made, "something else", monkeypatch)  # never issued by us
-            assert made.server.people.tokens.read(given)
+                assert await ask_me(app, token, monkeypatch) == ("unreadable_token", "")
+            who, given = await ask_me(app, "something else", monkeypatch)  # never issued by us
+            assert app.server.people.tokens.read(given)
             assert len(who) == 20
 
     asyncio.run(run())

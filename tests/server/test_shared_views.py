@@ -59,7 +59,7 @@ def test_repeated_take_back_computes_three_views_each_time(
                     room.game, listener.client.viewer, room.subscribers.present, deadline(room.game)
                 )
                 told = json.loads(encode(fresh)) | {"ack": "back2" if listener is ann else None}
-                assert listener.heard[-1] == told
+                assert listener.received[-1] == told
 
     run(work)
 
@@ -86,13 +86,13 @@ def test_stale_messages_share_one_view(tmp_path: Path, monkeypatch: pytest.Monke
             for number in range(20):
                 order = {"do": "move", "id": f"m{number}", "n": 1, "pick": 0}
                 await handle(room, ann.client, json.dumps(order), server.hints)
-            assert [told["code"] for told in ann.heard] == ["stale"] * 20
-            assert [told["id"] for told in ann.heard] == [f"m{number}" for number in range(20)]
-            assert all(told["view"]["n"] == room.game.number for told in ann.heard)
+            assert [told["code"] for told in ann.received] == ["stale"] * 20
+            assert [told["id"] for told in ann.received] == [f"m{number}" for number in range(20)]
+            assert all(told["view"]["n"] == room.game.number for told in ann.received)
             assert counter.since() == 1
             number = await room.move(SeatCommand(0), 0)
             await handle(room, ann.client, json.dumps(order), server.hints)
-            assert ann.heard[-1]["view"]["n"] == number
+            assert ann.received[-1]["view"]["n"] == number
             assert counter.since() == 1
 
     run(work)
@@ -147,11 +147,11 @@ def test_refusal_shows_no_change_that_waits_for_its_commit(tmp_path: Path) -> No
                 hearing = asyncio.create_task(handle(room, bob.client, order, server.hints))
                 for _ in range(20):
                     await asyncio.sleep(0)
-                assert not bob.heard
+                assert not bob.received
                 room.subscribers.replace_game(await server.rooms._load(room.id))
             await hearing
-            await until(lambda: bool(bob.heard))
-            assert bob.heard[-1]["view"]["n"] == kept
+            await until(lambda: bool(bob.received))
+            assert bob.received[-1]["view"]["n"] == kept
 
     run(work)
 

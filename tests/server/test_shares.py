@@ -20,7 +20,7 @@ from axiogames.server.transport.fair_share import (
     charged,
     long_work,
 )
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 from tests.server.rooms import run
 
 
@@ -40,7 +40,7 @@ class World:
         self.now += seconds
         return "done"
 
-    async def ask(self, network: str, seconds: float, longest: float | None = None) -> str:
+    async def request(self, network: str, seconds: float, longest: float | None = None) -> str:
         return await self.shares.run(network, lambda: self.work(seconds), longest)
 
 
@@ -49,7 +49,7 @@ def test_network_uses_only_its_share_in_the_long_run() -> None:
         for cost in (0.0002, 0.002, 0.04):
             world = World()
             for _ in range(500):
-                assert await world.ask("mallory", cost) == "done"
+                assert await world.request("mallory", cost) == "done"
             used = 500 * (cost + module.OVERHEAD)
             assert used <= SAVED + SHARE * (world.now + 500 * module.OVERHEAD) + 2 * cost
             assert world.slept == 0 or used >= SHARE * world.now
@@ -61,10 +61,10 @@ def test_light_user_never_waits() -> None:
     async def work() -> None:
         world = World()
         for number in range(200):
-            await world.ask("mallory", 0.02)
+            await world.request("mallory", 0.02)
             if number % 10 == 0:
                 slept = world.slept
-                await world.ask("ann", 0.001)
+                await world.request("ann", 0.001)
                 assert world.slept == slept
         assert world.slept > 0
         assert world.shares.delayed > 100
@@ -99,15 +99,15 @@ def test_request_delayed_too_long_is_refused_and_not_charged() -> None:
     async def work() -> None:
         world = World()
         for _ in range(40):
-            await world.ask("mallory", 0.02)
+            await world.request("mallory", 0.02)
         now, slept = world.now, world.slept
         for _ in range(50):
             with pytest.raises(TooMuchLoad):
-                await world.ask("mallory", 0.02, longest=0.01)
+                await world.request("mallory", 0.02, longest=0.01)
         assert (world.now, world.slept) == (now, slept)
-        await world.ask("ann", 0.02, longest=0.01)
+        await world.request("ann", 0.02, longest=0.01)
         assert world.slept == slept
-        await world.ask("mallory", 0.02)  # whoever may wait for any time does
+        await world.request("mallory", 0.02)  # whoever may wait for any time does
         assert world.slept > slept + 0.01
 
     run(work)
@@ -122,11 +122,11 @@ def test_request_cancelled_while_waiting_is_not_charged() -> None:
 
         world = World()
         world.shares = LoopShares(now=lambda: world.now, meter=lambda: world.now, sleep=sleep)
-        await world.ask("mallory", 0.02)
+        await world.request("mallory", 0.02)
         account = world.shares._accounts["mallory"]
         account.settle(account.reserve()[0], None)
         account.left = left = -1.0
-        waits = [asyncio.create_task(world.ask("mallory", 1.0)) for _ in range(5)]
+        waits = [asyncio.create_task(world.request("mallory", 1.0)) for _ in range(5)]
         await asyncio.sleep(0)
         assert account.left < left
         for one in waits:
@@ -173,7 +173,7 @@ def test_number_of_remembered_networks_is_bounded(monkeypatch: pytest.MonkeyPatc
     async def work() -> None:
         world = World()
         for number in range(10):
-            await world.ask(f"network {number}", 0.001)
+            await world.request(f"network {number}", 0.001)
         assert list(world.shares._accounts) == ["network 7", "network 8", "network 9"]
 
     run(work)
@@ -272,8 +272,8 @@ def test_work_of_the_server_itself_is_not_charged() -> None:
 def test_stalled_machine_is_not_charged() -> None:
     async def work() -> None:
         world = World()
-        await world.ask("ann", 60.0)
-        await world.ask("ann", 0.001)
+        await world.request("ann", 60.0)
+        await world.request("ann", 0.001)
         assert world.slept == 0
 
     run(work)
@@ -307,7 +307,7 @@ def test_without_limits_nothing_is_measured() -> None:
         world = World()
         world.shares.active = False
         for _ in range(100):
-            await world.ask("mallory", 1.0)
+            await world.request("mallory", 1.0)
         assert world.slept == 0
         assert not world.shares._accounts
 
@@ -316,29 +316,29 @@ def test_without_limits_nothing_is_measured() -> None:
 
 def test_requests_and_messages_use_the_share_of_their_network(tmp_path: Path) -> None:
     async def work() -> None:
-        async with inside(tmp_path) as made:
-            loop, waits = made.server.limits.loop, list[float]()
+        async with running_app(tmp_path) as app:
+            loop, waits = app.server.limits.loop, list[float]()
 
             async def sleep(seconds: float) -> None:
                 waits.append(seconds)
 
             loop.sleep, loop.active = sleep, True
-            ann = await made.guest("Ann")
-            table = (await made.open(ann, "rota", [{"kind": "me"}]))["id"]
-            socket = await made.socket(table, ann.token)
-            await socket.heard()
+            ann = await app.guest("Ann")
+            table = (await app.open(ann, "rota", [{"kind": "me"}]))["id"]
+            socket = await app.socket(table, ann.token)
+            await socket.drain()
             (account,) = loop._accounts.values()
             waits.clear()
             account.left, account.estimate = -0.5, 0.001
-            assert (await made.ask("GET", "/api/bots")).status == 200
+            assert (await app.request("GET", "/api/bots")).status == 200
             assert len(waits) == 1
-            await socket.heard()
+            await socket.drain()
             assert len(waits) == 2
             account.left = -100.0  # whatever the last ones took
-            refused = await made.ask("GET", "/api/bots")
+            refused = await app.request("GET", "/api/bots")
             assert (refused.status, refused.json["code"]) == (429, "too_fast")
             assert waits[2:] == [module.REFUSED_AFTER]  # or it could be asked for without a pause
-            await socket.heard()  # a connection that is there waits instead
+            await socket.drain()  # a connection that is there waits instead
             assert len(waits) == 4
 
     run(work)

@@ -17,10 +17,10 @@ from tests.server.driving import Guest, RunningServer
 ROUNDS = 330  # placements made and taken back: seven million bytes, more than any buffer holds
 
 
-def test_slow_reader_delays_nobody_and_catches_up(small: RunningServer) -> None:
-    ann = small.guest()
+def test_slow_reader_delays_nobody_and_catches_up(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     table = ann.open("hex", ["me", "greedy"])
-    parts = urlsplit(small.url)
+    parts = urlsplit(sqlite_server.url)
     plug = socket.socket()
     plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     plug.connect((parts.hostname, parts.port))
@@ -30,7 +30,7 @@ def test_slow_reader_delays_nobody_and_catches_up(small: RunningServer) -> None:
         live.recv()
         for _ in range(ROUNDS):
             live.play(0, hold=True)
-            live.order("back")
+            live.command("back")
             live.until("view")
         last, seen = live.n, 0
         try:

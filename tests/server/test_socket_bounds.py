@@ -14,7 +14,7 @@ import pytest
 from axiogames.server.transport.connections import ConnectionLimits
 from axiogames.server.transport.rate_limits import CONTROL, RateLimit
 from axiogames.server.transport.websocket_protocol import MAX_FRAGMENTS, WebSocketProtocol
-from tests.server.wire import PATIENCE, Port, Wire
+from tests.server.wire import TIMEOUT, Port, RawConnection
 from tests.server.wire import run as run_wire
 
 HANDSHAKE = (
@@ -38,11 +38,11 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "websocket.send", "text": message.get("text") or "bytes"})
 
 
-async def connected(port: Port, limit: int = 2**20) -> tuple[Wire, WebSocketProtocol]:
+async def connected(port: Port, limit: int = 2**20) -> tuple[RawConnection, WebSocketProtocol]:
     """A WebSocket: the client's side and the server's."""
-    wire = await port.wire(limit)
+    wire = await port.connect(limit)
     await wire.send(HANDSHAKE)
-    assert b" 101 " in await wire.head()
+    assert b" 101 " in await wire.read_head()
     (socket,) = port.connections
     assert isinstance(socket, WebSocketProtocol)
     return wire, socket
@@ -52,9 +52,9 @@ def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **ho
     run_wire(work, app, **how)
 
 
-async def closed(wire: Wire) -> tuple[int, bytes]:
+async def closed(wire: RawConnection) -> tuple[int, bytes]:
     """The code that a server closes with, and everything it has sent before."""
-    before, _, last = (await wire.rest()).rpartition(b"\x88")
+    before, _, last = (await wire.read_to_end()).rpartition(b"\x88")
     return struct.unpack("!H", last[1:3])[0], before
 
 
@@ -81,7 +81,7 @@ def test_pings_within_the_rate_are_answered() -> None:
         wire, _ = await connected(port)
         for number in range(20):
             await wire.send(frame(PING, b"%02d" % number))
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(TIMEOUT):
                 assert await wire.reader.readexactly(4) == b"\x8a\x02%02d" % number
 
     run(work)
@@ -97,7 +97,7 @@ def test_server_stops_reading_from_a_client_that_reads_nothing(
     async def work(port: Port) -> None:
         wire, socket = await connected(port, limit=1_000)
         most, since = 0, 0
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while since < 300:  # rounds of the event loop after it was found not to read
                 if wire.writer.transport.get_write_buffer_size() < 1_000_000:
                     wire.writer.write(sent * (200_000 // len(sent)))
@@ -128,7 +128,7 @@ def test_client_that_reads_late_misses_nothing() -> None:
         number, text = 1_000, b"x" * 10_000
         sending = asyncio.create_task(wire.send(frame(TEXT, text) * number))
         await asyncio.sleep(0.3)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             for _ in range(number):
                 assert (await wire.reader.readexactly(len(text) + 4))[4:] == text
             await sending
@@ -155,7 +155,7 @@ def test_unread_messages_stay_unparsed() -> None:
     async def work(port: Port) -> None:
         wire, socket = await connected(port)
         wire.writer.write(frame(TEXT, b"x") * number)
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while not socket._pending:
                 await asyncio.sleep(0.01)
         assert len(socket.queue._items) < 500  # type: ignore[attr-defined]
@@ -170,7 +170,7 @@ def test_fragmented_message_is_joined_and_has_a_maximum_size() -> None:
     async def work(port: Port) -> None:
         wire, _ = await connected(port)
         await wire.send(frame(TEXT, b"in ", last=False) + frame(PING) + frame(CONT, b"two"))
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             assert await wire.reader.readexactly(10) == b"\x8a\x00\x81\x06in two"
         wire.writer.write(frame(TEXT, b"x", last=False) + frame(CONT, b"x" * 10_000, last=False) * 5)
         assert (await closed(wire))[0] == 1009

@@ -21,7 +21,7 @@ from axiogames.server.processes import AlreadyRunning, check_startup, single_ins
 from axiogames.server.settings import InvalidSetting, Settings
 from axiogames.server.storage.database import Database
 from tests.server.driving import free_port, start_server
-from tests.server.in_process import PATIENCE
+from tests.server.in_process import TIMEOUT
 from tests.server.postgres import Postgres, run_sql
 
 NAME = "axio.sqlite3"
@@ -277,8 +277,8 @@ def test_database_with_hard_links_is_refused(made: Path, tmp_path: Path) -> None
 def test_workers_exit_with_their_parent(postgres: Postgres, tmp_path: Path) -> None:
     with start_server(tmp_path, database=postgres.create(), extra=["--workers", "2"]) as server:
         os.kill(server.pid, signal.SIGKILL)
-        server.process.wait(PATIENCE)
-        end = time.monotonic() + PATIENCE
+        server.process.wait(TIMEOUT)
+        end = time.monotonic() + TIMEOUT
         try:
             while not _can_be_used(server.port):  # the port is free for the next server
                 assert time.monotonic() < end, "the workers go on"

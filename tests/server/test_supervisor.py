@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from axiogames.server.supervisor import MAX_PAUSE, BackgroundTask, Supervisor, spawn
-from tests.server.in_process import PATIENCE
+from tests.server.in_process import TIMEOUT
 
 
 class Pauses:
@@ -32,7 +32,7 @@ class Pauses:
 
 
 async def until(done: Callable[[], bool]) -> None:
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         while not done():
             await asyncio.sleep(0)
 
@@ -155,7 +155,7 @@ def test_recover_ends_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
         await supervisor.recover(0.01)
         assert supervisor.failing
         broken = False
-        await supervisor.recover(PATIENCE)
+        await supervisor.recover(TIMEOUT)
         assert not supervisor.failing
         await supervisor.stop()
 
@@ -174,7 +174,7 @@ def test_cancelled_inner_work_restarts_task_and_stop_ends_it() -> None:
         supervisor.start()
         await pauses.go_on()
         assert task.failing
-        await asyncio.wait_for(supervisor.stop(), PATIENCE)
+        await asyncio.wait_for(supervisor.stop(), TIMEOUT)
 
     asyncio.run(work())
 
@@ -197,7 +197,7 @@ def test_task_restarts_after_base_exception(caplog: pytest.LogCaptureFixture) ->
         supervisor.start()
         await pauses.go_on()
         await until(lambda: tries == 2 and not task.failing)
-        await asyncio.wait_for(supervisor.stop(), PATIENCE)
+        await asyncio.wait_for(supervisor.stop(), TIMEOUT)
 
     asyncio.run(work())
     assert "a task failed" in caplog.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from axiogames.games import GAMES
-from tests.server.driving import Client, Guest, Json, RunningServer, at_random
+from tests.server.driving import Client, Guest, Json, RunningServer, random_chooser
 
 
 def listed(client: Client, which: str) -> dict[str, Json]:
@@ -21,11 +21,11 @@ def listed(client: Client, which: str) -> dict[str, Json]:
         for other, level in enumerate(("random", "greedy", "balanced", "instant", "level1", "level5"))
     ],
 )
-def test_game_against_a_bot_is_played_to_the_end(small: RunningServer, game: str, level: str) -> None:
-    ann = small.guest()
+def test_game_against_a_bot_is_played_to_the_end(sqlite_server: RunningServer, game: str, level: str) -> None:
+    ann = sqlite_server.guest()
     table = ann.open(game, ["me", level])
     with ann.live(table.id) as live:
-        result = live.play_to_the_end(at_random(game + level))
+        result = live.play_to_end(random_chooser(game + level))
     assert sorted(result["place"]) in ([1, 1], [1, 2])
     view = ann.view(table.id)
     assert view["now"]["result"] == result
@@ -40,14 +40,14 @@ def test_game_can_be_played_with_moves_as_text(server: RunningServer, game: str)
     ann = server.guest()
     table = ann.open(game, ["greedy", "me", "random"])
     with ann.live(table.id) as live:
-        result = live.play_to_the_end(at_random(game), by_text=True)
+        result = live.play_to_end(random_chooser(game), by_text=True)
     assert len(result["place"]) == 3
     assert len(live.now["hands"]) == 3
 
 
 def test_game_can_be_played_without_a_websocket(ann: Guest) -> None:
     table = ann.open("trio", ["me"], options={"short": True})
-    choose, number = at_random(3), 0
+    choose, number = random_chooser(3), 0
     while (view := ann.view(table.id))["now"]["phase"] != "over":
         if view["moves"] is None:
             continue  # a bot's turn would be over soon; there is none here
@@ -78,8 +78,8 @@ def test_bot_without_a_level_has_the_default_level(ann: Guest) -> None:
     assert ann.view(table.id)["seats"][1]["level"] == default
 
 
-def test_options_apply_to_the_whole_table(small: RunningServer) -> None:
-    ann = small.guest()
+def test_options_apply_to_the_whole_table(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     table = ann.open("trio", ["me", "open"], options={"children": True, "short": False})
     assert ann.view(table.id)["table"]["options"] == {"children": True}
 
@@ -160,7 +160,7 @@ def test_unfinished_tables_come_first_in_my_list(ann: Guest) -> None:
     waiting = ann.open("axio", ["me", "open"])
     over = ann.open("rota", ["me"])
     with ann.live(over.id) as live:
-        live.play_to_the_end()
+        live.play_to_end()
     assert list(listed(ann, "mine")) == [waiting.id, over.id]
 
 
@@ -185,8 +185,8 @@ def test_only_the_host_seats_bots(ann: Guest, bob: Guest) -> None:
     }
 
 
-def test_seats_are_shuffled_on_request(small: RunningServer) -> None:
-    ann = small.guest()
+def test_seats_are_shuffled_on_request(sqlite_server: RunningServer) -> None:
+    ann = sqlite_server.guest()
     seen = set()
     for _ in range(30):
         table = ann.open("axio", ["me", "greedy", "open"], shuffle=True)
@@ -226,7 +226,7 @@ def test_bot_plays_for_a_person_who_left_until_they_return(ann: Guest, bob: Gues
         told = live.until("view")
         assert told["seats"][1]["away"] == "Bob"
         live.play(0)
-        live.my_turn()  # the bot has moved
+        live.wait_for_turn()  # the bot has moved
         back = f"/api/tables/{table.id}/seats/1/return"
         assert ann.refused("POST", back).code == "not_allowed"
         assert ann.refused("POST", f"/api/tables/{table.id}/seats/0/return").code == "not_allowed"
@@ -255,7 +255,7 @@ def test_table_left_by_everybody_is_closed(ann: Guest, seats: list[str]) -> None
         assert view["table"]["status"] == view["now"]["phase"] == "closed"
         told = live.until(lambda message: message["type"] == "view" and message["now"]["phase"] == "closed")
         assert told["moves"] is None
-        live.order("move", pick=0)
+        live.command("move", pick=0)
         assert live.until("refused")["code"] == "game_over"
     assert table.id not in listed(ann, "open")
     for path in ("record", "replay"):

@@ -20,7 +20,7 @@ from axiogames.server.lifespan import Server
 from axiogames.server.storage import uptime as store_module
 from axiogames.server.storage.schema import entries, server_facts, tables
 from axiogames.server.storage.uptime import ALIVE, OUTAGES, UptimeState
-from tests.server.in_process import inside
+from tests.server.in_process import running_app
 from tests.server.rooms import Listener, run, running, table_config, until
 
 SEATED: list[TableEntry] = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
@@ -207,8 +207,8 @@ def test_suspended_process_charges_no_clock(tmp_path: Path, move_time: int) -> N
             assert room.subscribers.deadline is not None
             assert abs(room.subscribers.deadline - now() - 1000 * move_time) < NEARLY
             assert await due_of(server) == room.subscribers.deadline
-            await until(lambda: bool(bob.heard))
-            assert bob.heard[-1]["now"]["deadline"] == room.subscribers.deadline
+            await until(lambda: bool(bob.received))
+            assert bob.received[-1]["now"]["deadline"] == room.subscribers.deadline
             assert room._automation._timer is not None or room._automation._reminder is not None
 
     run(work)
@@ -414,10 +414,10 @@ def test_server_stores_heartbeats(tmp_path: Path) -> None:
     from axiogames.server import lifespan as running_module
 
     async def work() -> None:
-        async with inside(tmp_path) as made, running_module.lifespan(made.server):
-            tasks = {task.name: task for task in made.server.supervisor.tasks}
+        async with running_app(tmp_path) as app, running_module.lifespan(app.server):
+            tasks = {task.name: task for task in app.server.supervisor.tasks}
             assert tasks["uptime"].essential
-            assert made.server.rooms._services.uptime.alive is not None
+            assert app.server.rooms._services.uptime.alive is not None
 
     run(work)
 

@@ -16,10 +16,10 @@ from axiogames.server.processes import UVICORN_OPTIONS
 from axiogames.server.transport.connections import ConnectionLimits
 from axiogames.server.transport.http_protocol import HttpProtocol, RequestBounds
 
-PATIENCE = 60.0  # seconds for any one thing
+TIMEOUT = 60.0  # seconds for any one thing
 
 
-class Wire:
+class RawConnection:
     """A connection that sends bytes."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -31,15 +31,15 @@ class Wire:
         self.writer.write(data)
         await self.writer.drain()
 
-    async def head(self) -> bytes:
+    async def read_head(self) -> bytes:
         """Everything up to the end of the headers of an answer."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             return await self.reader.readuntil(b"\r\n\r\n")
 
-    async def rest(self) -> bytes:
+    async def read_to_end(self) -> bytes:
         """Everything until the other side ends the connection."""
         found = b""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             try:
                 while part := await self.reader.read(65536):
                     found += part
@@ -57,30 +57,30 @@ class Port:
     def __init__(self, state: ServerState, port: int) -> None:
         self._state = state
         self.port = port
-        self.wires: list[Wire] = []
+        self.opened: list[RawConnection] = []
 
     @property
     def connections(self) -> set[Any]:
         """The protocols of open connections."""
         return cast(set[Any], self._state.connections)
 
-    async def wire(self, limit: int = 2**20) -> Wire:
+    async def connect(self, limit: int = 2**20) -> RawConnection:
         """A new connection that reads about so many bytes ahead."""
-        made = Wire(*await asyncio.open_connection("127.0.0.1", self.port, limit=limit))
-        self.wires.append(made)
+        made = RawConnection(*await asyncio.open_connection("127.0.0.1", self.port, limit=limit))
+        self.opened.append(made)
         return made
 
-    async def ask(self, request: bytes) -> bytes:
+    async def request(self, request: bytes) -> bytes:
         """Send some bytes on a new connection: everything that comes back until it ends."""
-        wire = await self.wire()
+        wire = await self.connect()
         await wire.send(request)
-        found = await wire.rest()
+        found = await wire.read_to_end()
         wire.close()
         return found
 
     async def until(self, number: int) -> None:
         """Wait until there are so many connections."""
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT):
             while len(self.connections) != number:
                 await asyncio.sleep(0.005)
 
@@ -104,7 +104,7 @@ async def port(
     try:
         yield opened
     finally:
-        for wire in opened.wires:
+        for wire in opened.opened:
             wire.close()
         server.close()
         await opened.until(0)
@@ -115,7 +115,7 @@ def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any, **how: Any)
     """Let a coroutine talk to a port that serves an application, in the event loop of a real server."""
 
     async def all_of_it() -> None:
-        async with asyncio.timeout(3 * PATIENCE), port(app, **how) as opened:
+        async with asyncio.timeout(3 * TIMEOUT), port(app, **how) as opened:
             await work(opened)
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

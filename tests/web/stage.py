@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from tests.server.driving import Browser, Guest, Json, Live, Opened
+from tests.server.driving import Browser, Guest, Json, LiveSocket, OpenedTable
 from tests.web.browsing import Visitor
 
 GAMES = ("axio", "hex", "rota", "trio")
@@ -18,12 +18,12 @@ def best(moves: Json) -> int:
     return gains.index(max(gains)) if gains else len(moves["others"]) - 1
 
 
-def advance(live: Live, moves: int) -> None:
+def advance(live: LiveSocket, moves: int) -> None:
     """Make some moves, and wait until this player is to place again."""
-    live.my_turn()
+    live.wait_for_turn()
     while moves > 0 or live.now["phase"] == "offer":
         live.play(best(live.moves or {}))
-        live.my_turn()
+        live.wait_for_turn()
         moves -= 1
 
 
@@ -57,7 +57,7 @@ class Stage:
     def _finished(self) -> str:
         table = self.ann.open("axio", ["me", "greedy"])
         with self.ann.live(table.id) as live:
-            live.play_to_the_end(best)
+            live.play_to_end(best)
         return table.id
 
     def _naming(self) -> str:
@@ -76,7 +76,7 @@ class Stage:
         while True:
             table = self.ann.open("axio", ["me", "greedy"]).id
             with self.ann.live(table) as live:
-                while live.my_turn()["phase"] == "place":
+                while live.wait_for_turn()["phase"] == "place":
                     live.play(best(live.moves or {}))
                 if live.now["phase"] == "offer":
                     return table
@@ -92,7 +92,7 @@ class Stage:
         """Finish today's deal of one game."""
         table = str(self.ann.post("/api/daily/rota")["id"])
         with self.ann.live(table) as live:
-            live.play_to_the_end(best)
+            live.play_to_end(best)
         return table
 
     def enter(self, visitor: Visitor) -> None:
@@ -101,5 +101,5 @@ class Stage:
         host = urlsplit(self.url).hostname or ""
         visitor.context.add_cookies([{"name": name, "value": value, "domain": host, "path": "/"}])
 
-    def link(self, table: Opened) -> str:
+    def link(self, table: OpenedTable) -> str:
         return f"/t/{table.id}#invite={table.invite}"

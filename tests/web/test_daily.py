@@ -42,7 +42,7 @@ def test_attempt_resumes_and_is_ranked_when_finished(visit: Visit, site: Running
     assert tiles.count() == laid
 
     with visitor.client.live(table) as live:
-        live.play_to_the_end(best)
+        live.play_to_end(best)
     expect(page.locator("#status")).to_have_text("The game is over")
     assert player.due() == "over"
     visitor.goto("/daily")

@@ -7,7 +7,7 @@ import time
 
 from playwright.sync_api import Page, expect
 
-from tests.server.driving import Json, RunningServer, at_random
+from tests.server.driving import Json, RunningServer, random_chooser
 from tests.web.browsing import Visitor
 from tests.web.conftest import Visit
 from tests.web.hidden_tiles import faces, leaks, tiles_told
@@ -171,7 +171,7 @@ def test_watchers_see_no_hand(visit: Visit, site: RunningServer) -> None:
     table = ann.open("axio", ["me", "greedy"])
     page = eve.goto(f"/t/{table.id}")
     expect(page.locator("#detail")).to_have_text("You are watching.")
-    rng = at_random(7)
+    rng = random_chooser(7)
     turns = 0
 
     def choose(moves: Json) -> int:
@@ -182,10 +182,10 @@ def test_watchers_see_no_hand(visit: Visit, site: RunningServer) -> None:
         return rng(moves)
 
     with ann.live(table.id) as live:
-        live.play_to_the_end(choose)
+        live.play_to_end(choose)
         told = {
             message["n"]: message["now"]["hands"][message["you"]]
-            for message in live.heard
+            for message in live.received
             if "now" in message
         }
     expect(page.locator("#status")).to_have_text("The game is over")

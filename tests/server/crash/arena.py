@@ -22,7 +22,7 @@ from tests.server.crash.kept import bots_to_move, finished, read, reader
 from tests.server.crash.ledger import Counts, Ledger
 from tests.server.crash.processes import ForkServer
 
-PATIENCE = 120.0  # seconds for a server to start, for a bot to move, for any progress
+TIMEOUT = 120.0  # seconds for a server to start, for a bot to move, for any progress
 SLOTS = 2  # tables played at the same time
 PEOPLE = 3  # players per table
 LONGEST_LIFE = 0.06  # seconds
@@ -73,7 +73,7 @@ class Arena:
                 await self._fork_server.start(self._number)
             await self._while_they_play(slots, self._see_bots_move())
             self._close()
-            await asyncio.wait_for(asyncio.gather(*slots), PATIENCE)
+            await asyncio.wait_for(asyncio.gather(*slots), TIMEOUT)
         finally:
             for slot in slots:
                 slot.cancel()
@@ -90,7 +90,7 @@ class Arena:
         """Run a coroutine; an error of a client, or a lack of progress, ends it."""
         task = asyncio.create_task(work)
         try:
-            await asyncio.wait([task, *slots], return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE)
+            await asyncio.wait([task, *slots], return_when=asyncio.FIRST_COMPLETED, timeout=TIMEOUT)
             for one in (*slots, task):
                 if one.done():
                     one.result()

@@ -19,7 +19,7 @@ from tests.server.crash.audit import Lost
 from tests.server.crash.ledger import Json, Ledger, Sent
 
 CUT = (OSError, EOFError, ConnectionClosed, InvalidHandshake, InvalidMessage)  # errors while the server dies
-PATIENCE = 60.0  # seconds for a response of a running server
+TIMEOUT = 60.0  # seconds for a response of a running server
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Line:
     on_send: Callable[[], None] = lambda: None
     on_heard: Callable[[], None] = lambda: None
 
-    async def ask(self, method: str, path: str, token: str = "", body: object = None) -> tuple[int, Any]:
+    async def request(self, method: str, path: str, token: str = "", body: object = None) -> tuple[int, Any]:
         """Send one request and return status and body. Raises one of `CUT` if the response is incomplete."""
         payload = b"" if body is None else json.dumps(body).encode()
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
@@ -51,7 +51,7 @@ class Line:
                 + payload
             )
             self.on_send()
-            answer = await asyncio.wait_for(reader.read(), PATIENCE)
+            answer = await asyncio.wait_for(reader.read(), TIMEOUT)
         finally:
             writer.close()
         head, _, content = answer.partition(b"\r\n\r\n")
@@ -67,7 +67,7 @@ class Line:
         """Send a request until it is answered. Raises `Lost` if the response is an error."""
         while True:
             try:
-                status, answer = await self.ask(method, path, token, body)
+                status, answer = await self.request(method, path, token, body)
             except CUT:
                 continue
             if status >= 400:
@@ -123,7 +123,7 @@ class Player:
                     compression=None,
                     max_size=None,
                     ping_interval=None,
-                    open_timeout=PATIENCE,
+                    open_timeout=TIMEOUT,
                     close_timeout=1.0,
                     proxy=None,
                 ) as socket:
@@ -137,10 +137,10 @@ class Player:
             self._last["you"] = None  # a new connection has no selected seat
             self._looked = 0
         elif again and self._pending is not None and self._lots.random() < 0.5:
-            await self._send(socket, self._pending.order)
+            await self._send(socket, self._pending.message)
             again = False
         while self._person.id not in self._match.done:
-            text = await asyncio.wait_for(socket.recv(), PATIENCE)
+            text = await asyncio.wait_for(socket.recv(), TIMEOUT)
             self._line.on_heard()
             self._hear(json.loads(text))
             if self._pending is None:
@@ -154,7 +154,7 @@ class Player:
         if len(self._yours) > 1 and self._last.get("you") is None and self._number == pending.n:
             await self._look(socket, pending.seat)
             return True
-        await self._send(socket, pending.order)
+        await self._send(socket, pending.message)
         return False
 
     # ------------------------------------------------------------ messages from the server
@@ -217,7 +217,7 @@ class Player:
         if sent.do == "move" and self._lots.random() < 0.1:
             await self._by_http(sent)
         else:
-            await self._send(socket, sent.order)
+            await self._send(socket, sent.message)
 
     async def _look(self, socket: ClientConnection, seat: int) -> None:
         if self._looked != self._number:
@@ -241,9 +241,9 @@ class Player:
         self._line.on_send()
 
     async def _by_http(self, sent: Sent) -> None:
-        order = {name: value for name, value in sent.order.items() if name != "do"}
+        order = {name: value for name, value in sent.message.items() if name != "do"}
         path = f"/api/tables/{self._match.id}/moves"
-        status, answer = await self._line.ask("POST", path, self._person.token, order)
+        status, answer = await self._line.request("POST", path, self._person.token, order)
         if status == 201:
             self._acknowledged(sent.id, answer["n"], exactly=True)
             self._last = {}  # the change is broadcast to all listeners

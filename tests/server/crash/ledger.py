@@ -23,12 +23,12 @@ class Sent:
     refused: str | None = None
 
     @property
-    def order(self) -> Json:
+    def message(self) -> Json:
         """The message, identical on every transmission."""
-        order: Json = {"do": self.do, "id": self.id, "n": self.n}
+        message: Json = {"do": self.do, "id": self.id, "n": self.n}
         if self.pick is not None:
-            order |= {"pick": self.pick, "hold": self.hold}
-        return order
+            message |= {"pick": self.pick, "hold": self.hold}
+        return message
 
 
 @dataclass(slots=True)

@@ -24,7 +24,7 @@ from typing import Any, Self
 from axiogames.server.settings import Settings
 
 START = 300.0  # seconds for imports and, with a cold cache, compilation
-PATIENCE = 60.0  # seconds for a fork or a reaped process
+TIMEOUT = 60.0  # seconds for a fork or a reaped process
 
 
 class ForkServer:
@@ -62,7 +62,7 @@ class ForkServer:
         assert process is not None
         assert process.stdin is not None
         process.stdin.close()  # the process then kills its servers and exits
-        await asyncio.wait_for(process.wait(), PATIENCE)
+        await asyncio.wait_for(process.wait(), TIMEOUT)
 
     @property
     def log(self) -> str:
@@ -89,7 +89,7 @@ class ForkServer:
         assert self._process.stdin is not None
         async with self._turn:
             self._process.stdin.write(f"{command} {which}\n".encode())
-            return await self._answer(PATIENCE)
+            return await self._answer(TIMEOUT)
 
     async def _answer(self, patience: float) -> Any:
         assert self._process is not None
