@@ -349,13 +349,13 @@ def test_a_damaged_saved_game_is_reported_and_kept(
 def test_a_saved_game_must_be_a_regular_file_of_bounded_size(save_file: Path) -> None:
     save_file.parent.mkdir(parents=True)
     os.mkfifo(save_file)
-    assert_refused(play("--resume"), str(save_file), "this is not a file")
+    assert_refused(play("--resume"), str(save_file), "not a regular file")
     save_file.unlink()
     save_file.symlink_to("/dev/zero")
-    assert_refused(play("--resume"), str(save_file), "this is not a file")
+    assert_refused(play("--resume"), str(save_file), "not a regular file")
     save_file.unlink()
     save_file.write_bytes(b" " * (files.MAX_LINE_BYTES + 1))
-    assert_refused(play("--resume"), str(save_file), "the most that is read")
+    assert_refused(play("--resume"), str(save_file), "more than the limit of")
 
 
 def test_an_unwritable_saved_game_is_reported(save_file: Path) -> None:

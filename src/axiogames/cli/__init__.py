@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from .. import PROGRAM, __version__
-from ..errors import AxioError, InvalidFile
+from ..errors import AxioError, InvalidFile, InvalidOption
 from ..optional_deps import missing_dependency
 from .terminal.interrupts import Interrupted, clear_interrupt_flag, interruptible
 from .terminal.text import one_line
@@ -107,11 +107,34 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name=PROGRAM, message="%(prog)s %(version)s")
+@click.option(
+    "--register",
+    "packages",
+    multiple=True,
+    metavar="PACKAGE",
+    help="Add the game in an importable Python package. Repeatable.",
+)
 @click.pass_context
-def program(ctx: click.Context) -> None:
+def program(ctx: click.Context, *, packages: tuple[str, ...]) -> None:
     """Four tile-laying games: play, host, simulate, analyse and train."""
+    for package in packages:
+        _register(package)
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+
+
+def _register(package: str) -> None:
+    """Register a game in this process and in the worker processes that it starts."""
+    from ..games import register_game
+    from ..parallel import on_worker_start
+
+    try:
+        register_game(package)
+    except AxioError:
+        raise
+    except (ImportError, TypeError, ValueError) as error:  # the last two for names such as "." and ""
+        raise InvalidOption(f"--register {package}: {error}") from None
+    on_worker_start(register_game, package)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
