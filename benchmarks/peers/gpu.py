@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from importlib.metadata import version
 from time import perf_counter
 from typing import Protocol
 
@@ -15,7 +16,6 @@ import msgspec
 import numpy as np
 
 from axiogames.analysis.bench.measure import RunInfo, run_info
-from axiogames.analysis.platform_info import package_version
 from axiogames.batch import Batch
 from axiogames.batch.cuda import CudaBackend, find_cuda
 from axiogames.batch.cuda_occupancy import DEFAULT_LAUNCH, MOST_REGISTERS, Kernel, LaunchConfig
@@ -130,7 +130,7 @@ class Nvidia:
         self._cuda = find_cuda()
         name = self._cuda.get_current_device().name
         self.name = name.decode() if isinstance(name, bytes) else str(name)
-        self.numba_cuda = package_version("numba-cuda")
+        self.numba_cuda = version("numba-cuda")
 
     def batch(self, game: str, games: int, compact: bool, launch: LaunchConfig | None = None) -> Batch:
         """Return a batch of `games` games on this GPU."""

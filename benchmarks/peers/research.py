@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from functools import partial
+from importlib.metadata import version
 from math import ceil
 from typing import NamedTuple
 
@@ -20,7 +21,6 @@ import numpy as np
 
 from axiogames import __version__
 from axiogames.analysis.bench.measure import RunInfo, run_info
-from axiogames.analysis.platform_info import package_version
 from axiogames.batch import Batch
 from axiogames.errors import MissingDependency
 from axiogames.games import GAMES, find_variant
@@ -254,7 +254,7 @@ def run(seconds: float, tick: Callable[[float], None]) -> ResearchReport:
         busy=(before, _busy()),
         rounds=total,
         games_compared=GAMES_COMPARED if C_PROGRAM in versions else 0,
-        pettingzoo=package_version("pettingzoo") if ENVIRONMENT in rounds else "",
+        pettingzoo=version("pettingzoo") if ENVIRONMENT in rounds else "",
         figures=tuple(
             Figure(found.name, found.what, found.by, versions.get(found.source, own), *quartiles(values))
             for found, values in rates.values()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import click
 
-from axiogames.analysis.platform_info import describe_machine
+from axiogames.analysis.provenance import describe_machine
 from axiogames.cli.terminal.progress import progress
 from axiogames.games import find_variant
 from axiogames.games.runtime import loops

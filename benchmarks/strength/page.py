@@ -134,7 +134,7 @@ def _instant(found: dict[str, ArenaReport]) -> Iterator[Cells]:
 
 def _compared(game: str, pair: PairStats, asked: int | None, report: ArenaReport) -> Cells:
     (first,) = (bot for bot in report.summary.bots if bot.bot == pair.bots[0])
-    took = f"{1000 * first.seconds_a_move:.3g} ms"
+    took = f"{1000 * first.seconds_per_move:.3g} ms"
     return f"`{game}`", f"`{pair.bots[1]}`", pair.compared, _percent(pair.ahead), _asked(pair, asked), took
 
 
@@ -168,7 +168,7 @@ def _times(found: dict[str, ArenaReport]) -> Iterator[Cells]:
         reports = [found.get(name) for name in names]
         if sum(report is not None for report in reports) > 1:
             wins = [_percent(report.summary.pairs[0].ahead) if report else "" for report in reports]
-            shares = [report.summary.share_of_the_deal for report in reports if report]
+            shares = [report.summary.deal_variance_share for report in reports if report]
             deal = [share.value for share in shares if share]
             yield f"`{game}`", *wins, f"{100 * max(0.0, sum(deal) / len(deal)):.0f} %" if deal else ""
 
@@ -182,7 +182,11 @@ def _levels(found: dict[str, ArenaReport]) -> Iterator[Cells]:
 
 def _origins(found: dict[str, ArenaReport]) -> Iterator[Cells]:
     for name, report in found.items():
-        yield name, f"`{report.made.command}`", f"{report.made.machine}; version {report.made.version}"
+        yield (
+            name,
+            f"`{report.provenance.command}`",
+            f"{report.provenance.machine}; version {report.provenance.version}",
+        )
 
 
 def _row(*cells: object) -> str:

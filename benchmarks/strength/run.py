@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import click
 
-from axiogames.analysis.arena.results import ArenaGame, ArenaResults, open_results, play_game, warm_up_bots
-from axiogames.analysis.arena.run import ArenaRun
+from axiogames.analysis.arena.results import ArenaGame, ArenaResults, open_results
+from axiogames.analysis.arena.run import ArenaRun, play_game, warm_up_bots
 from axiogames.analysis.arena.schedule import ArenaSettings, Schedule, Seating
 from axiogames.cli.terminal.progress import progress
 from axiogames.games import GAMES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from axiogames.analysis.arena.provenance import command
+from axiogames.analysis.arena.page import reproducing_command
 from benchmarks.strength import page as strength_page
 from benchmarks.strength.run import MATCHES
 
@@ -28,5 +28,5 @@ def test_figures_are_those_of_their_match(name: str) -> None:
     assert (found.game, found.players, found.bots, found.seed) == (
         settings.game, settings.players, settings.bots, settings.seed,
     )  # fmt: skip
-    assert FOUND[name].made.command == command(found, summary.deals)
+    assert FOUND[name].provenance.command == reproducing_command(found, summary.deals)
     assert summary.games == sum(bot.games for bot in summary.bots) / summary.settings.players

@@ -15,9 +15,9 @@ from axiogames.analysis.arena.results import (
     MAX_LINE,
     RESULTS_FILE,
     open_results,
-    play_game,
     read_results,
 )
+from axiogames.analysis.arena.run import play_game
 from axiogames.analysis.arena.schedule import MAX_BOTS, ArenaSettings, Schedule
 from axiogames.analysis.arena.sprt import MAX_ELO, Hypotheses, SequentialTest, parse_sprt
 from axiogames.analysis.arena.statistics import LIVE_RESAMPLES

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from axiogames.analysis.arena.results import RESULTS_FILE, open_results, play_game, read_results
+from axiogames.analysis.arena.results import RESULTS_FILE, open_results, read_results
+from axiogames.analysis.arena.run import play_game
 from axiogames.analysis.arena.schedule import ArenaSettings, Schedule
 from axiogames.analysis.arena.sprt import Hypotheses
 from axiogames.errors import InvalidFile, SettingsMismatch

@@ -10,8 +10,7 @@ import pytest
 
 from axiogames import Position
 from axiogames.analysis.dataset import column_array, metadata, read, states
-from axiogames.analysis.dataset.generate import write_dataset
-from axiogames.analysis.dataset.rows import game_rows, observation_columns
+from axiogames.analysis.dataset.generate import game_rows, observation_columns, write_dataset
 from axiogames.analysis.dataset.settings import DatasetSettings
 from axiogames.errors import InvalidOption, InvalidPlayers, UnknownGame
 from axiogames.games import GAMES

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -18,7 +19,7 @@ from ...games import find_variant
 from ...games.runtime.loops import greedy_playouts, random_playouts
 from ...games.runtime.xorshift import seed_state
 from ...model.table import new_game
-from ..platform_info import describe_machine, package_version
+from ..provenance import describe_machine
 from . import reference_game
 
 Workload = Callable[[], tuple[float, ...]]  # does some work and returns the amount of each kind
@@ -51,8 +52,8 @@ def run_info(players: int, seconds: float) -> dict[str, Any]:
     here = RunInfo(
         describe_machine(),
         platform.python_version(),
-        package_version("numpy"),
-        package_version("numba"),
+        version("numpy"),
+        version("numba"),
         players,
         seconds,
     )

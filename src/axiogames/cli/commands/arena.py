@@ -97,7 +97,7 @@ def run(
     settings = ArenaSettings.create(game, names, players=players, seed=seed, options=options, sprt=test)
     schedule = Schedule(settings.bots, settings.players)
     deals = schedule.deals_for(games)
-    if (total := schedule.all_games_in(deals)) > MAX_TOTAL_GAMES:
+    if (total := schedule.total_games_in(deals)) > MAX_TOTAL_GAMES:
         raise InvalidOption(f"{total} games in all: an arena has at most {MAX_TOTAL_GAMES}")
     folder = Path(out) if out else None
     # A missing library is reported now, not after hours of games.

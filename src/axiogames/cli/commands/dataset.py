@@ -11,9 +11,8 @@ from typing import Any
 
 import click
 
-from ...analysis.dataset.generate import generate_parts
+from ...analysis.dataset.generate import generate_parts, warm_up_bots
 from ...analysis.dataset.parts import PartStore, open_parts
-from ...analysis.dataset.rows import warm_up_bots
 from ...analysis.dataset.settings import DatasetSettings
 from ..terminal.interrupts import Interrupted, interruptible
 from ..terminal.options import (
