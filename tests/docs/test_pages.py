@@ -18,6 +18,7 @@ from tests.docs.test_readme import ROOT, elsewhere, missing, run
 
 DOCS = ROOT / "docs"
 OWN_TESTS = {
+    "tutorials/add_a_game",
     "explanation/players",  # figures, no examples
     "guides/arena",
     "guides/datasets",
