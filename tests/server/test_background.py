@@ -152,7 +152,7 @@ def test_invalid_notifications_do_not_block_others(
             assert asked[-2:] == [one.id, two.id]
 
     asyncio.run(work())
-    assert "could not be followed" in caplog.text
+    assert "failed to read the new entries" in caplog.text
 
 
 def test_failing_notification_does_not_end_listening(

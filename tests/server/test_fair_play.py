@@ -12,7 +12,7 @@ from sqlalchemy import update
 from axiogames.server import lifespan as running_module
 from axiogames.server.domain import clock as uptime_module
 from axiogames.server.domain.bots import DEFAULT_LEVEL
-from axiogames.server.domain.clock import RESPITE
+from axiogames.server.domain.clock import GRACE_SECONDS
 from axiogames.server.domain.entries import (
     BotSeated,
     BotSubstituted,
@@ -28,7 +28,7 @@ from axiogames.server.domain.room import Room
 from axiogames.server.domain.subscribers import ABSENT_SECONDS
 from axiogames.server.lifespan import Server
 from axiogames.server.storage.schema import entries, seats, tables
-from axiogames.server.transport.websocket import _welcome
+from axiogames.server.transport.websocket import _send_state
 from tests.server.in_process import running_app
 from tests.server.rooms import Listener, run, running, table_config, until
 
@@ -233,9 +233,9 @@ def test_restart_gives_everybody_time_to_return(tmp_path: Path, hold: bool) -> N
             told = room.view(bob.client.viewer).now.deadline
             assert told == room.subscribers.deadline
             assert told is not None
-            assert told >= started + 1000 * RESPITE
+            assert told >= started + 1000 * GRACE_SECONDS
             assert room._automation._timer is not None
-            assert room._automation._timer.when() - asyncio.get_running_loop().time() > RESPITE / 2
+            assert room._automation._timer.when() - asyncio.get_running_loop().time() > GRACE_SECONDS / 2
             room._automation._on_timer(room, number)  # a timer that was set before
             await until(lambda: room._automation._task is None)
             await server.rooms.sweep()
@@ -248,7 +248,7 @@ def test_restart_gives_everybody_time_to_return(tmp_path: Path, hold: bool) -> N
 def test_clock_continues_after_the_respite(
     tmp_path: Path, hold: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uptime_module, "RESPITE", 0.05)
+    monkeypatch.setattr(uptime_module, "GRACE_SECONDS", 0.05)
     leave_behind(tmp_path, hold=hold, move_time=None if hold else 60)
 
     async def work() -> None:
@@ -267,7 +267,7 @@ def test_unloaded_table_gets_no_extra_time(tmp_path: Path) -> None:
 
     async def work() -> None:
         async with running(tmp_path) as server:
-            server.rooms._note_return(now() - 2 * HOUR)  # at work since then
+            server.rooms._note_resumption(now() - 2 * HOUR)  # at work since then
             room = await server.rooms.get("table")
             assert room.subscribers.deadline == deadline(room.game)
             await until(
@@ -303,7 +303,7 @@ def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, how: str
             room = await here.rooms.open(table_config(move_time=10), SEATED)
             bob, early = Listener(room, "bob"), room.subscribers.deadline
             await there.rooms.resume()
-            kept = (await there.rooms._times.read()).resumed
+            kept = (await there.rooms._uptime_store.read()).resumed
             if how == "a notice":
                 await here.rooms.on_notification(f"*:{kept}")
             else:
@@ -317,8 +317,8 @@ def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, how: str
             await until(lambda: bool(bob.received))
             assert bob.received[-1]["now"]["deadline"] == late
             # Who comes back with what they saw before is told it as well.
-            ann = Listener(room, "ann", enter=False)
-            await _welcome(here, room, ann.client, str(room.game.number))
+            ann = Listener(room, "ann", connect=False)
+            await _send_state(here, room, ann.client, str(room.game.number))
             await until(lambda: bool(ann.received))
             assert ann.received[0]["now"]["deadline"] == late
             # What a table that is read again tells does not change.
@@ -348,7 +348,7 @@ def test_no_clock_ends_without_the_database(tmp_path: Path, monkeypatch: pytest.
             back = now()
             await server.rooms.heartbeat()
             assert room.subscribers.deadline is not None
-            assert room.subscribers.deadline >= back + 1000 * RESPITE
+            assert room.subscribers.deadline >= back + 1000 * GRACE_SECONDS
             assert room.game.number == number
 
     run(work)
@@ -359,7 +359,7 @@ def test_server_stores_its_start_before_accepting_clients(tmp_path: Path) -> Non
         async with running_app(tmp_path) as app:
             started = now()
             async with running_module.lifespan(app.server):
-                assert app.server.rooms._services.uptime.earliest >= started + 1000 * RESPITE
-                assert (await app.server.rooms._times.read()).resumed >= started
+                assert app.server.rooms._services.uptime.earliest_deadline >= started + 1000 * GRACE_SECONDS
+                assert (await app.server.rooms._uptime_store.read()).resumed >= started
 
     run(work)

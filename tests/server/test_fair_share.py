@@ -12,7 +12,7 @@ from axiogames.server.transport import fair_share
 from tests.games.conformance.positions import Case
 from tests.server.in_process import App, Guest, Response, running_app
 from tests.server.rooms import run, until
-from tests.server.scenarios import TABLE, install, played
+from tests.server.scenarios import TABLE, install, play_scenario
 
 
 class SlowHasher:
@@ -74,8 +74,8 @@ def test_login_does_not_wait_behind_guest_accounts(tmp_path: Path, monkeypatch: 
 def test_replays_are_made_one_at_a_time_without_blocking_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fair_share, "SLICE", -1.0)  # a turn for others after every entry
-    world = played(Case("rota", 2), "people")
+    monkeypatch.setattr(fair_share, "SLICE_SECONDS", -1.0)  # a turn for others after every entry
+    world = play_scenario(Case("rota", 2), "people")
 
     async def work() -> None:
         async with running_app(tmp_path) as app:
@@ -89,7 +89,7 @@ def test_replays_are_made_one_at_a_time_without_blocking_others(
                 await asyncio.sleep(0)
             assert await asyncio.gather(*asked) == [alone] * 5
             # Each waits for those before it, and everybody has a turn between any two of their entries.
-            assert turns > 4 * len(world.acts)
+            assert turns > 4 * len(world.log)
 
     run(work)
 
@@ -97,7 +97,7 @@ def test_replays_are_made_one_at_a_time_without_blocking_others(
 def test_repeated_replay_requests_are_delayed(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            await install(app, played(Case("rota", 2), "people"))
+            await install(app, play_scenario(Case("rota", 2), "people"))
             app.server.limits.active = True
             app.server.limits.loop.active = False  # it would delay them, and the pace would never be reached
             replay = f"/api/tables/{TABLE}/replay"

@@ -83,7 +83,7 @@ def test_everything_outside_a_body_is_limited_to_32_kb(beginning: bytes, repeate
 
 
 def test_client_that_keeps_sending_after_a_refusal_is_aborted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("axiogames.server.transport.http_protocol.LINGERING", TIMEOUT)
+    monkeypatch.setattr("axiogames.server.transport.http_protocol.LINGER_SECONDS", TIMEOUT)
     monkeypatch.setattr("axiogames.server.transport.http_protocol.MAX_DISCARDED", 100_000)
 
     async def work(port: Port) -> None:
@@ -406,7 +406,7 @@ def test_connections_per_address_are_limited_and_released() -> None:
         await port.until(0)
         assert (await port.request(GET + b"Connection: close\r\n\r\n")).startswith(b"HTTP/1.1 200 ")
 
-    run(work, connections=ConnectionLimits(each=3))
+    run(work, connections=ConnectionLimits(per_network=3))
 
 
 def test_connection_flood_gets_no_response() -> None:
@@ -456,7 +456,7 @@ def test_connections_are_rate_limited_per_address_but_not_for_proxies() -> None:
         assert not limits.admits("192.0.2.1")
         assert limits.admits("192.0.2.2")
         assert all(limits.admits("10.0.0.1") for _ in range(burst + 1))
-        without = ConnectionLimits(each=None)
+        without = ConnectionLimits(per_network=None)
         assert all(without.admits("192.0.2.1") for _ in range(burst + 1))
 
 

@@ -212,7 +212,7 @@ def test_reserved_seat_can_go_to_a_bot_after_two_minutes(
             await app.server.rooms.resume()
             refused = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})
             assert refused.json["code"] == "seat_taken"
-            app.server.rooms._services.uptime.returned -= 3_600_000
+            app.server.rooms._services.uptime.resumed_at -= 3_600_000
             begun = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})
             assert begun.json["table"]["status"] == "playing"
             table = await rematch.request(2)  # too late: the game can be watched

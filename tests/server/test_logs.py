@@ -6,7 +6,7 @@ import json
 import logging
 from pathlib import Path
 
-from axiogames.server.logs import JsonFormatter
+from axiogames.server.processes import JsonFormatter
 from tests.server.driving import Browser, Guest, RunningServer, start_server
 
 PASSWORD = "swordfish and chips"

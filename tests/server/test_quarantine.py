@@ -235,7 +235,7 @@ def test_tables_that_cannot_be_woken_do_not_hide_later_ones(
     run(before)
     caplog.clear()
     run(after)
-    assert sorted(complaints(caplog)) == [f"table bad{number} could not be woken" for number in range(4)]
+    assert sorted(complaints(caplog)) == [f"failed to wake table bad{number}" for number in range(4)]
 
 
 # ---------------------------------------------------------------- a table in use

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from axiogames.server.domain import preconditions
+from axiogames.server.domain import refusals
 from axiogames.server.domain.bots import DEFAULT_LEVEL
 from axiogames.server.domain.entries import BotSeated, MovePlayed, SeatTaken, TableEntry, TilesDrawn
 from axiogames.server.domain.game_state import deadline
@@ -205,7 +205,7 @@ def test_person_who_left_cannot_move_before_returning(
 def test_repeatable_actions_are_refused_once_the_log_is_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(preconditions, "MAX_ENTRIES", 40)
+    monkeypatch.setattr(refusals, "MAX_ENTRIES", 40)
     refused = partial(pytest.raises, Refused, match="too much has been done and undone")
 
     async def work() -> None:

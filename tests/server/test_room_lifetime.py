@@ -226,7 +226,7 @@ async def long_log(server: Server) -> Room:
 
 
 def test_other_tasks_run_while_a_table_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fair_share, "SLICE", -1.0)  # pause after every entry
+    monkeypatch.setattr(fair_share, "SLICE_SECONDS", -1.0)  # pause after every entry
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -251,7 +251,7 @@ def test_other_tasks_run_while_a_table_is_loaded(tmp_path: Path, monkeypatch: py
 def test_loading_is_charged_to_the_requesting_network(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fair_share, "SLICE", -1.0)
+    monkeypatch.setattr(fair_share, "SLICE_SECONDS", -1.0)
 
     async def work() -> None:
         async with running(tmp_path) as server:
@@ -262,9 +262,9 @@ def test_loading_is_charged_to_the_requesting_network(
 
             async def spent(work: Callable[[], Coroutine[Any, Any, Any]]) -> float:
                 account = loop._account("mallory")
-                account.left = fair_share.SAVED
+                account.balance = fair_share.BURST_SECONDS
                 await loop.run("mallory", work)
-                return fair_share.SAVED - account.left
+                return fair_share.BURST_SECONDS - account.balance
 
             before = partial(server.rooms.state_at, room, number - 1)
             assert await spent(lambda: server.rooms.get("table")) < number / 1000  # it is in memory
@@ -290,8 +290,8 @@ def test_reconnecting_client_does_not_delay_players(tmp_path: Path) -> None:
                 return found
 
             server.store.entries = slowly  # type: ignore[method-assign]
-            his = Listener(room, "bob", enter=False)
-            coming = asyncio.create_task(websocket._welcome(server, room, his.client, str(number - 1)))
+            his = Listener(room, "bob", connect=False)
+            coming = asyncio.create_task(websocket._send_state(server, room, his.client, str(number - 1)))
             await read.wait()
             seat = room.game.turn
             assert seat is not None
@@ -302,8 +302,8 @@ def test_reconnecting_client_does_not_delay_players(tmp_path: Path) -> None:
             assert his.received[0]["type"] == "view"  # it has gone on since, so all is told
             assert his.received[0]["n"] == last
 
-            again = Listener(room, "bob", enter=False)
-            await websocket._welcome(server, room, again.client, str(last - 1))
+            again = Listener(room, "bob", connect=False)
+            await websocket._send_state(server, room, again.client, str(last - 1))
             await until(lambda: len(again.received) == 2)
             assert [told["type"] for told in again.received] == ["step", "seats"]
 
@@ -531,7 +531,7 @@ def test_extended_deadline_is_broadcast_by_one_task(tmp_path: Path, how: str) ->
             tasks = server.rooms._services.tasks
             async with room.lock:
                 for at in range(5):
-                    server.rooms._note_return(now() + HOUR + at)
+                    server.rooms._note_resumption(now() + HOUR + at)
                 await asyncio.sleep(0)
                 assert len(tasks) == 1
                 assert not room.idle
@@ -543,7 +543,7 @@ def test_extended_deadline_is_broadcast_by_one_task(tmp_path: Path, how: str) ->
             assert len(ann.received) == (how == "told")
             if how == "told":
                 assert ann.received[0]["now"]["deadline"] == room.subscribers.deadline
-                server.rooms._note_return(now() + 2 * HOUR)  # and again the next time
+                server.rooms._note_resumption(now() + 2 * HOUR)  # and again the next time
                 await until(lambda: len(ann.received) == 2)
 
     run(work)
@@ -561,7 +561,7 @@ def test_failure_to_broadcast_a_deadline_is_logged(
                 raise RuntimeError("it broke")
 
             monkeypatch.setattr(room.subscribers, "broadcast_views", fail)
-            server.rooms._note_return(now() + HOUR)
+            server.rooms._note_resumption(now() + HOUR)
             await until(lambda: room._views_task is None)
 
     run(work)

@@ -12,7 +12,7 @@ from axiogames.server.domain.game_state import now
 from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.domain.refusals import Refused
 from axiogames.server.domain.rooms import share_presence
-from axiogames.server.transport.websocket import _welcome
+from axiogames.server.transport.websocket import _send_state
 from tests.server.rooms import Listener, run, running, table_config, until
 
 
@@ -84,8 +84,8 @@ def test_reconnecting_during_a_remote_write_repeats_no_message(tmp_path: Path) -
             number = await room.move(SeatCommand(0), 0)
             elsewhere = await there.rooms.get(room.id)
             await elsewhere.move(SeatCommand(1), 0)  # this process has not heard of it yet
-            ann = Listener(room, "ann", enter=False)
-            await _welcome(here, room, ann.client, str(number - 1))
+            ann = Listener(room, "ann", connect=False)
+            await _send_state(here, room, ann.client, str(number - 1))
             await here.rooms.on_notification(f"{room.id}:{number + 1}")
             await until(lambda: any(told.get("n") == number + 1 for told in ann.received))
             assert [told["n"] for told in ann.received if told["type"] == "step"] == [number, number + 1]

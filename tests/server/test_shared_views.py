@@ -13,7 +13,7 @@ from axiogames.server.domain.entries import UNDRAWN, MovePlayed, SeatTaken, Tabl
 from axiogames.server.domain.game_state import GameState, deadline
 from axiogames.server.domain.journaled_game import SeatCommand
 from axiogames.server.presentation import views
-from axiogames.server.presentation.views import ViewCache, Viewer, new_serial, whole_view
+from axiogames.server.presentation.views import ViewCache, Viewer, complete_view, new_serial
 from axiogames.server.transport.client import encode
 from axiogames.server.transport.commands import handle
 from tests.server.rooms import Listener, run, running, table_config, until
@@ -27,11 +27,11 @@ class Counter:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.made = 0
-        monkeypatch.setattr(views, "whole_view", self._view)
+        monkeypatch.setattr(views, "complete_view", self._view)
 
     def _view(self, *of: Any) -> Any:
         self.made += 1
-        return whole_view(*of)
+        return complete_view(*of)
 
     def since(self) -> int:
         """How many were made since this was last asked."""
@@ -55,7 +55,7 @@ def test_repeated_take_back_computes_three_views_each_time(
                 await room.take_back(SeatCommand(0, message_id=f"back{time}", sender=ann.client))
                 assert counter.since() == 3  # ann's, bob's, and that of all who watch
             for listener in everybody:
-                fresh = whole_view(
+                fresh = complete_view(
                     room.game, listener.client.viewer, room.subscribers.present, deadline(room.game)
                 )
                 told = json.loads(encode(fresh)) | {"ack": "back2" if listener is ann else None}

@@ -12,7 +12,7 @@ import pytest
 
 from axiogames.server.transport import fair_share as module
 from axiogames.server.transport.fair_share import (
-    SAVED,
+    BURST_SECONDS,
     SHARE,
     LoopShares,
     Metered,
@@ -40,8 +40,8 @@ class World:
         self.now += seconds
         return "done"
 
-    async def request(self, network: str, seconds: float, longest: float | None = None) -> str:
-        return await self.shares.run(network, lambda: self.work(seconds), longest)
+    async def request(self, network: str, seconds: float, max_delay: float | None = None) -> str:
+        return await self.shares.run(network, lambda: self.work(seconds), max_delay)
 
 
 def test_network_uses_only_its_share_in_the_long_run() -> None:
@@ -51,7 +51,7 @@ def test_network_uses_only_its_share_in_the_long_run() -> None:
             for _ in range(500):
                 assert await world.request("mallory", cost) == "done"
             used = 500 * (cost + module.OVERHEAD)
-            assert used <= SAVED + SHARE * (world.now + 500 * module.OVERHEAD) + 2 * cost
+            assert used <= BURST_SECONDS + SHARE * (world.now + 500 * module.OVERHEAD) + 2 * cost
             assert world.slept == 0 or used >= SHARE * world.now
 
     run(work)
@@ -82,7 +82,7 @@ def test_burst_of_requests_is_spread_out() -> None:
 
         world = World()
         world.shares = LoopShares(now=lambda: 0.0, meter=lambda: world.now, sleep=sleep)
-        count = int(SAVED / module.FIRST_ESTIMATE) + 20
+        count = int(BURST_SECONDS / module.FIRST_ESTIMATE) + 20
         go = asyncio.Event()
         asked = [asyncio.create_task(world.shares.run("mallory", go.wait)) for _ in range(count)]
         await asyncio.sleep(0)
@@ -103,9 +103,9 @@ def test_request_delayed_too_long_is_refused_and_not_charged() -> None:
         now, slept = world.now, world.slept
         for _ in range(50):
             with pytest.raises(TooMuchLoad):
-                await world.request("mallory", 0.02, longest=0.01)
+                await world.request("mallory", 0.02, max_delay=0.01)
         assert (world.now, world.slept) == (now, slept)
-        await world.request("ann", 0.02, longest=0.01)
+        await world.request("ann", 0.02, max_delay=0.01)
         assert world.slept == slept
         await world.request("mallory", 0.02)  # whoever may wait for any time does
         assert world.slept > slept + 0.01
@@ -125,14 +125,14 @@ def test_request_cancelled_while_waiting_is_not_charged() -> None:
         await world.request("mallory", 0.02)
         account = world.shares._accounts["mallory"]
         account.settle(account.reserve()[0], None)
-        account.left = left = -1.0
+        account.balance = left = -1.0
         waits = [asyncio.create_task(world.request("mallory", 1.0)) for _ in range(5)]
         await asyncio.sleep(0)
-        assert account.left < left
+        assert account.balance < left
         for one in waits:
             one.cancel()
         await asyncio.gather(*waits, return_exceptions=True)
-        assert account.left == pytest.approx(left)
+        assert account.balance == pytest.approx(left)
 
     run(work)
 
@@ -148,14 +148,14 @@ def test_concurrent_requests_of_a_network_are_limited() -> None:
                 await until.wait()
 
         def ask(
-            name: str, until: asyncio.Event | None = None, longest: float | None = 1e9
+            name: str, until: asyncio.Event | None = None, max_delay: float | None = 1e9
         ) -> asyncio.Task[None]:
-            return asyncio.create_task(world.shares.run(name, lambda: wait(name, until), longest))
+            return asyncio.create_task(world.shares.run(name, lambda: wait(name, until), max_delay))
 
         asked = [ask("mallory", go) for _ in range(3 * module.MAX_CONCURRENT)]
         await ask("ann")
         assert begun.count("mallory") == module.MAX_CONCURRENT
-        await ask("mallory", longest=None)  # messages do not wait for requests
+        await ask("mallory", max_delay=None)  # messages do not wait for requests
         for one in asked[: module.MAX_CONCURRENT]:  # whoever hangs up makes room, also who has not begun
             one.cancel()
         asked[-1].cancel()
@@ -235,7 +235,7 @@ def test_long_work_is_paid_for_before_the_next_starts() -> None:
         # All are begun before the first has shown what it takes.
         await asyncio.gather(*(asyncio.create_task(shares.run("mallory", request)) for _ in range(20)))
         assert len(begun) == 20
-        assert begun[-1] >= (19 * 0.04 - SAVED) / SHARE - 1
+        assert begun[-1] >= (19 * 0.04 - BURST_SECONDS) / SHARE - 1
         before = slept[0]
         await shares.run("ann", request)
         assert slept[0] == before
@@ -329,15 +329,15 @@ def test_requests_and_messages_use_the_share_of_their_network(tmp_path: Path) ->
             await socket.drain()
             (account,) = loop._accounts.values()
             waits.clear()
-            account.left, account.estimate = -0.5, 0.001
+            account.balance, account.estimate = -0.5, 0.001
             assert (await app.request("GET", "/api/bots")).status == 200
             assert len(waits) == 1
             await socket.drain()
             assert len(waits) == 2
-            account.left = -100.0  # whatever the last ones took
+            account.balance = -100.0  # whatever the last ones took
             refused = await app.request("GET", "/api/bots")
             assert (refused.status, refused.json["code"]) == (429, "too_fast")
-            assert waits[2:] == [module.REFUSED_AFTER]  # or it could be asked for without a pause
+            assert waits[2:] == [module.REFUSAL_DELAY]  # or it could be asked for without a pause
             await socket.drain()  # a connection that is there waits instead
             assert len(waits) == 4
 

@@ -259,4 +259,4 @@ def test_closed_socket_releases_its_slot() -> None:
             wire.close()
             await port.until(0)
 
-    run(work, connections=ConnectionLimits(each=1))
+    run(work, connections=ConnectionLimits(per_network=1))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, insert, select, update
 
-from axiogames.server.domain.clock import ABSENCE, BEAT, RESPITE, Uptime
+from axiogames.server.domain.clock import GRACE_SECONDS, HEARTBEAT_SECONDS, HEARTBEAT_TIMEOUT, Uptime
 from axiogames.server.domain.entries import MovePlayed, SeatTaken, TableEntry
 from axiogames.server.domain.game_state import deadline, due, now
 from axiogames.server.domain.journaled_game import SeatCommand
@@ -46,10 +46,10 @@ async def suspend(server: Server, by: int) -> None:
     """Let a process, and its database with it, have been stopped for a while."""
     await age(server, by)
     uptime = server.rooms._services.uptime
-    assert uptime.alive is not None
-    uptime.alive -= by
-    uptime.earliest -= by
-    uptime.returned -= by
+    assert uptime.last_heartbeat is not None
+    uptime.last_heartbeat -= by
+    uptime.earliest_deadline -= by
+    uptime.resumed_at -= by
     for room in list(server.rooms._rooms.values()):
         room.game.updated -= by
 
@@ -116,7 +116,7 @@ def after_a_move(folder: Path, address: str, move_time: int) -> Callable[[], Any
             await server.rooms.resume()
             room = await server.rooms.get("table")
             assert room.subscribers.deadline == max(
-                room.game.updated + 1000 * move_time, server.rooms._services.uptime.earliest
+                room.game.updated + 1000 * move_time, server.rooms._services.uptime.earliest_deadline
             )
 
     return work
@@ -166,7 +166,7 @@ def test_expired_clock_gets_only_the_respite(tmp_path: Path) -> None:
         async with running(tmp_path) as server:
             await server.rooms.resume()
             room = await server.rooms.get("table")
-            assert room.subscribers.deadline == server.rooms._services.uptime.earliest
+            assert room.subscribers.deadline == server.rooms._services.uptime.earliest_deadline
             assert await server.store.list_due(now(), 9) == ["table"]
 
     run(before)
@@ -242,7 +242,7 @@ def test_clocks_run_while_another_process_is_at_work(tmp_path: Path, postgres: A
                 await server.rooms.resume()
             room = await here.rooms.open(table_config(move_time=600), SEATED)
             await there.rooms.heartbeat()
-            here.rooms._services.uptime.alive = now() - HOUR  # stopped, while the other one went on
+            here.rooms._services.uptime.last_heartbeat = now() - HOUR  # stopped, while the other one went on
             room._automation._on_timer(room, room.game.number)
             assert room._automation._task is None
             await here.rooms.heartbeat()
@@ -250,7 +250,7 @@ def test_clocks_run_while_another_process_is_at_work(tmp_path: Path, postgres: A
             assert room.subscribers.deadline == deadline(room.game)
             # Both were stopped: whoever is first notes it, and both take it from there.
             await suspend(here, HOUR)
-            there.rooms._services.uptime.alive = now() - HOUR
+            there.rooms._services.uptime.last_heartbeat = now() - HOUR
             await asyncio.gather(here.rooms.heartbeat(), there.rooms.heartbeat())
             assert len(here.rooms._services.uptime.outages) == 1
             await there.rooms.heartbeat()
@@ -294,7 +294,7 @@ def test_without_the_database_clocks_stand_still(tmp_path: Path, monkeypatch: py
             await server.rooms.heartbeat()
             assert room.subscribers.deadline is not None
             assert abs(room.subscribers.deadline - now() - 600_000) < NEARLY
-            assert not server.rooms._services.uptime.lost
+            assert not server.rooms._services.uptime.database_lost
 
     run(work)
 
@@ -382,10 +382,10 @@ def test_clocks_run_after_an_outage(
 
 def test_process_is_asleep_until_its_next_heartbeat() -> None:
     uptime = Uptime()
-    assert not uptime.asleep(10**12)
-    uptime.alive = 10**12
-    assert not uptime.asleep(10**12 + int(1000 * BEAT))
-    assert uptime.asleep(10**12 + int(1000 * ABSENCE) + 1)
+    assert not uptime.is_suspended(10**12)
+    uptime.last_heartbeat = 10**12
+    assert not uptime.is_suspended(10**12 + int(1000 * HEARTBEAT_SECONDS))
+    assert uptime.is_suspended(10**12 + int(1000 * HEARTBEAT_TIMEOUT) + 1)
 
 
 # ---------------------------------------------------------------- what else takes time
@@ -404,7 +404,7 @@ def test_outage_makes_nobody_absent(tmp_path: Path) -> None:
             await server.rooms.resume()
             with pytest.raises(Refused, match="two minutes"):
                 await room.seat_bot(1, "random", "ann")
-            server.rooms._services.uptime.returned -= HOUR
+            server.rooms._services.uptime.resumed_at -= HOUR
             await room.seat_bot(1, "random", "ann")
 
     run(work)
@@ -417,7 +417,7 @@ def test_server_stores_heartbeats(tmp_path: Path) -> None:
         async with running_app(tmp_path) as app, running_module.lifespan(app.server):
             tasks = {task.name: task for task in app.server.supervisor.tasks}
             assert tasks["uptime"].essential
-            assert app.server.rooms._services.uptime.alive is not None
+            assert app.server.rooms._services.uptime.last_heartbeat is not None
 
     run(work)
 
@@ -431,7 +431,7 @@ def test_due_times_follow_the_same_rule(tmp_path: Path) -> None:
             assert due(room.game, uptime) == deadline(room.game, uptime) == room.game.updated + 600_000 + HOUR
             await room.move(SeatCommand(0), 0, hold=True)
             uptime.update(UptimeState(room.game.updated, ()))
-            assert due(room.game, uptime) == room.game.updated + int(1000 * RESPITE)
+            assert due(room.game, uptime) == room.game.updated + int(1000 * GRACE_SECONDS)
             assert isinstance(room.game.last_entry, MovePlayed)
 
     run(work)

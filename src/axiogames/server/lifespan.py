@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from .domain.bots import Bots
-from .domain.clock import BEAT
+from .domain.clock import HEARTBEAT_SECONDS
 from .domain.hints import Hints
 from .domain.refusals import Unavailable
 from .domain.reviews import Reviews
@@ -177,7 +177,7 @@ def add_background_tasks(server: Server) -> None:
 
     supervisor.add("load_rules", load_rules)
     supervisor.add("reviews", make_reviews, essential=False)
-    supervisor.every("uptime", BEAT, server.rooms.heartbeat)
+    supervisor.every("uptime", HEARTBEAT_SECONDS, server.rooms.heartbeat)
     supervisor.every("sweep", SWEEP_SECONDS, server.rooms.sweep)
     supervisor.every("follow_admin", access.POLL_INTERVAL, server.audit_follower.poll, essential=False)
     supervisor.every("retention", retention.RUN_INTERVAL, server.retention.run_if_due, essential=False)

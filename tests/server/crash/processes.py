@@ -109,8 +109,7 @@ def main() -> None:
     import uvloop
 
     from axiogames.server.app import make_app
-    from axiogames.server.logs import configure_logging
-    from axiogames.server.processes import UVICORN_OPTIONS
+    from axiogames.server.processes import UVICORN_OPTIONS, configure_logging
 
     settings = [Settings(**{**one, "origins": tuple(one["origins"])}) for one in json.loads(sys.argv[1])]
     configure_logging(settings[0].log_level)

@@ -389,7 +389,7 @@ async def show_replay(
     check_picture_rate(server, person, client_network(request.scope))
     room = await finished_room(server, table_id, person)
     start, since = await server.rooms.state_at(room, 0)
-    return await server.replays.make(start, since, person.id if person else None)
+    return await server.replays.build(start, since, person.id if person else None)
 
 
 @get(
