@@ -1,10 +1,10 @@
-/** The time until the next daily deal, at midnight UTC. */
+/** Countdown to the next daily deal, at midnight UTC. */
 import { h } from "./dom.js";
 
 const DAY = 86_400_000;
 
-/** @param {() => void} [over] called at midnight */
-export function countdown(over) {
+/** @param {() => void} [onEnd] called at midnight */
+export function countdown(onEnd) {
   const clock = h("time", { class: "countdown" });
   const start = Date.now();
   const end = start - (start % DAY) + DAY;
@@ -14,7 +14,7 @@ export function countdown(over) {
     clock.textContent = parts.join(":");
     if (left > 0) return;
     clearInterval(timer);
-    over?.();
+    onEnd?.();
   };
   const timer = setInterval(tick, 1000);
   tick();
