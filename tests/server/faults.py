@@ -1,4 +1,4 @@
-"""Fault injection for the database, and players at a table."""
+"""Fault injection for the database, and games to inject faults into."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from axiogames.server.storage.database import Database
 from tests.server.in_process import TIMEOUT, App, Json, Socket, running_app
 
 FAILURES: dict[str, Callable[[], Exception]] = {
-    "the database": lambda: OperationalError("statement", {}, Exception("it broke")),
-    "the network": lambda: ConnectionResetError("it broke"),
-    "something else": lambda: RuntimeError("it broke"),
+    "the database": lambda: OperationalError("statement", {}, Exception("injected")),
+    "the network": lambda: ConnectionResetError("injected"),
+    "something else": lambda: RuntimeError("injected"),
 }
 
 
@@ -62,14 +62,14 @@ class Faults:
         if when == "before" or self.down:
             raise self.failure()
 
-        def written(connection: Connection) -> None:
+        def wrapped(connection: Connection) -> None:
             work(connection)
             if when == "during":
                 raise self.failure()
 
         if self.hold is not None:
             await self.hold.wait()
-        await self._transact(written)
+        await self._transact(wrapped)
         if when == "after":
             raise self.failure()
 
@@ -106,7 +106,7 @@ class Hanging:
 
     @contextmanager
     def hanging(self) -> Iterator[None]:
-        patience = self._database.timeout
+        timeout = self._database.timeout
         self._free.clear()
         self._database.timeout = 0.2
         try:
@@ -116,34 +116,34 @@ class Hanging:
             ):
                 yield
         finally:
-            self._database.timeout = patience
+            self._database.timeout = timeout
             self._free.set()
 
 
 class Session:
-    """Two players, a spectator, and their game."""
+    """A game of two people with a spectator."""
 
     def __init__(self, app: App, seed: str) -> None:
         self.app = app
         self.faults = Faults(app)
-        self.lots = random.Random(seed)
+        self.rng = random.Random(seed)
         self.messages = 0
 
-    async def sit_down(self, game: str, **more: object) -> None:
+    async def start(self, game: str, **more: object) -> None:
         self.people = [await self.app.guest(name) for name in ("Ann", "Bob")]
         ann, bob = self.people
         opened = await self.app.open(ann, game, [{"kind": "me"}, {"kind": "open"}], **more)
         self.table: str = opened["id"]
         await self.app.call("POST", f"/api/tables/{self.table}/join", bob.token, {"invite": opened["invite"]})
         self.sockets = [await self.app.socket(self.table, person.token) for person in self.people]
-        self.watching = await self.app.socket(self.table)
+        self.spectator = await self.app.socket(self.table)
         self.views = [
-            await socket.until(lambda message: message["type"] == "view") for socket in self.all[:2]
+            await socket.until(lambda message: message["type"] == "view") for socket in self.all_sockets[:2]
         ]
 
     @property
-    def all(self) -> list[Socket]:
-        return [*self.sockets, self.watching]
+    def all_sockets(self) -> list[Socket]:
+        return [*self.sockets, self.spectator]
 
     @property
     def room(self) -> Room:
@@ -154,41 +154,44 @@ class Session:
         return self.room.game
 
     def next_command(self, **more: object) -> tuple[Socket, Json]:
-        """Return a legal move message of the seat to move."""
+        """Return the socket of the seat to move and a legal command for it."""
         self.messages += 1
         game = self.game
         assert game.table is not None
         seat = game.turn
         assert seat is not None
-        order: Json = {"id": f"m{self.messages}", "n": game.number}
+        command: Json = {"id": f"m{self.messages}", "n": game.number}
         if game.pending_draw is not None:
-            return self.sockets[seat], {**order, "do": "draw"}
-        pick = self.lots.randrange(len(game.table.legal_moves()))
-        hold = self.lots.random() < 0.2
-        return self.sockets[seat], {**order, "do": "move", "pick": pick, "hold": hold, **more}
+            return self.sockets[seat], {**command, "do": "draw"}
+        pick = self.rng.randrange(len(game.table.legal_moves()))
+        hold = self.rng.random() < 0.2
+        return self.sockets[seat], {**command, "do": "move", "pick": pick, "hold": hold, **more}
 
     async def drain(self) -> list[list[str]]:
-        return [[one for one in await socket.drain() if "pong" not in one[:20]] for socket in self.all]
+        """Return all texts received by each socket, without pongs."""
+        return [
+            [text for text in await socket.drain() if "pong" not in text[:20]] for socket in self.all_sockets
+        ]
 
     async def check(self) -> None:
         """Check that memory and database agree."""
-        kept = await self.app.server.rooms._load(self.table)
+        stored = await self.app.server.rooms._load(self.table)
         game = self.game
-        assert (kept.number, kept.status, kept.turn, kept.pending_draw) == (
+        assert (stored.number, stored.status, stored.turn, stored.pending_draw) == (
             game.number,
             game.status,
             game.turn,
             game.pending_draw,
         )
-        assert kept.table is not None
+        assert stored.table is not None
         assert game.table is not None
-        assert kept.table.events == game.table.events
-        assert kept.table.state.tobytes() == game.table.state.tobytes()
+        assert stored.table.events == game.table.events
+        assert stored.table.state.tobytes() == game.table.state.tobytes()
 
 
 @asynccontextmanager
 async def game_session(folder: Path, game: str, seed: str = "", **more: object) -> AsyncIterator[Session]:
     async with running_app(folder) as app:
-        here = Session(app, seed)
-        await here.sit_down(game, **more)
-        yield here
+        session = Session(app, seed)
+        await session.start(game, **more)
+        yield session

@@ -1,4 +1,4 @@
-"""A WebSocket to a table, from a client's side."""
+"""A WebSocket client at a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Self
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
-TIMEOUT = 20.0  # seconds for any one answer
+TIMEOUT = 20.0  # seconds per message
 MAX_MESSAGES = 3_000
 
 Json = dict[str, Any]
@@ -19,10 +19,10 @@ Choose = Callable[[Json], int]
 
 
 class LiveSocket:
-    """A WebSocket to a table. Remembers the last number, `now` and `moves`, and all that it has heard."""
+    """A WebSocket to a table. Stores the last `n`, `now` and `moves`, and all received messages."""
 
     def __init__(self, socket: ClientConnection) -> None:
-        self.socket = socket.__enter__()  # the library wants it to be left again: `close` does
+        self.socket = socket.__enter__()  # exited by `close`
         self.received: list[Json] = []
         self.n = 0
         self.you: int | None = None
@@ -41,18 +41,18 @@ class LiveSocket:
         self.socket.close()
 
     def send(self, message: Json) -> None:
-        """Send a message as it is."""
+        """Send a message."""
         self.socket.send(json.dumps(message))
 
     def command(self, do: str, **more: object) -> str:
-        """Send an order made from the last number, with an id of its own; the id."""
+        """Send a command for the last entry number, with a new id, and return the id."""
         self._ids += 1
-        message = f"{do}-{self._ids}"
-        self.send({"do": do, "id": message, "n": self.n, **more})
-        return message
+        message_id = f"{do}-{self._ids}"
+        self.send({"do": do, "id": message_id, "n": self.n, **more})
+        return message_id
 
     def recv(self, timeout: float = TIMEOUT) -> Json:
-        """The next message. Raises `TimeoutError`, or `ConnectionClosed`."""
+        """Return the next message. Raises `TimeoutError` or `ConnectionClosed`."""
         message: Json = json.loads(self.socket.recv(timeout))
         self.received.append(message)
         if message["type"] in ("view", "step"):
@@ -61,32 +61,32 @@ class LiveSocket:
             self.yours = message.get("yours", self.yours)
         return message
 
-    def until(self, wanted: Callable[[Json], bool] | str, timeout: float = TIMEOUT) -> Json:
-        """The next message that fits, or the next of this type."""
+    def until(self, expected: Callable[[Json], bool] | str, timeout: float = TIMEOUT) -> Json:
+        """Return the next message of a type, or the next that satisfies a condition."""
         end = time.monotonic() + timeout
         while True:
             message = self.recv(max(0.01, end - time.monotonic()))
-            if message["type"] == wanted if isinstance(wanted, str) else wanted(message):
+            if message["type"] == expected if isinstance(expected, str) else expected(message):
                 return message
 
     def wait_for_turn(self) -> Json:
-        """Wait until moves are offered here, or the game is over: what `now` says then."""
+        """Wait until this client is offered moves or the game is over, and return `now`."""
         while not self.now or (self.moves is None and self.now["phase"] not in ("over", "closed")):
             self.recv()
         return self.now
 
     def play(self, pick: int, **more: object) -> Json:
-        """Make a move by its number and wait for its acknowledgement."""
+        """Play the offered move with index `pick`, and return its acknowledgement."""
         message_id = self.command("move", pick=pick, **more)
         answer = self.until(lambda message: message_id in (message.get("ack"), message.get("id")))
         assert answer["type"] != "refused", answer
         return answer
 
     def play_to_end(self, choose: Choose | None = None, *, by_text: bool = False) -> Json:
-        """Play whenever it is this client's turn, for all its seats, until the game is over; its `result`."""
+        """Play for all seats of this client until the game is over, and return the `result`."""
         choose = choose or random_chooser()
         while self.now.get("phase") not in ("over", "closed"):
-            assert len(self.received) < MAX_MESSAGES, "this game does not end"
+            assert len(self.received) < MAX_MESSAGES, "the game does not end"
             if self.moves is not None:
                 pick = choose(self.moves)
                 if by_text:
@@ -98,13 +98,13 @@ class LiveSocket:
                 self.send({"do": "look", "seat": self.now["turn"]})
                 self.until("view")
                 continue
-            refused = self.recv()
-            assert refused["type"] != "refused", refused
+            message = self.recv()
+            assert message["type"] != "refused", message
         result: Json = self.now["result"]
         return result
 
     def close_code(self) -> int | None:
-        """Wait until the server closes; the code that it gives."""
+        """Wait until the server closes the connection, and return the close code."""
         try:
             while True:
                 self.recv()
@@ -113,7 +113,7 @@ class LiveSocket:
 
 
 def check_consecutive(live: LiveSocket) -> None:
-    """See that every step follows what was heard before it; only a whole view may leave entries out."""
+    """Check that steps have consecutive entry numbers; only a view may skip entries."""
     last = 0
     for message in live.received:
         if message["type"] == "step":
@@ -124,18 +124,18 @@ def check_consecutive(live: LiveSocket) -> None:
 
 
 def count_offers(moves: Json) -> int:
-    """How many moves are offered."""
+    """Return the number of offered moves."""
     return len(moves["tile"]) + len(moves["others"])
 
 
 def random_chooser(seed: int | str = 0) -> Choose:
-    """Picks by lot, the same ones for the same seed."""
+    """Return a function that picks uniformly at random, reproducibly."""
     rng = random.Random(seed)
     return lambda moves: rng.randrange(count_offers(moves))
 
 
 def move_text(moves: Json, pick: int) -> str:
-    """A move that is offered, in the notation."""
+    """Return the notation of an offered move."""
     placements = len(moves["tile"])
     if pick >= placements:
         other = moves["others"][pick - placements]
@@ -146,7 +146,7 @@ def move_text(moves: Json, pick: int) -> str:
 
 
 def play_together(*lives: LiveSocket) -> Json:
-    """Play a game between several clients, each the first move that it is offered; the result."""
+    """Play a game between several clients by the first offered move, and return the result."""
     for live in lives:
         live.until("view")
     while lives[0].now["phase"] not in ("over", "closed"):

@@ -21,7 +21,7 @@ TIMEOUT = 20.0
 
 @asynccontextmanager
 async def running(folder: Path, database: str = "") -> AsyncIterator[Server]:
-    """Yield the parts of a server, without its routes and its start-up tasks."""
+    """Yield the components of a server, without routes and startup tasks."""
     server = build_server(Settings(data=str(folder), database=database, bot_threads=1))
     await server.database.upgrade()
     try:
@@ -56,10 +56,10 @@ def table_config(
 class Listener:
     """A client in memory that records the messages it receives."""
 
-    def __init__(self, room: Room, person: str | None, *, enter: bool = True) -> None:
+    def __init__(self, room: Room, person: str | None, *, connect: bool = True) -> None:
         self.received: list[dict[str, Any]] = []
         self.client = Client(self._take, person, room.default_seat(person))
-        if enter:
+        if connect:
             room.connect(self.client)
 
     async def _take(self, text: str) -> None:
@@ -70,10 +70,10 @@ async def entries(server: Server, room: Room) -> list[TableEntry]:
     return [decode_entry(body) for _, _, body in await server.store.entries(room.id)]
 
 
-async def until(met: Callable[[], bool]) -> None:
+async def until(condition: Callable[[], bool]) -> None:
     """Wait until a condition holds."""
     async with asyncio.timeout(TIMEOUT):
-        while not met():
+        while not condition():
             await asyncio.sleep(0.005)
 
 

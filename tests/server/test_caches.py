@@ -16,7 +16,7 @@ from axiogames.server.routes import games, static
 from tests.games.conformance.positions import Case
 from tests.server.in_process import App, running_app
 from tests.server.rooms import run
-from tests.server.scenarios import TABLE, install, played
+from tests.server.scenarios import TABLE, install, play_scenario
 
 STRANGE = ("xx", "de-AT", "DE", "", "q" * 20, "de-%00", "en-\N{SNOWMAN}", "en_US")
 
@@ -78,7 +78,7 @@ def test_unknown_languages_are_not_cached(tmp_path: Path) -> None:
 def test_unknown_urls_are_not_cached(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            await install(app, played(Case("rota", 2), "people"))
+            await install(app, play_scenario(Case("rota", 2), "people"))
             name = GAMES[0]
             known = [
                 f"/api/games/{name}/picture.svg?dark=0",

@@ -26,26 +26,26 @@ def test_uncommitted_move_is_not_broadcast_and_can_be_repeated(
 ) -> None:
     async def play() -> int:
         failed = 0
-        async with game_session(tmp_path, game, failure) as here:
-            here.faults.failure = FAILURES[failure]
+        async with game_session(tmp_path, game, failure) as session:
+            session.faults.failure = FAILURES[failure]
             for _ in range(40):
-                if here.game.turn is None:
+                if session.game.turn is None:
                     break
-                socket, order = here.next_command()
-                if here.lots.random() < 0.5:
+                socket, order = session.next_command()
+                if session.rng.random() < 0.5:
                     failed += 1
-                    before, number = await here.drain(), here.game.number
-                    here.faults.next = here.lots.choice(("before", "during"))
+                    before, number = await session.drain(), session.game.number
+                    session.faults.next = session.rng.choice(("before", "during"))
                     refused = await socket.request(**order)
                     assert (refused["type"], refused["code"]) == ("refused", "unavailable")
-                    after = await here.drain()
+                    after = await session.drain()
                     told = [len(new) - len(old) for new, old in zip(after, before, strict=True)]
-                    assert told == [int(one is socket) for one in here.all]
-                    assert here.game.number == number
-                    await here.check()
+                    assert told == [int(one is socket) for one in session.all_sockets]
+                    assert session.game.number == number
+                    await session.check()
                 done = await socket.request(**order)  # with the same id
                 assert done["ack"] == order["id"]
-                await here.check()
+                await session.check()
         return failed
 
     assert asyncio.run(play()) > 3
@@ -53,94 +53,96 @@ def test_uncommitted_move_is_not_broadcast_and_can_be_repeated(
 
 def test_committed_move_is_acknowledged_though_its_confirmation_was_lost(tmp_path: Path) -> None:
     async def play() -> None:
-        async with game_session(tmp_path, "axio") as here:
+        async with game_session(tmp_path, "axio") as session:
             for _ in range(6):
-                number = here.game.number
-                socket, order = here.next_command()
-                here.faults.next = "after"
+                number = session.game.number
+                socket, order = session.next_command()
+                session.faults.next = "after"
                 done = await socket.request(**order)
                 assert (done["ack"], done["n"]) == (order["id"], number + 1)
-                for other in here.all:
+                for other in session.all_sockets:
                     if other is not socket:
                         await other.until_entry(number + 1)
                 again = await socket.request(**order)
                 assert (again["ack"], again["n"]) == (order["id"], number + 1)
-                await here.check()
+                await session.check()
 
     asyncio.run(play())
 
 
 def test_conflicting_entry_number_is_refused_with_a_fresh_view(tmp_path: Path) -> None:
     async def play() -> None:
-        async with game_session(tmp_path, "axio") as here:
+        async with game_session(tmp_path, "axio") as session:
             for _ in range(5):
-                socket, order = here.next_command(hold=False)
-                elsewhere: Any = await here.app.server.rooms._load(here.table)
+                socket, order = session.next_command(hold=False)
+                elsewhere: Any = await session.app.server.rooms._load(session.table)
                 move = str(elsewhere.table.legal_moves()[-1])
                 act = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN, "elsewhere"))
-                await here.app.server.journal.append(elsewhere.journal_entry(act))  # as another process does
+                await session.app.server.journal.append(
+                    elsewhere.journal_entry(act)
+                )  # as another process does
                 refused = await socket.request(**order)
                 assert refused["code"] == "stale"
-                assert refused["view"]["n"] == here.game.number == elsewhere.number
-                for other in here.all:
+                assert refused["view"]["n"] == session.game.number == elsewhere.number
+                for other in session.all_sockets:
                     if other is not socket:
                         await other.until_entry(elsewhere.number)
-                await here.check()
+                await session.check()
 
     asyncio.run(play())
 
 
 def test_game_stops_without_the_database_and_resumes(tmp_path: Path) -> None:
     async def play() -> None:
-        async with game_session(tmp_path, "axio") as here:
+        async with game_session(tmp_path, "axio") as session:
             for _ in range(5):
-                socket, order = here.next_command(hold=False)
-                number, before = here.game.number, await here.drain()
-                here.faults.down = True
+                socket, order = session.next_command(hold=False)
+                number, before = session.game.number, await session.drain()
+                session.faults.down = True
                 for _ in range(3):
                     assert (await socket.request(**order))["code"] == "unavailable"
-                path = f"/api/tables/{here.table}"
-                seat = here.sockets.index(socket)
+                path = f"/api/tables/{session.table}"
+                seat = session.sockets.index(socket)
                 body = {name: order[name] for name in ("id", "n", "pick")}
-                posted = await here.app.request("POST", f"{path}/moves", here.people[seat].token, body)
-                shown = await here.app.request("GET", path, here.people[seat].token)
+                posted = await session.app.request("POST", f"{path}/moves", session.people[seat].token, body)
+                shown = await session.app.request("GET", path, session.people[seat].token)
                 assert [posted.status, shown.status] == [503, 503]
-                here.faults.down = False
+                session.faults.down = False
                 done = await socket.request(**order)
                 assert (done["ack"], done["n"]) == (order["id"], number + 1)
-                after = await here.drain()
+                after = await session.drain()
                 told = [len(new) - len(old) for new, old in zip(after, before, strict=True)]
-                assert told == [4 if one is socket else 1 for one in here.all]
-                await here.check()
+                assert told == [4 if one is socket else 1 for one in session.all_sockets]
+                await session.check()
 
     asyncio.run(play())
 
 
 def test_move_is_not_broadcast_before_its_commit(tmp_path: Path) -> None:
     async def play() -> None:
-        async with game_session(tmp_path, "axio", public=True) as here:
-            targets = [f"/api/tables/{here.table}{path}" for path in ("", *PATHS)]
+        async with game_session(tmp_path, "axio", public=True) as session:
+            targets = [f"/api/tables/{session.table}{path}" for path in ("", *PATHS)]
             targets += [f"/api/tables?which={which}" for which in ("live", "mine")]
-            tokens = ["", *(person.token for person in here.people)]
+            tokens = ["", *(person.token for person in session.people)]
             asked = [(target, token) for target in targets for token in tokens]
             for _ in range(2):
-                before = [await here.app.request("GET", target, token) for target, token in asked]
-                await here.drain()
-                told = [len(one.texts) for one in here.all]
-                socket, order = here.next_command(hold=False)
-                here.faults.hold = asyncio.Event()
+                before = [await session.app.request("GET", target, token) for target, token in asked]
+                await session.drain()
+                told = [len(one.texts) for one in session.all_sockets]
+                socket, order = session.next_command(hold=False)
+                session.faults.hold = asyncio.Event()
                 socket.send(**order)
-                while here.game.number == order["n"]:  # until it is carried out in memory
+                while session.game.number == order["n"]:  # until it is carried out in memory
                     await asyncio.sleep(0)
-                asking = [asyncio.create_task(here.app.request("GET", *one)) for one in asked]
-                newcomer = asyncio.create_task(here.app.socket(here.table))
+                asking = [asyncio.create_task(session.app.request("GET", *one)) for one in asked]
+                newcomer = asyncio.create_task(session.app.socket(session.table))
                 await asyncio.wait(asking, timeout=0.3)
                 for task, was in zip(asking, before, strict=True):
                     assert not task.done() or task.result() == was
-                assert [len(one.texts) for one in here.all] == told
+                assert [len(one.texts) for one in session.all_sockets] == told
                 assert not newcomer.done() or not newcomer.result().texts
-                here.faults.hold.set()
-                here.faults.hold = None
+                session.faults.hold.set()
+                session.faults.hold = None
                 await asyncio.gather(newcomer, *asking)
                 await socket.until_entry(order["n"] + 1)
 
@@ -149,17 +151,17 @@ def test_move_is_not_broadcast_before_its_commit(tmp_path: Path) -> None:
 
 def test_failed_write_does_not_appear_in_the_logs(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     async def play() -> tuple[str, str]:
-        async with game_session(tmp_path, "axio") as here:
-            async with here.app.server.database.writing() as connection:
+        async with game_session(tmp_path, "axio") as session:
+            async with session.app.server.database.writing() as connection:
                 await connection.execute(text("ALTER TABLE entries RENAME TO elsewhere"))
-            socket, order = here.next_command(hold=False)
+            socket, order = session.next_command(hold=False)
             refused = await socket.request(**order)
             assert refused["code"] == "unavailable"
-            async with here.app.server.database.writing() as connection:
+            async with session.app.server.database.writing() as connection:
                 await connection.execute(text("ALTER TABLE elsewhere RENAME TO entries"))
             assert (await socket.request(**order))["ack"] == order["id"]
-            await here.check()
-            return here.game.config.seed, order["id"]
+            await session.check()
+            return session.game.config.seed, order["id"]
 
     with caplog.at_level(logging.INFO):
         seed, message = asyncio.run(play())

@@ -37,28 +37,28 @@ def test_late_commit_of_hanging_database_is_applied_once(
     monkeypatch.setattr(automation, "RETRY_SECONDS", 0.1)
 
     async def play() -> None:
-        async with game_session(tmp_path, "axio") as here:
-            hanging = Hanging(here.app.server.database, statements)
+        async with game_session(tmp_path, "axio") as session:
+            hanging = Hanging(session.app.server.database, statements)
             for _ in range(2):
-                socket, order = here.next_command(hold=False)
+                socket, order = session.next_command(hold=False)
                 with hanging.hanging():
                     refused = await socket.request(**order)
                     assert (refused["type"], refused["code"]) == ("refused", "unavailable")
                     for method, path, body in (
-                        ("GET", f"/api/tables/{here.table}", None),
+                        ("GET", f"/api/tables/{session.table}", None),
                         ("GET", "/api/tables?which=mine", None),
                         ("PATCH", "/api/me", {"name": "Anna"}),
                         ("POST", "/api/tables", {"game": "axio", "seats": [{"kind": "me"}]}),
                         ("POST", "/api/guests", {"name": "Zoe"}),
                     ):
-                        answer = await here.app.request(method, path, here.people[0].token, body)
+                        answer = await session.app.request(method, path, session.people[0].token, body)
                         assert (answer.status, answer.json["code"]) == (503, "unavailable"), path
-                    sick = await here.app.request("GET", "/health")
+                    sick = await session.app.request("GET", "/health")
                     assert (sick.status, sick.json["status"]) == (503, "the database does not answer")
-                await until_well(here.app)
+                await until_well(session.app)
                 done = await socket.request(**order)  # with the same id, as the outcome is unknown
                 assert (done["ack"], done["n"]) == (order["id"], order["n"] + 1)
-                await here.check()
+                await session.check()
 
     asyncio.run(asyncio.wait_for(play(), TIMEOUT))
     assert caplog.text.count("the database is unavailable") <= 2

@@ -23,13 +23,13 @@ from axiogames.server.identity import tokens as tokens_module
 from tests.games.conformance.positions import CASES, Case
 from tests.server.in_process import running_app
 from tests.server.scenarios import (
-    BEGAN,
     BODIES,
     SLOW,
+    START_TIME,
     Viewer,
     collect_broadcast,
     collect_responses,
-    played,
+    play_scenario,
     targets,
     twin,
     viewers,
@@ -40,16 +40,19 @@ PLAIN = [case for case in CASES if case.players in (2, 4) and not case.options]
 # Options change how many tiles there are and who may know of them: all at once are enough.
 OPTIONS = [max((case for case in CASES if case.players == 2), key=lambda case: len(case.options))]
 PAIRS = [case for case in PLAIN if case.players == 2]
-WORLDS = [
+SCENARIOS = [
     *((case, "people") for case in dict.fromkeys([*PLAIN, *OPTIONS])),
     *((case, kind) for case in PAIRS for kind in ("screen", "bots")),
 ]
 # Every game for two, and for more people, at a screen and with bots every second one.
 SELDOM = [(case, "people") for case in PLAIN if case.players > 2][1::2]
 SELDOM += [(case, kind) for n, case in enumerate(PAIRS) for kind in ("screen", "bots")[n % 2 :][:1]]
-each_world = pytest.mark.parametrize(
+each_scenario = pytest.mark.parametrize(
     ("case", "kind"),
-    [pytest.param(*world, marks=[pytest.mark.slow] if world in SELDOM else []) for world in WORLDS],
+    [
+        pytest.param(*scenario, marks=[pytest.mark.slow] if scenario in SELDOM else [])
+        for scenario in SCENARIOS
+    ],
     ids=str,
 )
 EVERY = 20  # entries between those after which everything is asked
@@ -73,8 +76,8 @@ ELSEWHERE = {
 def pinned(monkeypatch: pytest.MonkeyPatch) -> None:
     """What differs from run to run, or follows from the seed for everybody to see, is always the same."""
     monkeypatch.setattr(game_module, "commitment", lambda seed: "what is shown of the seed")
-    monkeypatch.setattr(room_module, "now", lambda: BEGAN)
-    monkeypatch.setattr(tokens_module, "_now", lambda: BEGAN)
+    monkeypatch.setattr(room_module, "now", lambda: START_TIME)
+    monkeypatch.setattr(tokens_module, "_now", lambda: START_TIME)
     monkeypatch.setattr(room_module.Room, "wake", lambda room: None)  # bots wait
     monkeypatch.setattr(secrets, "token_hex", lambda count=0: "ab" * count)
     monkeypatch.setattr(bots_module, "HINT_ROLLOUTS", 300)
@@ -95,15 +98,15 @@ def pick(found: list[Viewer], rng: Generator) -> Viewer:
 
 
 @pytest.mark.usefixtures("pinned")
-@each_world
+@each_scenario
 def test_messages_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
-        world, rng, same = played(case, kind), Generator(f"{case} {kind}"), 0
+        scenario, rng, same = play_scenario(case, kind), Generator(f"{case} {kind}"), 0
         async with running_app(tmp_path) as app:
             # Every second entry of a game for two; of the others as many, spread over the whole game.
             stride = 2 if kind == "people" and case in PAIRS else 5
-            for number in range(case.players + 1, len(world.acts), stride):
-                now = world.upto(number)
+            for number in range(case.players + 1, len(scenario.log), stride):
+                now = scenario.upto(number)
                 viewer = pick(viewers(case, kind, now.game.turn), rng)
                 other = twin(now, viewer, rng)
                 if other is not None:
@@ -115,13 +118,13 @@ def test_messages_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind
 
 
 @pytest.mark.usefixtures("pinned")
-@each_world
+@each_scenario
 def test_responses_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
-        world, rng, same = played(case, kind), Generator(f"{case} {kind} answers"), 0
+        scenario, rng, same = play_scenario(case, kind), Generator(f"{case} {kind} answers"), 0
         async with running_app(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as app:
-            for number in range(case.players + 1, len(world.acts), EVERY):
-                now = world.upto(number)
+            for number in range(case.players + 1, len(scenario.log), EVERY):
+                now = scenario.upto(number)
                 viewer = pick(viewers(case, kind, now.game.turn), rng)
                 other = twin(now, viewer, rng)
                 if other is not None:
@@ -165,11 +168,11 @@ def test_comparison_detects_a_leak(tmp_path: Path, pinned: None, monkeypatch: py
         case = Case("axio", 2)
         viewer, rng = Viewer("seat 0", "person-0", 0), Generator("leak")
         # Not everywhere is there a twin: some positions leave nothing to be different.
-        worlds = (played(case, "people").upto(number) for number in range(14, 30))
-        world, other = next((one, two) for one in worlds if (two := twin(one, viewer, rng)) is not None)
+        scenarios = (play_scenario(case, "people").upto(number) for number in range(14, 30))
+        scenario, other = next((one, two) for one in scenarios if (two := twin(one, viewer, rng)) is not None)
         async with running_app(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as app:
             for witness in (collect_broadcast, lambda *of: collect_responses(*of, slow=False)):
-                said = await witness(app, world, viewer)
+                said = await witness(app, scenario, viewer)
                 twins = await witness(app, other, viewer)
                 with pytest.raises(AssertionError, match="depends on what is hidden"):
                     compare(said, twins)

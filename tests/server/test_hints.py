@@ -60,11 +60,11 @@ class AtTable:
         """The same person with one more WebSocket."""
         return await self.join(self.app, self.guest, self.table)
 
-    def request(self, message: str = "h") -> None:
-        self.socket.send(do="hint", id=message, n=self.n)
+    def request(self, message_id: str = "h") -> None:
+        self.socket.send(do="hint", id=message_id, n=self.n)
 
-    async def answer(self, message: str = "h") -> dict[str, Any]:
-        return await self.socket.until(lambda message: message.get("id") == message)
+    async def answer(self, message_id: str = "h") -> dict[str, Any]:
+        return await self.socket.until(lambda message: message.get("id") == message_id)
 
 
 def played(tmp_path: Path, work: Callable[[App], Coroutine[Any, Any, None]], **settings: Any) -> None:

@@ -23,7 +23,7 @@ from axiogames.server.rendering.worker import RenderRequest, render
 from tests.games.conformance.positions import Case
 from tests.server.in_process import App, Response, _identity, _scope, running_app
 from tests.server.rooms import run, until
-from tests.server.scenarios import TABLE, install, played
+from tests.server.scenarios import TABLE, install, play_scenario
 
 FIGURE = RenderRequest(GAMES[0], figure=figures(GAMES[0])[0])
 
@@ -164,7 +164,7 @@ class Slowly:
 
 async def over(app: App) -> None:
     """Install a finished game, which has many pictures."""
-    await install(app, played(Case("axio", 2), "people"))
+    await install(app, play_scenario(Case("axio", 2), "people"))
 
 
 def path(move: int, kind: str = "png") -> str:

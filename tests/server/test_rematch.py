@@ -13,7 +13,7 @@ from tests.games.conformance.positions import Case
 from tests.server.driving import Guest, Json, OpenedTable, RunningServer, play_together
 from tests.server.in_process import running_app
 from tests.server.rooms import run
-from tests.server.scenarios import TABLE, install, person_at, played
+from tests.server.scenarios import TABLE, install, person_in_seat, play_scenario
 from tests.server.test_deleted_tables import remove
 
 
@@ -151,9 +151,9 @@ def test_concurrent_requests_for_a_second_rematch_open_one_table(
 def test_deleted_rematch_is_replaced_by_another(tmp_path: Path, how: str) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            world = played(Case("rota", 2), "people")
+            world = play_scenario(Case("rota", 2), "people")
             await install(app, world)
-            tokens = [app.server.people.token(Person(person_at("people", seat), "")) for seat in (0, 1)]
+            tokens = [app.server.people.token(Person(person_in_seat("people", seat), "")) for seat in (0, 1)]
             asked = f"/api/tables/{TABLE}/rematch"
             gone = (await app.call("POST", asked, tokens[0]))["id"]
             if how == "deleted":

@@ -31,7 +31,7 @@ from tests.server.driving import Client, Guest, Json, RunningServer
 from tests.server.in_process import App, running_app
 from tests.server.live import TIMEOUT
 from tests.server.rooms import run, until
-from tests.server.scenarios import TABLE, World, install, played
+from tests.server.scenarios import TABLE, Scenario, install, play_scenario
 
 OVER = Case("rota", 2)
 
@@ -150,18 +150,18 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> Made:
 
 async def games(app: App, *names: str) -> dict[str, GameState]:
     """Finished games of `person-0` and `person-1`, in the database."""
-    world = played(OVER, "people")
-    await install(app, world)
+    scenario = play_scenario(OVER, "people")
+    await install(app, scenario)
     found = {}
     for name in names:
-        other = World(replace(world.config, id=name), world.acts)
+        other = Scenario(replace(scenario.config, id=name), scenario.log)
         row = {**other.game.row(), "id": name}
         async with app.server.database.writing() as connection:
             await connection.execute(insert(tables), [row])
             sat = [{**seat.row(number), "table_id": name} for number, seat in enumerate(other.game.seats)]
             await connection.execute(insert(seats), sat)
             acts = [
-                {"number": at, "at": at, "body": encode_entry(act)} for at, act in enumerate(world.acts, 1)
+                {"number": at, "at": at, "body": encode_entry(act)} for at, act in enumerate(scenario.log, 1)
             ]
             await connection.execute(insert(entries), [{**act, "table_id": name} for act in acts])
         found[name] = other.game
@@ -396,7 +396,7 @@ def test_review_continues_when_the_queue_has_room(tmp_path: Path, monkeypatch: p
 
         monkeypatch.setattr(bots, "run_in_background", full_at_first)
         monkeypatch.setattr(bots, "review_budget", Budget(rollouts=40))
-        await install(app, played(OVER, "people"))
+        await install(app, play_scenario(OVER, "people"))
         room = await app.server.rooms.get(TABLE)
         await app.server.reviews.request(room.game, "person-0")
         assert await app.server.reviews.compute_next()

@@ -33,7 +33,7 @@ def game_at(app: App, table: str) -> GameState:
 async def everything(app: App, table: str, game: str, token: str) -> bytes:
     """All that somebody gets from every address."""
     asked = [target.replace(TABLE, table) for target in targets(app, game, slow=False)]
-    return b"\n".join([(await app.request("GET", target, token)).all for target in asked])
+    return b"\n".join([(await app.request("GET", target, token)).raw for target in asked])
 
 
 async def play(app: App, table: str, sockets: list[Socket], rng: random.Random, most: int = 1000) -> None:
