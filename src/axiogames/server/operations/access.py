@@ -44,8 +44,8 @@ async def open_database(settings: Settings) -> AsyncIterator[Database]:
             raise InvalidSetting(f"cannot use the database: {driver_message(error)}") from None
         yield database
     except (Unavailable, SQLAlchemyError) as error:  # not OSError: the caller may write files
-        why = driver_message(error.__cause__ or error) or "no answer"
-        raise InvalidSetting(f"cannot use the database: {why}") from None
+        reason = driver_message(error.__cause__ or error) or "no answer"
+        raise InvalidSetting(f"cannot use the database: {reason}") from None
     finally:
         logging.disable(logging.NOTSET)
         await database.close()
@@ -54,10 +54,10 @@ async def open_database(settings: Settings) -> AsyncIterator[Database]:
 async def _check_current_schema(database: Database) -> None:
     async with database.reading() as connection:
         await connection.run_sync(check_schema)
-        found = (await connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))).scalar()
-    if found != newest_revision():
+        version = (await connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}"))).scalar()
+    if version != newest_revision():
         raise InvalidSetting(
-            f"the database has an older schema ({found}): start the server once to upgrade it"
+            f"the database has an older schema ({version}): start the server once to upgrade it"
         )
 
 
