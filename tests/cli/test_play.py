@@ -25,7 +25,7 @@ from axiogames.cli.terminal.session import Quit, Session
 from axiogames.errors import ParseError
 from axiogames.games import GAMES, game
 from axiogames.model.events import Draw, Exchange, redact_event
-from axiogames.model.position_text import lay_out
+from axiogames.model.position_text import parse_unchecked
 from tests.cli.test_cli import ENVIRONMENT, CommandResult, assert_refused, run
 
 # Lines that answer every question: a move, an offer, the hand-over of the screen, a confirmation.
@@ -507,7 +507,7 @@ def test_a_hidden_exchange_is_described_without_its_tiles() -> None:
 def test_the_comparison_is_explained(rows: str, said: str) -> None:
     table = axio.new_game(GAMES[0], 2, seed=1)
     text = re.sub(r"scores=\S+", f"scores={rows}", table.position).replace("phase=place", "phase=over")
-    lines = explain_result(axio.Position(*lay_out(text)), ("a", "b"))
+    lines = explain_result(axio.Position(*parse_unchecked(text)), ("a", "b"))
     assert lines[-1] == said
     assert "Points, each player's lowest first:" in lines[0]
 
@@ -515,7 +515,7 @@ def test_the_comparison_is_explained(rows: str, said: str) -> None:
 def test_results_with_a_single_track_compare_points() -> None:
     table = axio.new_game(GAMES[-1], 3, seed=1)
     text = re.sub(r"scores=\S+", "scores=12;30;30", table.position).replace("phase=place", "phase=over")
-    assert explain_result(axio.Position(*lay_out(text)), ("a", "b", "you")) == [
+    assert explain_result(axio.Position(*parse_unchecked(text)), ("a", "b", "you")) == [
         "The game is over. Points:",
         "  1.  b    30",
         "  1.  you  30",
