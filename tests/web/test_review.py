@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from axiogames.analysis.review.remarks import review_texts
 from axiogames.players import LEVELS
 from tests.analysis.review.games import whole_game
-from tests.analysis.review.test_page import made_page
+from tests.analysis.review.test_page import rendered_page
 from tests.web.browsing import SIZES
 from tests.web.checks import sideways, violations
 from tests.web.conftest import Visit
@@ -118,7 +118,7 @@ def test_bots_are_offered_by_level(visit: Visit, stage: Stage) -> None:
 )
 def test_written_review_is_accessible(visit: Visit, tmp_path: Path, size: str, theme: str) -> None:
     file = tmp_path / "review.html"
-    file.write_text(made_page(whole_game("axio"), "de" if theme == "dark" else "en"), encoding="utf-8")
+    file.write_text(rendered_page(whole_game("axio"), "de" if theme == "dark" else "en"), encoding="utf-8")
     visitor = visit(size, theme="dark" if theme == "dark" else "light", worker=False)
     page = visitor.page
     page.goto(file.as_uri())

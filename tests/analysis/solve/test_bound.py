@@ -1,4 +1,4 @@
-"""The bound is never below the optimum, and beams find the optimum of exhaustive search."""
+"""The bound is never below the optimum, and beams find the optimum that exhaustive search finds."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def test_late_bounds_are_below_the_cap(name: str) -> None:
 
 @pytest.mark.parametrize("name", DOMINOES)
 def test_games_stay_below_the_bound_from_any_position(name: str) -> None:
-    """Whole games of simple bots, checked every four moves, with all or only some draws known."""
-    for seed, by in ((1, "greedy"), (2, "balanced"), (3, "random")):
-        played = play_match(name, [player(by)], seed)
+    """Check whole games of simple bots every four moves, with all draws known and with some."""
+    for seed, bot in ((1, "greedy"), (2, "balanced"), (3, "random")):
+        played = play_match(name, [player(bot)], seed)
         result = sorted_points(played)
         moves = tuple(map(str, played.moves))
         whole = deal_from_seed(name, seed)

@@ -59,7 +59,7 @@ def command(
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(found), indent=1))
         return
-    _print_hint(view, found, Wording(language, found.terms, names))
+    _print_hint(view, found, Wording(language, found.scale, names))
 
 
 def _view(text: str, number: int) -> tuple[View, tuple[str, ...]]:

@@ -76,7 +76,7 @@ def command(
     except InvalidRecord as error:
         raise error.located(chosen.where) from None
     review = _review(record, made_decisions, budget, seed)
-    wording = Wording(language, review.terms, record.players)
+    wording = Wording(language, review.scale, record.players)
     if html_file:
         write_output(html_file, render_page(review, replay(record), made_decisions, wording).encode())
     if as_json:
@@ -118,7 +118,7 @@ def _print_review(review: Review, wording: Wording, seat: int | None) -> None:
     console.print(
         Text(f"{say('title', game=review.name)}. {names}; {count(len(review.moves), 'move')}.{over}")
     )
-    console.print(Text(say(f"meaning.{review.terms.kind}")))
+    console.print(Text(say(f"meaning.{review.scale.kind}")))
     moves = table(
         ("", say("player"), say("move"), say("rating"), say("value"), say("gave_up"), say("luck"), ""),
         (1, 2, 3, 7),
@@ -135,14 +135,14 @@ def _print_review(review: Review, wording: Wording, seat: int | None) -> None:
                 f"{RATING_SYMBOLS[move.rating]} {say(f'rating.{move.rating}')}",
                 style=STYLES.get(move.rating, ""),
             ),
-            wording.bare(move.candidates[move.made].value) if evaluated else "",
-            wording.change(move.given_up) if move.given_up else "",
+            wording.bare(move.candidates[move.chosen_index].value) if evaluated else "",
+            wording.change(move.loss) if move.loss else "",
             wording.change(move.luck.change, signed=True) if evaluated else "",
             Text(wording.remark(move.remark)),
         )
     console.print()
     console.print(moves)
-    turns = [turn for turn in review.turning if seat is None or turn.seat == seat]
+    turns = [turn for turn in review.turning_points if seat is None or turn.seat == seat]
     console.print()
     console.print(Text(f"{say('turning')}:" if turns else say("no_turning")))
     for turn in turns:

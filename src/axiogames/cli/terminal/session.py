@@ -316,7 +316,7 @@ def list_moves(view: View, filters: Sequence[str]) -> tuple[list[Move], list[str
 def list_hints(view: View, names: Sequence[str], rng: Generator) -> tuple[list[Move], list[str]]:
     """Return the moves that a search finds best, and lines with values and the reasons for the first."""
     found = best_moves(view, Budget(HINT_SECONDS, HINT_ROLLOUTS), rng.bits() >> 1)
-    wording = Wording("en", found.terms, tuple(names))
+    wording = Wording("en", found.scale, tuple(names))
     if not found.suggestions:
         only = view.legal_moves()[0]
         return [only], [f"  {wording.text('hint_only')}", *_number_moves([(only, "")])]

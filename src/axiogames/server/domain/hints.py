@@ -108,4 +108,4 @@ def _hint_message(hint: Hint, view: View, message_id: str | None) -> HintMessage
         for one in hint.suggestions
     ]
     only = HintPick(0, str(offered[0]), None, None, (Remark("hint_only"),))
-    return HintMessage(message_id, hint.terms, picks or [only])
+    return HintMessage(message_id, hint.scale, picks or [only])

@@ -314,11 +314,11 @@ def _encode_review(review: Review, moves: Sequence[Decision]) -> ReviewMessage:
         return ComparedMove(one.move, one.value, one.error, one.behind, one.behind_error, tile)
 
     return ReviewMessage(
-        terms=review.terms,
+        terms=review.scale,
         seats=[
             ReviewedSeat(
                 seat.account,
-                seat.given_up,
+                seat.loss,
                 seat.accuracy,
                 seat.ratings,
                 [(steps[ply], value) for ply, value in seat.line],
@@ -332,15 +332,15 @@ def _encode_review(review: Review, moves: Sequence[Decision]) -> ReviewMessage:
                 move.seat,
                 move.move,
                 move.rating,
-                move.given_up,
+                move.loss,
                 move.luck,
-                move.made,
+                move.chosen_index,
                 [compared(one) for one in move.candidates],
                 move.remark,
             )
             for move in review.moves
         ],
-        turning=list(review.turning),
+        turning=list(review.turning_points),
     )
 
 
