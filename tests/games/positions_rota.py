@@ -128,7 +128,9 @@ def position(
         "supply": str(supply),
         "stack": ",".join(str(n) for n in (*stacks, 0, 0, 0)[:4]),
     }
-    return axio.Position(*parse_unchecked(f"rota {players} - " + " ".join(f"{k}={v}" for k, v in fields.items())))
+    return axio.Position(
+        *parse_unchecked(f"rota {players} - " + " ".join(f"{k}={v}" for k, v in fields.items()))
+    )
 
 
 def after(start: axio.Position, *moves_and_draws: str) -> axio.Table:
