@@ -303,7 +303,7 @@ def test_expired_claim_is_taken_over_by_another_process(
         assert await state(second, "one") == "ready"
 
     with_server(tmp_path, work)
-    assert "another process computes the review" in caplog.text
+    assert "another process has taken over the review" in caplog.text
 
 
 def test_pending_reviews_survive_a_restart(tmp_path: Path, quick: Made) -> None:

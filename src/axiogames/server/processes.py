@@ -78,8 +78,8 @@ class AlreadyRunning(InvalidSetting):
     """Another process uses this database; `url` is the address of that server, if it is one."""
 
     def __init__(self, file: Path, url: str) -> None:
-        who = f"a server at {url}" if "://" in url else url or "another program"
-        super().__init__(f"{file} is in use by {who}")
+        user = f"a server at {url}" if "://" in url else url or "another program"
+        super().__init__(f"{file} is in use by {user}")
         self.url = url
 
 
@@ -236,8 +236,8 @@ def _run_uvicorn(settings: Settings) -> None:
 
 
 def _connection_limits(settings: Settings) -> ConnectionLimits:
-    each = CONNECTIONS_FROM_ADDRESS if settings.rate_limits else None
-    return ConnectionLimits(max_connections(), each, TrustedProxies(settings.proxies))
+    per_network = CONNECTIONS_FROM_ADDRESS if settings.rate_limits else None
+    return ConnectionLimits(max_connections(), per_network, TrustedProxies(settings.proxies))
 
 
 def app() -> object:
@@ -253,7 +253,8 @@ def app() -> object:
 def _exit_with_parent() -> None:
     """Exit this worker process when its parent ends, for whatever reason.
 
-    Acknowledged moves are in the database. A worker without a parent would keep the port in use.
+    Acknowledged moves are in the database, so nothing is lost. A worker without a parent would keep the port
+    in use.
     """
     parent = multiprocessing.parent_process()
     if parent is None:

@@ -141,13 +141,12 @@ class Supervisor:
     async def stop(self) -> None:
         """Cancel all tasks and wait until they have ended."""
         running, self._running = self._running or [], None
-        for each in running:
-            each.cancel()
-        for task, end in zip(
-            self.tasks, await asyncio.gather(*running, return_exceptions=True), strict=False
-        ):
-            if isinstance(end, Exception):
-                log.error("background task %s failed while it was stopped", task.name, exc_info=end)
+        for running_task in running:
+            running_task.cancel()
+        results = await asyncio.gather(*running, return_exceptions=True)
+        for task, result in zip(self.tasks, results, strict=False):
+            if isinstance(result, Exception):
+                log.error("background task %s failed while it was stopped", task.name, exc_info=result)
 
     async def _supervise(self, task: BackgroundTask, run: Run) -> None:
         while True:
@@ -175,8 +174,8 @@ class Supervisor:
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for each in waits:
-                each.cancel()
+            for wait in waits:
+                wait.cancel()
 
 
 def _is_cancelled() -> bool:
