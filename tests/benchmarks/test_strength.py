@@ -1,4 +1,4 @@
-"""docs/explanation/strength.md says what the arena found, and nothing that somebody wrote in by hand."""
+"""docs/explanation/strength.md is generated from the stored results of the arena, without manual edits."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 FOUND = strength_page.read()
 
 
-def test_the_page_is_made_of_what_the_arena_found() -> None:
+def test_page_is_generated_from_the_stored_results() -> None:
     assert strength_page.PAGE.read_text(encoding="utf-8") == strength_page.page(FOUND)
 
 
@@ -22,7 +22,7 @@ def test_every_file_belongs_to_a_match() -> None:
 
 
 @pytest.mark.parametrize("name", FOUND)
-def test_figures_are_those_of_their_match(name: str) -> None:
+def test_stored_results_match_the_settings_of_their_match(name: str) -> None:
     summary, settings = FOUND[name].summary, MATCHES[name].settings
     found = summary.settings
     assert (found.game, found.players, found.bots, found.seed) == (
