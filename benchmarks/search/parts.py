@@ -173,8 +173,7 @@ def repeat(
             states[HERE] = samples[part, i]
             if part == DETERMINIZE:
                 determinize(c, s, hidden_counts, excluded, rng)
-            elif part == UTILITY or part == POLICY:  # noqa: SIM109, Numba does not compile `in` on tuples
-            here
+            elif part == UTILITY or part == POLICY:  # noqa: SIM109, no tuples in compiled code
                 fill_utility(
                     s,
                     np.int64(s.seat),

@@ -91,8 +91,8 @@ def page(found: dict[str, ArenaReport]) -> str:
                 "Effect of thinking time",
                 ("game", *LIMITS, "explained by the deal"),
                 _times(found),
-                "Win rate of `sim` against `instant` by time limit per move, and the share of the variance not"
-                " due to skill that the deal explains:",
+                "Win rate of `sim` against `instant` by time limit per move, and the share of the variance"
+                " not due to skill that the deal explains:",
             ),
             *_table(
                 "Levels for people",
