@@ -11,9 +11,11 @@ from doctest import ELLIPSIS, DocTestParser, DocTestRunner
 from io import StringIO
 from pathlib import Path
 
+import click
 import pytest
 
 import axiogames
+from axiogames.cli import program
 from tests.docs.test_readme import ROOT, elsewhere, missing, run
 
 DOCS = ROOT / "docs"
@@ -91,6 +93,14 @@ def test_the_reference_has_every_public_name() -> None:
     directives = re.findall(r"^\.\. (?:auto)?\w+:: ([\w.]+)$", PAGES["reference/api"], re.M)
     named = {name.rpartition(".")[2] for name in directives}
     assert set(axiogames.__all__) - {"__version__"} <= named
+
+
+def test_commands_are_documented_under_their_names() -> None:
+    context = click.Context(program)
+    for name in program.list_commands(context):
+        command = program.get_command(context, name)
+        assert command is not None
+        assert command.name == name
 
 
 def test_the_glossary_is_in_order() -> None:

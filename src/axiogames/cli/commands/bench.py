@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_SECONDS = 600
 
 
-@click.command()
+@click.command("bench")
 @click.argument("games", nargs=-1, metavar="[GAME]...")
 @click.option("--players", type=NUMBER, default=2, show_default=True, help="Number of players.")
 @click.option(
