@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from axiogames.players.engines.external import GRACE, SETUP_TIMEOUT
-from axiogames.players.engines.protocol import LONGEST_LINE
+from axiogames.players.engines.protocol import MAX_LINE_LENGTH
 from axiogames.players.engines.serve import COMMANDS
 from axiogames.players.engines.views import ViewMessage
 from tests.cli.test_cli import run
@@ -54,7 +54,7 @@ def test_tables_list_every_command_and_field() -> None:
 
 def test_limits_are_those_of_the_code() -> None:
     prose = " ".join(TEXT.split())
-    assert f"{LONGEST_LINE:,} characters" in prose
+    assert f"{MAX_LINE_LENGTH:,} characters" in prose
     assert (GRACE, SETUP_TIMEOUT) == (5.0, 120.0)
     assert "five seconds" in prose
     assert "two minutes" in prose

@@ -22,7 +22,7 @@ from axiogames.model.record import apply_event
 from axiogames.model.table import Table
 from axiogames.model.view import View
 from axiogames.players import PLAYERS, Budget, player
-from axiogames.players.engines.protocol import LONGEST_LINE, MAX_SKIPPED, read_budget
+from axiogames.players.engines.protocol import MAX_LINE_LENGTH, MAX_SKIPPED, read_budget
 from axiogames.players.engines.serve import COMMANDS, Engine
 from axiogames.players.engines.views import write_view
 from axiogames.players.interface import Choice
@@ -131,7 +131,7 @@ def test_same_seed_gives_the_same_move(engine: Engine) -> None:
 
 def test_think_is_refused_out_of_turn(engine: Engine) -> None:
     said(engine, "new_game 1 2")
-    assert refused(engine, "think") == "a draw has to be told first: seat 0 has to draw"
+    assert refused(engine, "think") == "a draw is due: seat 0 has to draw"
     table = new_game(GAME, seed=7)
     said(engine, f"view {write_view(table.view(1))}")
     for command in ("think", "legal", "points RR e3-f3"):
@@ -162,7 +162,7 @@ def test_think_is_refused_out_of_turn(engine: Engine) -> None:
         ("play 0", "not a move"),
         ("play 1 RR e3-f3", "not this seat's turn"),
         ("play 0 exchange ? ?", "write them, not ?"),
-        ("start", "tile and place"),
+        ("start", "each tile of the display and its cell"),
         ("start RGBO 0,0", "not among those"),
         ("remove", "number of tiles"),
         ("remove 3", "0 have to be"),
@@ -285,14 +285,14 @@ def test_failing_player_does_not_stop_the_engine(
 
 def test_long_lines_are_refused_and_skipped() -> None:
     engine, out = Engine(GAME, "random"), StringIO()
-    lines = [f"3 view {'x' * LONGEST_LINE * 3}", "4 protocol_version", "y" * (LONGEST_LINE - 1), "name"]
+    lines = [f"3 view {'x' * MAX_LINE_LENGTH * 3}", "4 protocol_version", "y" * (MAX_LINE_LENGTH - 1), "name"]
     engine.serve(StringIO("\n".join(lines)), out)
     answers = out.getvalue().split("\n\n")
-    assert answers[0] == f"?3 the line is longer than {LONGEST_LINE} characters"
+    assert answers[0] == f"?3 the line is longer than {MAX_LINE_LENGTH} characters"
     assert answers[1] == "=4 1"
     assert answers[2].startswith("? unknown command")
     assert answers[3] == "= axio random"
-    engine.serve(StringIO("z" * (LONGEST_LINE + 5)), out)
+    engine.serve(StringIO("z" * (MAX_LINE_LENGTH + 5)), out)
     assert out.getvalue().endswith("characters\n\n")
     assert not engine.over
 
@@ -311,8 +311,8 @@ class Endless(StringIO):
 def test_endless_line_stops_the_engine() -> None:
     engine, out, endless = Engine(GAME, "random"), StringIO(), Endless()
     engine.serve(endless, out)
-    assert out.getvalue() == f"? the line is longer than {LONGEST_LINE} characters\n\n"
-    assert MAX_SKIPPED < endless.read_so_far < MAX_SKIPPED + 3 * LONGEST_LINE
+    assert out.getvalue() == f"? the line is longer than {MAX_LINE_LENGTH} characters\n\n"
+    assert MAX_SKIPPED < endless.read_so_far < MAX_SKIPPED + 3 * MAX_LINE_LENGTH
 
 
 # ---------------------------------------------------------------- as a process

@@ -236,9 +236,9 @@ def test_engine_that_does_not_read_is_killed() -> None:
         ("""say(f'={number} {{"move": "PP e3-f3"}}\\n\\n')""", "not in this seat's hand"),
         ("say(f'?{number} no idea\\n\\n')", "refuses 'think 0.01s': no idea"),
         ("sys.stdout.buffer.write(b'\\xff' * (1 << 21)); sys.stdout.flush()", "lines of more than"),
-        ("say(f'={number} ' + 'x\\n' * 20_000)", "without an end"),
-        ("say(f'={number} ' + ('x' * 1_000_000 + '\\n') * 9)", "without an end"),
-        ("say('\\n' * 20_000)", "nothing but empty lines to 'think"),
+        ("say(f'={number} ' + 'x\\n' * 20_000)", "with more than 10000 lines or 4194304 characters"),
+        ("say(f'={number} ' + ('x' * 1_000_000 + '\\n') * 9)", "with more than 10000 lines or 4194304 char"),
+        ("say('\\n' * 20_000)", "answers 'think 0.01s' with empty lines only"),
         ("""say(f'={number} {{"move": "' + 'x' * 900_000 + '"}\\n\\n')""", "not a move"),
         (
             """say(f'={number} {{"move": "RR a1-a2", "candidates": ' + '[{{' * 100_000 + '\\n\\n')""",
@@ -258,7 +258,7 @@ def test_malformed_answer_is_an_error(think: str, says: str, tmp_path: Path) -> 
 
 
 def test_wrong_version_or_missing_commands(tmp_path: Path) -> None:
-    with pytest.raises(EngineProtocolError, match="speaks version '2', not 1"):
+    with pytest.raises(EngineProtocolError, match="speaks protocol version '2', not 1"):
         Bad(tmp_path, LEGAL, version="2").choose()
     with pytest.raises(EngineProtocolError, match="an answer begins with =1"):
         ExternalEngine("cat").choose(view(), Budget(), Generator(1))

@@ -17,6 +17,7 @@ from ...model.table import Table
 from ...model.view import View
 from ...moves import Move
 from ...players import Budget, player
+from ...players.match import play_choice
 from ...rng import Generator
 from . import saved_game
 from .descriptions import MoveEvent, describe_move, describe_pyramids, is_move, last_move
@@ -77,7 +78,7 @@ class Session:
         rng = Generator(f"{self.game.seed}/player {seat}/{self.table.plies}")
         choice = player(self.game.players[seat]).choose(self.table.view(seat), Budget(), rng)
         self._reasons[len(self.table.events)] = choice.candidates[0].why
-        self.table.play(choice.move)
+        play_choice(self.table, choice)
         self._save()
 
     def _play_human_move(self, seat: int) -> None:
