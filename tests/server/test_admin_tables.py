@@ -29,11 +29,11 @@ HOST = Actor("host", "spam")
 
 def admin(server: RunningServer, *arguments: str) -> CommandResult:
     """Run `axio admin` on the database of a running server."""
-    place = ("--database", server.database) if server.database else ("--data", str(server.data))
-    return run("admin", *arguments, *place)
+    location = ("--database", server.database) if server.database else ("--data", str(server.data))
+    return run("admin", *arguments, *location)
 
 
-def told(server: RunningServer, *arguments: str) -> Any:
+def admin_json(server: RunningServer, *arguments: str) -> Any:
     """Return the JSON output of a command."""
     done = admin(server, *arguments, "--json")
     assert (done.code, done.err) == (0, ""), done
@@ -45,17 +45,17 @@ def told(server: RunningServer, *arguments: str) -> Any:
 
 def test_find_and_show_table_without_secrets(server: RunningServer, ann: Guest) -> None:
     table = ann.open("rota", ["me", "open"], public=True)
-    (listed,) = told(server, "tables", "list", "--person", ann.id, "--status", "open")
+    (listed,) = admin_json(server, "tables", "list", "--person", ann.id, "--status", "open")
     assert (listed["id"], listed["status"], listed["owner"]) == (table.id, "open", ann.id)
     assert [(seat["name"], seat["person"]) for seat in listed["seats"]] == [("Ann", ann.id), ("", None)]
-    shown = told(server, "tables", "show", table.id)
+    shown = admin_json(server, "tables", "show", table.id)
     assert shown["owner"] == {"id": ann.id, "name": "Ann"}
     assert (shown["number"], shown["entries"], shown["quarantined"]) == (1, 1, None)
     for text in (json.dumps(shown), json.dumps(listed), admin(server, "tables", "show", table.id).out):
         assert table.invite not in text
         assert "seed" not in text
-    assert told(server, "tables", "list", "--person", ann.id, "--status", "over") == []
-    assert told(server, "tables", "list", "--person", ann.id, "--older", "1") == []
+    assert admin_json(server, "tables", "list", "--person", ann.id, "--status", "over") == []
+    assert admin_json(server, "tables", "list", "--person", ann.id, "--older", "1") == []
     assert table.id in admin(server, "tables", "list", "--person", ann.id).out
     assert admin(server, "tables", "list", "--person", "nobody").out == "No table matches.\n"
 
@@ -74,7 +74,7 @@ def test_close_notifies_all_clients(server: RunningServer, ann: Guest, bob: Gues
 
 def test_deleted_table_is_gone_for_all_clients(server: RunningServer, ann: Guest) -> None:
     table = ann.open("rota", ["me", "random"])
-    kept = ann.open("rota", ["me", "random"])
+    other = ann.open("rota", ["me", "random"])
     with ann.live(table.id) as live:
         live.recv()
         assert_refused(admin(server, "tables", "delete", table.id), "Permanently delete 1 table", "--yes")
@@ -84,8 +84,8 @@ def test_deleted_table_is_gone_for_all_clients(server: RunningServer, ann: Guest
         assert done.out == "1 table deleted\n"
         assert live.close_code() == 4404
     assert ann.refused("GET", f"/api/tables/{table.id}").code == "no_such_table"
-    assert [row["id"] for row in ann.get("/api/tables?which=mine")] == [kept.id]
-    (line,) = told(server, "log", "--subject", table.id)
+    assert [row["id"] for row in ann.get("/api/tables?which=mine")] == [other.id]
+    (line,) = admin_json(server, "log", "--subject", table.id)
     assert (line["action"], line["detail"]["reason"]) == ("table-delete", "a test")
     assert line["actor"] == operator().name
 
@@ -102,25 +102,25 @@ def test_kicked_player_is_replaced_permanently(server: RunningServer, ann: Guest
     assert bob.refused("POST", f"/api/tables/{table.id}/seats/1/return").code == "not_allowed"
     assert bob.view(table.id)["yours"] == []
     assert admin(server, "tables", "kick", table.id, "--seat", "0", "--yes").code == 0
-    shown = told(server, "tables", "show", table.id)
+    shown = admin_json(server, "tables", "show", table.id)
     assert shown["status"] == "closed"  # no person was left
 
 
 def test_owner_removes_player_before_start(ann: Guest, bob: Guest) -> None:
     table = ann.open("rota", ["me", "open", "open"], public=True)
     bob.join(table)
-    where = f"/api/tables/{table.id}/seats"
-    assert bob.refused("POST", f"{where}/0/remove").code == "not_allowed"
-    assert ann.refused("POST", f"{where}/0/remove").code == "not_allowed"
-    assert ann.refused("POST", f"{where}/2/remove").code == "not_allowed"
-    view = ann.post(f"{where}/1/remove")
+    seats = f"/api/tables/{table.id}/seats"
+    assert bob.refused("POST", f"{seats}/0/remove").code == "not_allowed"
+    assert ann.refused("POST", f"{seats}/0/remove").code == "not_allowed"
+    assert ann.refused("POST", f"{seats}/2/remove").code == "not_allowed"
+    view = ann.post(f"{seats}/1/remove")
     assert [seat["kind"] for seat in view["seats"]] == ["person", "open", "open"]
     refused = bob.refused("POST", f"/api/tables/{table.id}/join", {"invite": table.invite})
     assert (refused.status, refused.code) == (403, "not_allowed")
     carl = Guest(ann.url, "Carl")
     carl.join(table)
-    ann.post(f"{where}/2/bot", {"level": "random"})
-    assert ann.refused("POST", f"{where}/1/remove").code == "not_allowed"  # the game has started
+    ann.post(f"{seats}/2/bot", {"level": "random"})
+    assert ann.refused("POST", f"{seats}/1/remove").code == "not_allowed"  # the game has started
     assert [seat["name"] for seat in carl.view(table.id)["seats"]] == ["Ann", "Carl", "random"]
 
 
@@ -152,8 +152,8 @@ def test_invalid_commands_are_one_line_errors(sqlite_server: RunningServer) -> N
 def test_missing_or_outdated_database_is_refused(tmp_path: Path) -> None:
     assert_refused(run("admin", "tables", "list", "--data", str(tmp_path)), "no database at")
     assert list(tmp_path.iterdir()) == []  # nothing was created
-    nobody = "postgresql://nobody@127.0.0.1:1/none"
-    assert_refused(run("admin", "log", "--database", nobody), "cannot use the database")
+    unreachable = "postgresql://nobody@127.0.0.1:1/none"
+    assert_refused(run("admin", "log", "--database", unreachable), "cannot use the database")
 
     async def make(version: str) -> None:
         database = Database(f"sqlite+aiosqlite:///{tmp_path / DATABASE_FILE}")
@@ -183,19 +183,19 @@ def test_delete_tables_by_filter(tmp_path: Path, url: str) -> None:
             await put_table(server, "open", [BOB], 40)
 
     run_async(work)
-    place = ("--database", url)
-    for options, gone in (
+    location = ("--database", url)
+    for options, deleted in (
         (["--status", "over", "--older", "20"], {"old"}),
         (["--quarantined"], {"broken"}),
         (["--person", "bob", "--status", "open"], {"open"}),
     ):
-        done = run("admin", "tables", "delete", *options, *place, "--yes")
-        assert (done.code, done.out) == (0, f"{len(gone)} table deleted\n"), done
-        assert not gone & set(asyncio.run(statuses_at(url)))
+        done = run("admin", "tables", "delete", *options, *location, "--yes")
+        assert (done.code, done.out) == (0, f"{len(deleted)} table deleted\n"), done
+        assert not deleted & set(asyncio.run(statuses_at(url)))
     assert asyncio.run(statuses_at(url)) == {"new": "over"}
-    actions = [line["action"] for line in json.loads(run("admin", "log", "--json", *place).out)]
+    actions = [line["action"] for line in json.loads(run("admin", "log", "--json", *location).out)]
     assert actions == ["table-delete"] * 3
-    again = run("admin", "tables", "delete", "--quarantined", *place, "--yes")
+    again = run("admin", "tables", "delete", "--quarantined", *location, "--yes")
     assert again.out == "No table matches.\n"
 
 
@@ -241,21 +241,21 @@ def test_change_is_repeated_after_a_concurrent_move(tmp_path: Path, url: str) ->
             host = TableAdmin(server.database, HOST)
             load = host._load
 
-            async def late(table: str) -> Any:
+            async def load_after_change(table: str) -> Any:
                 game = await load(table)
                 if room.game.number == 1:
                     await room.take_seat("bob", "Bob")
                 return game
 
-            host._load = late  # type: ignore[method-assign, assignment]
+            host._load = load_after_change  # type: ignore[method-assign, assignment]
             assert await host.kick("table", 0) == "Ann"
             await server.audit_follower.poll()
             room.close()
-            acts = await entries(server, room)
-            assert [type(act) for act in acts[:4]] == [SeatTaken, SeatTaken, GameStarted, BotSeated]
+            log = await entries(server, room)
+            assert [type(entry) for entry in log[:4]] == [SeatTaken, SeatTaken, GameStarted, BotSeated]
             assert room.game.seats[0].bot == DEFAULT_LEVEL
-            told = [message["seats"] for message in listener.received if message["type"] == "view"]
-            assert told[-1][0]["kind"] == "bot"
+            seats = [message["seats"] for message in listener.received if message["type"] == "view"]
+            assert seats[-1][0]["kind"] == "bot"
 
     run_async(work)
 
@@ -307,13 +307,13 @@ def test_audit_actor_includes_sudo_user(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("SUDO_USER", "mary")
     assert operator(" too\n many \x00").name == "mary as root"
 
-    def nobody() -> str:
+    def unknown_user() -> str:
         raise KeyError("uid not found")
 
     monkeypatch.setenv("SUDO_USER", "m\udcffry")
     assert operator().name == "m?ry as root"
     monkeypatch.delenv("SUDO_USER")
-    monkeypatch.setattr("getpass.getuser", nobody)
+    monkeypatch.setattr("getpass.getuser", unknown_user)
     assert operator().name.startswith(("uid ", "unknown"))
     assert len(operator("x" * 9999).reason) == 500
 
