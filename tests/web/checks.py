@@ -121,23 +121,23 @@ def violations(visitor: Visitor) -> list[str]:
 
 def small_targets(page: Page) -> list[str]:
     """Return the controls that are smaller than a touch target."""
-    found: list[str] = page.evaluate(SMALL_TARGETS, MIN_TARGET)
-    return found
+    controls: list[str] = page.evaluate(SMALL_TARGETS, MIN_TARGET)
+    return controls
 
 
 def horizontal_overflow(page: Page, width: int) -> list[str]:
     """Return the elements that make the page scroll horizontally."""
-    found: list[str] = page.evaluate(HORIZONTAL_OVERFLOW, width)
-    return found
+    elements: list[str] = page.evaluate(HORIZONTAL_OVERFLOW, width)
+    return elements
 
 
 def hidden_board(page: Page) -> list[str]:
     """Return the parts of the board that are not visible."""
-    found: list[str] = page.evaluate(HIDDEN_BOARD)
-    return found
+    parts: list[str] = page.evaluate(HIDDEN_BOARD)
+    return parts
 
 
 def clipped_texts(page: Page) -> list[str]:
     """Return the texts that are clipped."""
-    found: list[str] = page.evaluate(CLIPPED_TEXTS)
-    return found
+    texts: list[str] = page.evaluate(CLIPPED_TEXTS)
+    return texts

@@ -62,5 +62,5 @@ def exposed_tiles(message: Json, hands: Iterable[list[str]]) -> list[str]:
 
 def face_up_tiles(page: Page) -> list[str]:
     """Return the tiles that are face up outside the board."""
-    found: list[str] = page.evaluate(FACE_UP_TILES)
-    return found
+    tiles: list[str] = page.evaluate(FACE_UP_TILES)
+    return tiles

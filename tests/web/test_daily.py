@@ -56,15 +56,15 @@ def test_attempt_resumes_and_is_ranked_when_finished(visit: Visit, site: Running
     expect(page.locator("#board")).to_be_visible()
     visitor.goto("/daily")
     expect(page.locator("[data-unlisted=rota]")).to_be_visible()
-    other = visit()
-    other.goto("/daily")
-    expect(other.find("[data-deal=rota]")).to_be_visible()
-    expect(other.find("[data-deal=rota] .best .row").filter(has_text="Dora")).to_have_count(0)
+    stranger = visit()
+    stranger.goto("/daily")
+    expect(stranger.find("[data-deal=rota]")).to_be_visible()
+    expect(stranger.find("[data-deal=rota] .best .row").filter(has_text="Dora")).to_have_count(0)
     with closing(sqlite3.connect(site.data / DATABASE_FILE)) as database, database:
         database.execute("UPDATE people SET created = 0 WHERE name = 'Dora'")  # no longer a new person
-    other.goto("/daily")
-    expect(other.find("[data-deal=rota] .best")).to_contain_text("Dora")
-    expect(other.find("[data-deal=rota] .best a")).to_have_count(0)  # hidden until the day is over
+    stranger.goto("/daily")
+    expect(stranger.find("[data-deal=rota] .best")).to_contain_text("Dora")
+    expect(stranger.find("[data-deal=rota] .best a")).to_have_count(0)  # hidden until the day is over
 
 
 def test_earlier_days_can_be_viewed(visit: Visit) -> None:

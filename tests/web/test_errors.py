@@ -23,7 +23,7 @@ def expect_sentence(element: Locator, *parts: str) -> None:
     assert not CODE.search(text), text
 
 
-def test_missing_table(visit: Visit) -> None:
+def test_missing_table_is_explained(visit: Visit) -> None:
     visitor = visit()
     visitor.allow("404")
     visitor.goto("/t/nothing-here")
@@ -34,7 +34,7 @@ def test_missing_table(visit: Visit) -> None:
     visitor.find("[data-play]").first.wait_for()
 
 
-def test_missing_page(visit: Visit) -> None:
+def test_missing_page_is_explained(visit: Visit) -> None:
     visitor = visit()
     visitor.allow("404")
     visitor.goto("/no/such/page")

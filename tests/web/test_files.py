@@ -75,7 +75,7 @@ def test_files_are_short(path: Path) -> None:
     assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
 
 
-def test_types_check() -> None:
+def test_scripts_are_well_typed() -> None:
     tsc = need("tsc", shutil.which("tsc"))
     done = subprocess.run([tsc, "-p", WEB / "jsconfig.json"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout

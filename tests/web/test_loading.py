@@ -48,7 +48,7 @@ def test_layout_does_not_shift_while_loading(visit: Visit, stage: Stage, size: s
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_rules_pages_of_all_games(visit: Visit, language: str) -> None:
+def test_rules_pages_have_figures_and_contents(visit: Visit, language: str) -> None:
     visitor = visit("phone" if language == "de" else "desktop", language=language)
     page = visitor.goto("/rules")
     expect(page.locator("[data-rules]")).to_have_count(len(GAMES))
@@ -98,7 +98,7 @@ def test_page_is_installable(visit: Visit) -> None:
     assert script_url == f"{visitor.url}/sw.js"
 
 
-def test_offline_page_and_strip(visit: Visit, site: RunningServer) -> None:
+def test_offline_page_and_offline_strip(visit: Visit, site: RunningServer) -> None:
     visitor = visit("phone")
     visitor.allow("ERR_INTERNET_DISCONNECTED|ERR_FAILED|WebSocket connection|Failed to fetch")
     page = visitor.goto("/")

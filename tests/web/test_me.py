@@ -20,7 +20,7 @@ def person_id(visitor: Visitor) -> str:
     return str(visitor.client.get("/api/me")["id"])
 
 
-def test_change_name(visit: Visit) -> None:
+def test_name_can_be_changed(visit: Visit) -> None:
     visitor = visit()
     page = visitor.goto("/me")
     page.locator("#name").fill("Nora <i>")
@@ -75,7 +75,7 @@ def test_phrase_signs_in_on_another_device(visit: Visit) -> None:
     assert person_id(second) == person_id(first)
 
 
-def test_password_and_sign_out(visit: Visit) -> None:
+def test_password_signs_in_and_signing_out_creates_a_new_guest(visit: Visit) -> None:
     first, second = visit(), visit()
     me = person_id(first)
     name = f"user{me[:8]}".replace("-", "x").replace("_", "y")

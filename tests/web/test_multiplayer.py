@@ -82,17 +82,18 @@ def test_host_removes_a_player_before_the_start(visit: Visit) -> None:
     assert ann.client.view(table.id)["seats"][1]["kind"] == "open"
 
 
-def test_rematch(visit: Visit) -> None:
+def test_both_players_join_the_rematch(visit: Visit) -> None:
     ann, bob = visit(), visit("phone")
     table = ann.client.open("rota", ["me", "open"])
     bob.client.join(table)
-    with ann.client.live(table.id) as hers, bob.client.live(table.id) as his:
-        hers.recv(), his.recv()
-        while hers.now["phase"] != "over":
-            mine = hers if hers.moves is not None else his
-            mine.play(0)
-            for live in (hers, his):
-                while live.n < mine.n:
+    with ann.client.live(table.id) as ann_live, bob.client.live(table.id) as bob_live:
+        ann_live.recv()
+        bob_live.recv()
+        while ann_live.now["phase"] != "over":
+            active = ann_live if ann_live.moves is not None else bob_live
+            active.play(0)
+            for live in (ann_live, bob_live):
+                while live.n < active.n:
                     live.recv()
     for visitor in (ann, bob):
         visitor.goto(f"/t/{table.id}")

@@ -45,7 +45,7 @@ def start_game(visitor: Visitor, game: str = "axio") -> Player:
     return player
 
 
-def test_theme(visit: Visit) -> None:
+def test_theme_setting_overrides_the_system(visit: Visit) -> None:
     visitor = visit(theme="light")
     page = visitor.goto("/me")
     light = background(page)
@@ -62,7 +62,7 @@ def test_theme(visit: Visit) -> None:
     assert background(page) == dark, "the preference of the system"
 
 
-def test_language(visit: Visit) -> None:
+def test_language_setting_translates_all_pages(visit: Visit) -> None:
     visitor = visit(language="en")
     page = visitor.goto("/me")
     expect(page.locator("html")).to_have_attribute("lang", "en")
@@ -112,7 +112,7 @@ def test_manual_draw_allows_taking_back_a_move(visit: Visit) -> None:
     assert visitor.messages.refused == []
 
 
-def test_sound(visit: Visit) -> None:
+def test_muted_sound_stays_muted(visit: Visit) -> None:
     visitor = visit(short_pauses=True)
     visitor.context.add_init_script(RECORD_EFFECTS)
     visitor.set_settings(coach=False)
@@ -155,7 +155,7 @@ def test_disabled_tips_stay_disabled(visit: Visit) -> None:
     assert visitor.stored_settings()["coach"] is False
 
 
-def test_reduced_motion(visit: Visit) -> None:
+def test_reduced_motion_stops_animations(visit: Visit) -> None:
     visitor = visit(reduced_motion=True)
     visitor.context.add_init_script(RECORD_EFFECTS)
     player = start_game(visitor)

@@ -57,7 +57,9 @@ def error_codes(folder: Path, *responses: tuple[int, str]) -> list[list[Any]]:
 
 
 def test_server_error_codes_are_not_treated_as_offline(tmp_path: Path) -> None:
-    problems = [json.dumps({"status_code": 503, "code": one.code, "detail": str(one)}) for one in ERRORS]
+    problems = [
+        json.dumps({"status_code": 503, "code": error.code, "detail": str(error)}) for error in ERRORS
+    ]
     found = error_codes(
         tmp_path,
         (0, ""),

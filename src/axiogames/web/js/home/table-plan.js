@@ -31,8 +31,8 @@ export function newPlan(game, level) {
  */
 export function applyPreset(plan, preset, level) {
   const kind = OTHER_SEATS[preset];
-  const others = kind ? Math.max(1, plan.seats.length - 1) : 0;
-  plan.seats = [plan.seats[0], ...Array.from({ length: others }, () => planSeat(kind ?? "bot", level))];
+  const otherCount = kind ? Math.max(1, plan.seats.length - 1) : 0;
+  plan.seats = [plan.seats[0], ...Array.from({ length: otherCount }, () => planSeat(kind ?? "bot", level))];
 }
 
 /**

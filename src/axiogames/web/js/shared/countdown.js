@@ -9,10 +9,10 @@ export function countdown(onEnd) {
   const start = Date.now();
   const end = start - (start % DAY) + DAY;
   const tick = () => {
-    const left = Math.max(0, Math.ceil((end - Date.now()) / 1000));
-    const parts = [left / 3600, (left / 60) % 60, left % 60].map((part) => String(Math.floor(part)).padStart(2, "0"));
+    const seconds = Math.max(0, Math.ceil((end - Date.now()) / 1000));
+    const parts = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map((part) => String(Math.floor(part)).padStart(2, "0"));
     clock.textContent = parts.join(":");
-    if (left > 0) return;
+    if (seconds > 0) return;
     clearInterval(timer);
     onEnd?.();
   };

@@ -101,6 +101,6 @@ function watchConnection() {
     if (connected) clearTimeout(retryTimer);
     else retryIn(1_500);
   });
-  // `navigator.onLine` is only a hint, so ask the server.
+  // `navigator.onLine` is only a hint. A request shows whether the server can be reached.
   for (const event of ["online", "offline"]) addEventListener(event, () => void get("/api/bots").catch(() => {}));
 }

@@ -110,7 +110,7 @@ export interface Settings {
   language: string;
 }
 
-/** Arguments of the element builders. */
+/** Arguments of the functions that build elements (dom.js). */
 export type Child = Node | string | number | null | undefined | false;
 export type Props = Record<string, unknown>;
 

@@ -30,8 +30,8 @@ const ARROWS = {
 };
 
 /** @typedef {typeof import("../panels/reading.js")} Reading */
-/** Show a dialog of the reading module. @param {(reading: Reading) => void} show */
-const read = (show) => withErrorToast(async () => show(await import("../panels/reading.js")));
+/** Return a function that shows a dialog of the reading module. @param {(reading: Reading) => void} show */
+const reading = (show) => withErrorToast(async () => show(await import("../panels/reading.js")));
 
 let lastAnnounced = "";
 
@@ -70,9 +70,9 @@ function handleKey({ key, target }) {
       h: requestHint,
       l: () => toggleHistory(),
       m: toggleSound,
-      b: read(({ showBoardText }) => showBoardText()),
-      s: read(({ showScoreText }) => showScoreText()),
-      "?": read(({ showShortcuts }) => showShortcuts()),
+      b: reading(({ showBoardText }) => showBoardText()),
+      s: reading(({ showScoreText }) => showScoreText()),
+      "?": reading(({ showShortcuts }) => showShortcuts()),
     }[key.length === 1 && key !== "R" ? key.toLowerCase() : key];
     if (!action) return false;
     action();

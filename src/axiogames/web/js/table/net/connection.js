@@ -29,7 +29,6 @@ let socket = null;
 const pending = new Map();
 let retryDelay = MIN_RETRY;
 let retryTimer = 0;
-let pingTimer = 0;
 let pongTimer = 0;
 let lastMessageTime = 0;
 
@@ -45,7 +44,7 @@ export function connect(id, callbacks) {
   tableId = id;
   handlers = callbacks;
   lastMessageTime = Date.now();
-  pingTimer = window.setInterval(ping, PING_INTERVAL);
+  setInterval(ping, PING_INTERVAL);
   // A dead socket may not have been noticed yet.
   addEventListener("online", reconnect);
   addEventListener("offline", () => handlers.onStatusChange(false));
@@ -72,7 +71,6 @@ export function reconnect() {
 
 /** Close the socket, without reconnecting. */
 export function disconnect() {
-  clearInterval(pingTimer);
   clearTimeout(pongTimer);
   clearTimeout(retryTimer);
   if (socket) socket.onclose = null;

@@ -1,4 +1,4 @@
-/** Processes the server's messages in order. Steps are animated one at a time, so that each can be followed. */
+/** Process the server's messages in order. Steps are animated one at a time, so that each can be followed. */
 import { errorText } from "../../shared/api.js";
 import { hasText, t } from "../../shared/i18n.js";
 import { announce, toast } from "../../shared/toast.js";

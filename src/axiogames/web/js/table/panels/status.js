@@ -78,9 +78,9 @@ function renderClock() {
   const { deadline } = state.view.now;
   clock.hidden = deadline === null || state.replay !== null || state.view.table.status !== "playing";
   if (deadline === null || clock.hidden) return;
-  const left = Math.max(0, deadline - Date.now());
-  clock.textContent = formatDuration(Math.ceil(left / 1000));
-  clock.classList.toggle("hurry", left < HURRY_TIME);
+  const remaining = Math.max(0, deadline - Date.now());
+  clock.textContent = formatDuration(Math.ceil(remaining / 1000));
+  clock.classList.toggle("hurry", remaining < HURRY_TIME);
 }
 
 /** @param {number} seconds */
