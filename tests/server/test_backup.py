@@ -31,7 +31,7 @@ from axiogames.server.processes import LOCK_SUFFIX, AlreadyRunning, single_insta
 from axiogames.server.settings import DATABASE_FILE, InvalidSetting, Settings
 from tests.cli.test_cli import assert_refused, run
 from tests.server.driving import Browser, Guest, random_chooser, start_server
-from tests.server.postgres import Postgres, folder_of_programs, missing, run_sql
+from tests.server.postgres import Postgres, missing, program_folder, run_sql
 
 GAME = "trio"
 TABLES = 3
@@ -389,7 +389,7 @@ def test_links_in_archive_are_refused(tmp_path: Path) -> None:
 def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path: Path) -> None:
     """Runs the commands of docs/guides/hosting.md with the URLs of this test."""
     url, other = postgres.create(), postgres.create()
-    programs = folder_of_programs()
+    programs = program_folder()
     assert programs is not None
     if not (programs / "pg_dump").exists():
         missing("postgresql", "pg_dump is not installed")

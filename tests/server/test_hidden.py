@@ -1,7 +1,7 @@
-"""Messages and responses do not depend, byte for byte, on what their recipient may not know, on any route.
+"""Messages and responses of all routes do not depend on hidden information, byte for byte.
 
-After entries all over whole games the tiles that a viewer cannot see are exchanged for others, the seed as
-well, and everything that the server says in both worlds is compared.
+After many entries of complete games, hidden tiles and the seed are replaced. Everything that the server sends
+to a viewer is compared between both scenarios.
 """
 
 from __future__ import annotations
@@ -35,31 +35,31 @@ from tests.server.scenarios import (
     viewers,
 )
 
-# Three seats hide nothing that two or four do not.
+# Games of three hide the same kinds of information as games of two or four.
 PLAIN = [case for case in CASES if case.players in (2, 4) and not case.options]
-# Options change how many tiles there are and who may know of them: all at once are enough.
+# Options change the number and visibility of tiles. One case with all options suffices.
 OPTIONS = [max((case for case in CASES if case.players == 2), key=lambda case: len(case.options))]
 PAIRS = [case for case in PLAIN if case.players == 2]
 SCENARIOS = [
     *((case, "people") for case in dict.fromkeys([*PLAIN, *OPTIONS])),
     *((case, kind) for case in PAIRS for kind in ("screen", "bots")),
 ]
-# Every game for two, and for more people, at a screen and with bots every second one.
-SELDOM = [(case, "people") for case in PLAIN if case.players > 2][1::2]
-SELDOM += [(case, kind) for n, case in enumerate(PAIRS) for kind in ("screen", "bots")[n % 2 :][:1]]
+# Run by `make slow`: every second game for more than two people, at one screen or with bots.
+SLOW_SCENARIOS = [(case, "people") for case in PLAIN if case.players > 2][1::2]
+SLOW_SCENARIOS += [(case, kind) for n, case in enumerate(PAIRS) for kind in ("screen", "bots")[n % 2 :][:1]]
 each_scenario = pytest.mark.parametrize(
     ("case", "kind"),
     [
-        pytest.param(*scenario, marks=[pytest.mark.slow] if scenario in SELDOM else [])
+        pytest.param(*scenario, marks=[pytest.mark.slow] if scenario in SLOW_SCENARIOS else [])
         for scenario in SCENARIOS
     ],
     ids=str,
 )
-EVERY = 20  # entries between those after which everything is asked
-AS_LONG_AS_IT_TAKES = 600.0  # seconds for a hint: it ends by its rollouts, never by a clock
+STRIDE = 20  # entries between two comparisons of all responses
+HINT_SECONDS = 600.0  # hints end by their number of rollouts, never by the clock
 
-# Requests that change something, but no table: they know nothing of any game in play.
-ELSEWHERE = {
+# Writing requests that depend on no table.
+UNRELATED = {
     "POST /api/guests",
     "PATCH /api/me",
     "POST /api/me/phrase",
@@ -74,8 +74,8 @@ ELSEWHERE = {
 
 @pytest.fixture
 def pinned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What differs from run to run, or follows from the seed for everybody to see, is always the same."""
-    monkeypatch.setattr(game_module, "commitment", lambda seed: "what is shown of the seed")
+    """Fix values that differ between runs or are derived from the seed in public."""
+    monkeypatch.setattr(game_module, "commitment", lambda seed: "commitment")
     monkeypatch.setattr(room_module, "now", lambda: START_TIME)
     monkeypatch.setattr(tokens_module, "_now", lambda: START_TIME)
     monkeypatch.setattr(room_module.Room, "wake", lambda room: None)  # bots wait
@@ -83,36 +83,38 @@ def pinned(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bots_module, "HINT_ROLLOUTS", 300)
 
 
-def compare(said: Sequence[bytes], twins: Sequence[bytes]) -> int:
-    """How many texts are equal, as all of them have to be."""
-    for one, other in zip(said, twins, strict=True):
-        if one != other:
-            at = next(i for i, (a, b) in enumerate(zip(one + b"$", other + b"$", strict=False)) if a != b)
-            shown = [text[:60] + b" ... " + text[max(0, at - 200) : at + 100] for text in (one, other)]
-            raise AssertionError(f"it depends on what is hidden: {shown[0]!r} or {shown[1]!r}")
-    return len(said)
+def assert_equal(texts: Sequence[bytes], twin_texts: Sequence[bytes]) -> int:
+    """Check that both scenarios produced the same texts, and return their number."""
+    for pair in zip(texts, twin_texts, strict=True):
+        first, second = pair
+        if first != second:
+            padded = zip(first + b"$", second + b"$", strict=False)
+            at = next(i for i, (a, b) in enumerate(padded) if a != b)
+            shown = [text[:60] + b" ... " + text[max(0, at - 200) : at + 100] for text in pair]
+            raise AssertionError(f"a text depends on hidden tiles: {shown[0]!r} or {shown[1]!r}")
+    return len(texts)
 
 
-def pick(found: list[Viewer], rng: Generator) -> Viewer:
-    return found[rng.randint(len(found))]
+def pick(candidates: list[Viewer], rng: Generator) -> Viewer:
+    return candidates[rng.randint(len(candidates))]
 
 
 @pytest.mark.usefixtures("pinned")
 @each_scenario
 def test_messages_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
-        scenario, rng, same = play_scenario(case, kind), Generator(f"{case} {kind}"), 0
+        scenario, rng, compared = play_scenario(case, kind), Generator(f"{case} {kind}"), 0
         async with running_app(tmp_path) as app:
-            # Every second entry of a game for two; of the others as many, spread over the whole game.
+            # Every second entry of a game for two; about as many of longer games.
             stride = 2 if kind == "people" and case in PAIRS else 5
             for number in range(case.players + 1, len(scenario.log), stride):
-                now = scenario.upto(number)
-                viewer = pick(viewers(case, kind, now.game.turn), rng)
-                other = twin(now, viewer, rng)
+                current = scenario.upto(number)
+                viewer = pick(viewers(case, kind, current.game.turn), rng)
+                other = twin(current, viewer, rng)
                 if other is not None:
-                    said = await collect_broadcast(app, now, viewer)
-                    same += compare(said, await collect_broadcast(app, other, viewer))
-        return same
+                    texts = await collect_broadcast(app, current, viewer)
+                    compared += assert_equal(texts, await collect_broadcast(app, other, viewer))
+        return compared
 
     assert asyncio.run(run()) > 0
 
@@ -121,17 +123,17 @@ def test_messages_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind
 @each_scenario
 def test_responses_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kind: str) -> None:
     async def run() -> int:
-        scenario, rng, same = play_scenario(case, kind), Generator(f"{case} {kind} answers"), 0
-        async with running_app(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as app:
-            for number in range(case.players + 1, len(scenario.log), EVERY):
-                now = scenario.upto(number)
-                viewer = pick(viewers(case, kind, now.game.turn), rng)
-                other = twin(now, viewer, rng)
+        scenario, rng, compared = play_scenario(case, kind), Generator(f"{case} {kind} answers"), 0
+        async with running_app(tmp_path, bot_seconds=HINT_SECONDS) as app:
+            for number in range(case.players + 1, len(scenario.log), STRIDE):
+                current = scenario.upto(number)
+                viewer = pick(viewers(case, kind, current.game.turn), rng)
+                other = twin(current, viewer, rng)
                 if other is not None:
-                    slow = same == 0
-                    said = await collect_responses(app, now, viewer, slow=slow)
-                    same += compare(said, await collect_responses(app, other, viewer, slow=slow))
-        return same
+                    slow = compared == 0
+                    texts = await collect_responses(app, current, viewer, slow=slow)
+                    compared += assert_equal(texts, await collect_responses(app, other, viewer, slow=slow))
+        return compared
 
     assert asyncio.run(run()) > 0
 
@@ -139,7 +141,7 @@ def test_responses_do_not_depend_on_hidden_tiles(tmp_path: Path, case: Case, kin
 def test_every_route_is_compared_or_changes_no_table(tmp_path: Path) -> None:
     async def run() -> None:
         async with running_app(tmp_path) as app:
-            asked = targets(app, "axio", slow=True)
+            requested = targets(app, "axio", slow=True)
             for route in app.litestar.routes:
                 if isinstance(route, WebSocketRoute):
                     assert route.path_format == "/api/tables/{table_id}/live"
@@ -147,35 +149,35 @@ def test_every_route_is_compared_or_changes_no_table(tmp_path: Path) -> None:
                 assert isinstance(route, HTTPRoute)
                 for method in route.methods - {"GET", "OPTIONS", "HEAD"}:
                     name = f"{method} {route.path_format}"
-                    assert (route.path_format in BODIES) != (name in ELSEWHERE), name
+                    assert (route.path_format in BODIES) != (name in UNRELATED), name
                     assert ("table_id" in route.path_parameters) == (route.path_format in BODIES)
             gets = [route for route in app.litestar.routes if "GET" in getattr(route, "methods", ())]
-            assert len({target.partition("?")[0] for target in asked}) == len(gets)
+            assert len({target.partition("?")[0] for target in requested}) == len(gets)
             assert {route.path_format for route in gets} >= SLOW
 
     asyncio.run(run())
 
 
 def test_comparison_detects_a_leak(tmp_path: Path, pinned: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a server that shows every hand, both tests above fail."""
-    honest = room_module.Room.view
+    """With a server that leaks the position, both tests above fail."""
+    view = room_module.Room.view
 
     def leaking(room: room_module.Room, viewer: Any, ack: str | None = None) -> Any:
         assert room.game.table is not None
-        return honest(room, viewer, ack or room.game.table.position)
+        return view(room, viewer, ack or room.game.table.position)
 
     async def run() -> None:
         case = Case("axio", 2)
         viewer, rng = Viewer("seat 0", "person-0", 0), Generator("leak")
-        # Not everywhere is there a twin: some positions leave nothing to be different.
+        # Some positions have no twin because nothing is hidden.
         scenarios = (play_scenario(case, "people").upto(number) for number in range(14, 30))
         scenario, other = next((one, two) for one in scenarios if (two := twin(one, viewer, rng)) is not None)
-        async with running_app(tmp_path, bot_seconds=AS_LONG_AS_IT_TAKES) as app:
-            for witness in (collect_broadcast, lambda *of: collect_responses(*of, slow=False)):
-                said = await witness(app, scenario, viewer)
-                twins = await witness(app, other, viewer)
-                with pytest.raises(AssertionError, match="depends on what is hidden"):
-                    compare(said, twins)
+        async with running_app(tmp_path, bot_seconds=HINT_SECONDS) as app:
+            for collect in (collect_broadcast, lambda *args: collect_responses(*args, slow=False)):
+                texts = await collect(app, scenario, viewer)
+                twin_texts = await collect(app, other, viewer)
+                with pytest.raises(AssertionError, match="depends on hidden tiles"):
+                    assert_equal(texts, twin_texts)
 
     monkeypatch.setattr(room_module.Room, "view", leaking)
     asyncio.run(run())

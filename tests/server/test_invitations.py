@@ -1,4 +1,4 @@
-"""Invitations to a rematch: it starts when everybody has joined; until then seats are reserved."""
+"""Invitations to a rematch: seats are reserved until all players have joined; then the game starts."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from tests.server.rooms import Listener, run, until
 
 
 class Rematch:
-    """People who have played a game to its end."""
+    """A finished game and requests for its rematch."""
 
     def __init__(self, app: App, people: list[Guest], old: str) -> None:
         self.app, self.people, self.old = app, people, old
 
-    async def request(self, who: int) -> str:
-        """Somebody asks for the rematch: its id."""
-        asked = await self.app.call("POST", f"/api/tables/{self.old}/rematch", self.people[who].token)
-        return str(asked["id"])
+    async def request(self, player: int) -> str:
+        """Request the rematch as a player, and return its id."""
+        response = await self.app.call("POST", f"/api/tables/{self.old}/rematch", self.people[player].token)
+        return str(response["id"])
 
     async def room(self) -> Room:
-        """The room of the rematch."""
+        """Return the room of the rematch."""
         table = (await self.app.server.rooms.get(self.old)).game.rematch
         assert table is not None
         return await self.app.server.rooms.get(table)
 
-    async def post(self, who: int, path: str, body: object = None) -> Response:
-        """Somebody does something at the table of the rematch."""
+    async def post(self, player: int, path: str, body: object = None) -> Response:
+        """Send a request to the table of the rematch as a player."""
         room = await self.room()
-        return await self.app.request("POST", f"/api/tables/{room.id}{path}", self.people[who].token, body)
+        return await self.app.request("POST", f"/api/tables/{room.id}{path}", self.people[player].token, body)
 
 
 async def finished(app: App, *kinds: str, **more: object) -> Rematch:
-    """A game that is over; each `open` seat was another person's."""
+    """Play a game to its end; each `open` seat belongs to another person."""
     people = [await app.guest("Ann")]
     seats = [{"kind": "bot", "level": "random"} if kind == "bot" else {"kind": kind} for kind in kinds]
     table = (await app.open(people[0], "rota", seats, public=True, **more))["id"]
@@ -69,7 +69,7 @@ def test_clock_starts_when_the_invited_person_joins(tmp_path: Path) -> None:
             assert row is not None
             assert (room.game.status, room.game.turn, deadline(room.game)) == ("open", None, None)
             assert (row["status"], row["due"], room._automation._timer) == ("open", None, None)
-            # Neither the lobby nor anybody else is offered the seat that is kept.
+            # The reserved seat is neither listed in the lobby nor available to other people.
             assert await app.call("GET", "/api/tables?which=open", bob.token) == []
             eve = await app.guest("Eve")
             body = {"invite": room.game.config.invite, "seat": 0}
@@ -77,24 +77,24 @@ def test_clock_starts_when_the_invited_person_joins(tmp_path: Path) -> None:
             assert (refused.status, refused.json["code"]) == (409, "seat_taken")
             refused = await app.request("POST", f"/api/tables/{table}/join", eve.token, {})
             assert (refused.status, refused.json["code"]) == (409, "seat_taken")
-            # To be told of it and to look at it is not yet to come.
+            # Listing, viewing and watching the table does not accept the invitation.
             mine = await app.call("GET", "/api/tables?which=mine", bob.token)
-            assert table in {one["id"] for one in mine}
+            assert table in {row["id"] for row in mine}
             view = await app.call("GET", f"/api/tables/{table}", bob.token)
             assert (view["yours"], view["seats"][0]["invited"]) == ([0], True)
             socket = await app.socket(table, bob.token)
             await socket.drain()
-            assert await rematch.request(0) == table  # she asks again
+            assert await rematch.request(0) == table  # a repeated request
             assert room.game.unfilled_seats() == [0]
 
             assert await rematch.request(1) == table
             assert room.game.status == "playing"
-            told = await socket.until(lambda message: message.get("now", {}).get("phase") == "place")
-            assert told["now"]["deadline"] == deadline(room.game)
-            assert told["moves"] is not None
-            assert not any("invited" in seat for seat in told["seats"])
+            message = await socket.until(lambda message: message.get("now", {}).get("phase") == "place")
+            assert message["now"]["deadline"] == deadline(room.game)
+            assert message["moves"] is not None
+            assert not any("invited" in seat for seat in message["seats"])
             assert listener.received[-1]["table"]["status"] == "playing"
-            assert await rematch.request(1) == table  # he asks again
+            assert await rematch.request(1) == table  # a repeated request
 
     run(work)
 
@@ -103,7 +103,7 @@ def test_rematch_of_three_waits_for_all(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
             rematch = await finished(app, "open", "me", "open")
-            await rematch.request(2)  # not the one who opened the game
+            await rematch.request(2)  # not the owner of the game
             room = await rematch.room()
             assert room.game.config.owner == rematch.people[2].id
             joined = await rematch.post(0, "/join", {})
@@ -132,15 +132,14 @@ def test_concurrent_rematch_requests_seat_both(tmp_path: Path, monkeypatch: pyte
     async def work() -> None:
         async with running_app(tmp_path) as app:
             rematch = await finished(app, "me", "open")
-            honest = app.server.rooms.open
+            open_room = app.server.rooms.open
 
-            async def later(*given: Any) -> Any:
-                """Bob is a little faster everywhere."""
-                monkeypatch.setattr(app.server.rooms, "open", honest)
+            async def open_after_other_request(*args: Any) -> Any:
+                monkeypatch.setattr(app.server.rooms, "open", open_room)
                 await rematch.request(1)
-                return await honest(*given)
+                return await open_room(*args)
 
-            monkeypatch.setattr(app.server.rooms, "open", later)
+            monkeypatch.setattr(app.server.rooms, "open", open_after_other_request)
             await rematch.request(0)
             assert (await rematch.room()).game.status == "playing"
 
@@ -170,11 +169,11 @@ def test_declining_frees_a_seat_and_the_host_can_leave(tmp_path: Path) -> None:
             room = await rematch.room()
             declined = await rematch.post(1, "/leave")
             assert declined.json["seats"][0]["kind"] == "open"
-            assert [one["id"] for one in await app.call("GET", "/api/tables?which=open")] == [table]
+            assert [row["id"] for row in await app.call("GET", "/api/tables?which=open")] == [table]
             left = await rematch.post(0, "/leave")
             assert left.json["table"]["status"] == "closed"
             assert room.game.status == "closed"
-            assert await rematch.request(1) != table  # it is no more; he asks for another
+            assert await rematch.request(1) != table  # the first one is closed, so another is opened
 
     run(work)
 
@@ -200,21 +199,21 @@ def test_reserved_seat_can_go_to_a_bot_after_two_minutes(
             room = await rematch.room()
             await rematch.post(1, "/join", {})
             seat = room.game.unfilled_seats()[0]
-            for who, code in ((0, "seat_taken"), (1, "not_allowed")):
-                refused = await rematch.post(who, f"/seats/{seat}/bot", {"level": "random"})
+            for player, code in ((0, "seat_taken"), (1, "not_allowed")):
+                refused = await rematch.post(player, f"/seats/{seat}/bot", {"level": "random"})
                 assert refused.json["code"] == code
             monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 0.0)
             refused = await rematch.post(1, f"/seats/{seat}/bot", {"level": "random"})
             assert refused.json["code"] == "not_allowed"
-            # While the server was away they could not come.
+            # Time during which the server was down does not count.
             monkeypatch.setattr("axiogames.server.domain.subscribers.ABSENT_SECONDS", 120.0)
             room.game.config = replace(room.game.config, created=now() - 3_600_000)
             await app.server.rooms.resume()
             refused = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})
             assert refused.json["code"] == "seat_taken"
             app.server.rooms._services.uptime.resumed_at -= 3_600_000
-            begun = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})
-            assert begun.json["table"]["status"] == "playing"
+            started = await rematch.post(0, f"/seats/{seat}/bot", {"level": "random"})
+            assert started.json["table"]["status"] == "playing"
             table = await rematch.request(2)  # too late: the game can be watched
             view = await app.call("GET", f"/api/tables/{table}", rematch.people[2].token)
             assert (view["yours"], view["table"]["status"]) == ([], "playing")
@@ -223,7 +222,7 @@ def test_reserved_seat_can_go_to_a_bot_after_two_minutes(
 
 
 def test_invitation_has_its_own_entry_type() -> None:
-    act = SeatReserved(1, "bob", "Bob")
-    assert encode_entry(act) == '{"a":"invite","seat":1,"person":"bob","name":"Bob"}'
-    assert decode_entry(encode_entry(act)) == act
+    entry = SeatReserved(1, "bob", "Bob")
+    assert encode_entry(entry) == '{"a":"invite","seat":1,"person":"bob","name":"Bob"}'
+    assert decode_entry(encode_entry(entry)) == entry
     assert decode_entry('{"a":"sit","seat":1,"person":"bob","name":"Bob"}') == SeatTaken(1, "bob", "Bob")
