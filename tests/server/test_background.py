@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from axiogames.server import lifespan as running_module
+from axiogames.server import lifespan as lifespan_module
 from axiogames.server.domain.entries import UNDRAWN, MovePlayed, SeatTaken
 from axiogames.server.domain.rooms import Rooms
 from axiogames.server.lifespan import Server, lifespan
@@ -27,8 +27,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
     async def nothing(_: Server) -> None: ...
 
-    monkeypatch.setattr(running_module, "_load_rules", nothing)
-    monkeypatch.setattr(running_module, "SWEEP_SECONDS", 0.01)
+    monkeypatch.setattr(lifespan_module, "_load_rules", nothing)
+    monkeypatch.setattr(lifespan_module, "SWEEP_SECONDS", 0.01)
     monkeypatch.setattr("axiogames.server.routes.health.RECOVERY_SECONDS", 0.01)
 
 
@@ -37,9 +37,9 @@ async def health(app: App) -> tuple[int, Any]:
     return answer.status, answer.json
 
 
-async def until_health(app: App, wanted: int) -> Any:
+async def until_health(app: App, status: int) -> Any:
     async with asyncio.timeout(TIMEOUT):
-        while (found := await health(app))[0] != wanted:
+        while (found := await health(app))[0] != status:
             await asyncio.sleep(0.01)
     return found[1]
 
@@ -52,17 +52,17 @@ def test_failure_to_load_rules_is_reported_and_blocks_nothing(
 
     async def load(_: Server) -> None:
         if broken:
-            raise RuntimeError("the compiler has gone")
+            raise RuntimeError("no compiler")
 
-    monkeypatch.setattr(running_module, "_load_rules", load)
+    monkeypatch.setattr(lifespan_module, "_load_rules", load)
 
     async def work() -> None:
         nonlocal broken
         async with running_app(tmp_path) as app, lifespan(app.server):
             server = app.server
-            sick = await until_health(app, 503)
-            assert sick["status"] == "background tasks fail: load_rules"
-            assert sick["failing"] == ["load_rules"]
+            failure = await until_health(app, 503)
+            assert failure["status"] == "background tasks fail: load_rules"
+            assert failure["failing"] == ["load_rules"]
             sweeps: list[int] = []
             due = server.store.list_due
 
@@ -76,7 +76,7 @@ def test_failure_to_load_rules_is_reported_and_blocks_nothing(
             assert "failing" not in await until_health(app, 200)
 
     asyncio.run(work())
-    assert "the compiler has gone" in caplog.text
+    assert "no compiler" in caplog.text
     assert len(errors(caplog)) == 1
 
 
@@ -134,22 +134,22 @@ def test_invalid_notifications_do_not_block_others(
     async def work() -> None:
         async with running_app(tmp_path) as app:
             rooms: Rooms = app.server.rooms
-            acts = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
-            one, two = [await rooms.open(table_config(id=name), acts) for name in ("one", "two")]
+            seated = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            one, two = [await rooms.open(table_config(id=name), seated) for name in ("one", "two")]
             entries = app.server.store.entries
-            asked: list[str] = []
+            requested: list[str] = []
 
             async def read(table_id: str, after: int = 0) -> Any:
-                asked.append(table_id)
+                requested.append(table_id)
                 if table_id == one.id:
                     raise ConnectionResetError
                 return await entries(table_id, after)
 
             monkeypatch.setattr(app.server.store, "entries", read)
-            for strange in ("", ":", "one", "one:", "one:x", "one:-1", "one:٣", "nobody:9", "\0:1"):
-                await rooms.on_notification(strange)
+            for invalid in ("", ":", "one", "one:", "one:x", "one:-1", "one:٣", "nobody:9", "\0:1"):
+                await rooms.on_notification(invalid)
             await rooms.on_notification(f"{one.id}:99 {two.id}:99")
-            assert asked[-2:] == [one.id, two.id]
+            assert requested[-2:] == [one.id, two.id]
 
     asyncio.run(work())
     assert "failed to read the new entries" in caplog.text
@@ -158,46 +158,46 @@ def test_invalid_notifications_do_not_block_others(
 def test_failing_notification_does_not_end_listening(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def told(_: str) -> AsyncGenerator[str | None, None]:
+    async def notifications(_: str) -> AsyncGenerator[str | None, None]:
         for notice in (None, "one", "two", "three"):
             yield notice
         raise ConnectionLost
 
-    heard: list[str] = []
+    processed: list[str] = []
 
-    async def hear(_: Server, notice: str) -> None:
-        heard.append(notice)
+    async def process(_: Server, notice: str) -> None:
+        processed.append(notice)
         if notice != "three":
             raise ValueError(notice)
 
     async def work() -> None:
         async with running_app(tmp_path) as app:
-            monkeypatch.setattr(running_module, "notifications", told)
-            monkeypatch.setattr(running_module, "_on_notification", hear)
+            monkeypatch.setattr(lifespan_module, "notifications", notifications)
+            monkeypatch.setattr(lifespan_module, "_on_notification", process)
             monkeypatch.setattr(type(app.server.settings), "dsn", "")
             task = Supervisor().add("listen", lambda _: asyncio.sleep(0))
             task.failed(OSError())
             with pytest.raises(ConnectionLost):
-                await running_module._listen(app.server, task)
+                await lifespan_module._listen(app.server, task)
             assert not task.failing  # the initial `None` reports that listening has begun
 
     asyncio.run(work())
-    assert heard == ["one", "two", "three"]
+    assert processed == ["one", "two", "three"]
     assert caplog.text.count("failed to process a notification") == 2
 
 
 def test_process_catches_up_after_reconnecting(tmp_path: Path) -> None:
-    """Also for tables without clients here: the next client gets the state of the database."""
+    """This includes tables without clients here: the next client receives the committed state."""
 
     async def work() -> None:
         async with running_app(tmp_path) as app:
             server = app.server
-            acts = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
-            room = await server.rooms.open(table_config(), acts)
+            seated = [SeatTaken(0, "ann", "Ann"), SeatTaken(1, "bob", "Bob")]
+            room = await server.rooms.open(table_config(), seated)
             elsewhere: Any = await server.rooms._load(room.id)
             move = str(elsewhere.table.legal_moves()[0])
-            act = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN))
-            await server.journal.append(elsewhere.journal_entry(act))  # as another process would
+            entry = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN))
+            await server.journal.append(elsewhere.journal_entry(entry))  # as another process would
             await server.rooms.reconcile()
             assert room.game.number == elsewhere.number - 1
             await server.rooms.reconcile(everything=True)
@@ -213,9 +213,9 @@ def test_process_started_during_outage_recovers(tmp_path: Path) -> None:
             faults = Faults(app)
             faults.down = True
             async with lifespan(app.server):
-                sick = await until_health(app, 503)
-                assert sick["status"] == "the database does not answer"
-                assert "prepare_database" in sick["failing"]
+                failure = await until_health(app, 503)
+                assert failure["status"] == "the database does not answer"
+                assert "prepare_database" in failure["failing"]
                 assert (await app.request("GET", "/api/tables")).status == 503
                 faults.down = False
                 await until_health(app, 200)
@@ -233,7 +233,7 @@ def test_all_components_are_closed_despite_failures(
     async def work() -> None:
         async with running_app(tmp_path) as app:
             server = app.server
-            parts = running_module._close_actions(server)
+            parts = lifespan_module._close_actions(server)
 
             def failing(name: str, close: Callable[[], Any]) -> Callable[[], Any]:
                 async def close_and_fail() -> None:
@@ -247,7 +247,7 @@ def test_all_components_are_closed_despite_failures(
 
             broken = [(name, failing(name, close)) for name, close in parts]
             with monkeypatch.context() as patched:
-                patched.setattr(running_module, "_close_actions", lambda _: broken)
+                patched.setattr(lifespan_module, "_close_actions", lambda _: broken)
                 async with lifespan(server):
                     pass
             assert closed == [name for name, _ in reversed(parts)]

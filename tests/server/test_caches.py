@@ -18,43 +18,43 @@ from tests.server.in_process import App, running_app
 from tests.server.rooms import run
 from tests.server.scenarios import TABLE, install, play_scenario
 
-STRANGE = ("xx", "de-AT", "DE", "", "q" * 20, "de-%00", "en-\N{SNOWMAN}", "en_US")
+UNKNOWN_LANGUAGES = ("xx", "de-AT", "DE", "", "q" * 20, "de-%00", "en-\N{SNOWMAN}", "en_US")
 
 
 def framework_caches() -> dict[str, int]:
-    """How many results each function of the web framework keeps."""
+    """Return the number of cached results of each function of the web framework."""
     found: dict[str, int] = {}
-    for one in gc.get_objects():
-        if type(one) is _lru_cache_wrapper and str(one.__module__).startswith("litestar."):
-            name = f"{one.__module__}.{one.__qualname__}"
-            found[name] = found.get(name, 0) + one.cache_info().currsize
+    for item in gc.get_objects():
+        if type(item) is _lru_cache_wrapper and str(item.__module__).startswith("litestar."):
+            name = f"{item.__module__}.{item.__qualname__}"
+            found[name] = found.get(name, 0) + item.cache_info().currsize
     return found
 
 
 def caches() -> Iterator[tuple[str, int]]:
-    """How many results each function of the package keeps that keeps its results for good."""
-    for one in gc.get_objects():
-        if type(one) is _lru_cache_wrapper and str(one.__module__).startswith("axiogames."):
-            info = one.cache_info()
+    """Yield the number of cached results of each function of the package with an unbounded cache."""
+    for item in gc.get_objects():
+        if type(item) is _lru_cache_wrapper and str(item.__module__).startswith("axiogames."):
+            info = item.cache_info()
             if info.maxsize is None:
-                yield f"{one.__module__}.{one.__qualname__}", info.currsize
+                yield f"{item.__module__}.{item.__qualname__}", info.currsize
 
 
 def sizes() -> dict[str, int]:
-    """The same, added up for each name, with the dictionaries that modules keep."""
+    """Return the sizes of all caches by name: those of functions and dictionaries of modules."""
     found = {"site": len(static._CACHE)}
     for name, size in caches():
         found[name] = found.get(name, 0) + size
     for name, module in tuple(sys.modules.items()):
         if name.startswith("axiogames.server"):
-            for what, kept in vars(module).items():
-                if what.startswith("_") and not what.startswith("__") and isinstance(kept, dict):
-                    found[f"{name}.{what}"] = len(kept)
+            for variable, value in vars(module).items():
+                if variable.startswith("_") and not variable.startswith("__") and isinstance(value, dict):
+                    found[f"{name}.{variable}"] = len(value)
     return found
 
 
-async def ask_for(app: App, language: str) -> None:
-    """Everything that comes in a language."""
+async def request_texts(app: App, language: str) -> None:
+    """Request all texts that depend on the language."""
     paths = ["/api/games", "/api/review/words", "/api/daily", *(f"/api/games/{name}/rules" for name in GAMES)]
     for path in paths:
         answer = await app.request("GET", f"{path}?lang={language}")
@@ -65,10 +65,10 @@ def test_unknown_languages_are_not_cached(tmp_path: Path) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
             for language in LANGUAGES:
-                await ask_for(app, language)
+                await request_texts(app, language)
             before = sizes()
-            for language in (*STRANGE, *(f"l{number}" for number in range(20))):
-                await ask_for(app, language)
+            for language in (*UNKNOWN_LANGUAGES, *(f"l{number}" for number in range(20))):
+                await request_texts(app, language)
             assert sizes() == before
             assert games._info.cache_info().currsize <= len(GAMES) * len(LANGUAGES)
 
@@ -114,7 +114,7 @@ def test_unknown_urls_are_not_cached(tmp_path: Path) -> None:
 
 
 def test_long_urls_and_cookies_are_not_cached(tmp_path: Path) -> None:
-    # The framework keeps the last thousand of each, whatever their size, with what it makes of them.
+    # The framework caches the last thousand of each with their parsed form, whatever their size.
     async def work() -> None:
         async with running_app(tmp_path) as app:
             guest = await app.call("GET", "/api/me")
@@ -148,10 +148,10 @@ def test_long_urls_and_cookies_are_not_cached(tmp_path: Path) -> None:
 
 def test_place_cache_of_a_growing_board_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(board_json, "MAX_PLACES", 50)
-    variant = next(made for name in GAMES if (made := find_variant(name)).grows)
-    fresh = board_json.BoardEncoder(variant)
-    first = fresh.board_tile(variant.kinds[0], ("3,4",))
+    variant = next(found for name in GAMES if (found := find_variant(name)).grows)
+    encoder = board_json.BoardEncoder(variant)
+    first = encoder.board_tile(variant.kinds[0], ("3,4",))
     for x in range(300):
-        fresh.board_tile(variant.kinds[0], (f"{x},-7",))
-        assert len(fresh._places) <= 50
-    assert fresh.board_tile(variant.kinds[0], ("3,4",)) == first
+        encoder.board_tile(variant.kinds[0], (f"{x},-7",))
+        assert len(encoder._places) <= 50
+    assert encoder.board_tile(variant.kinds[0], ("3,4",)) == first

@@ -31,40 +31,40 @@ def test_uncommitted_move_is_not_broadcast_and_can_be_repeated(
             for _ in range(40):
                 if session.game.turn is None:
                     break
-                socket, order = session.next_command()
+                socket, command = session.next_command()
                 if session.rng.random() < 0.5:
                     failed += 1
                     before, number = await session.drain(), session.game.number
                     session.faults.next = session.rng.choice(("before", "during"))
-                    refused = await socket.request(**order)
+                    refused = await socket.request(**command)
                     assert (refused["type"], refused["code"]) == ("refused", "unavailable")
                     after = await session.drain()
-                    told = [len(new) - len(old) for new, old in zip(after, before, strict=True)]
-                    assert told == [int(one is socket) for one in session.all_sockets]
+                    received = [len(new) - len(old) for new, old in zip(after, before, strict=True)]
+                    assert received == [int(other is socket) for other in session.all_sockets]
                     assert session.game.number == number
                     await session.check()
-                done = await socket.request(**order)  # with the same id
-                assert done["ack"] == order["id"]
+                done = await socket.request(**command)  # with the same id
+                assert done["ack"] == command["id"]
                 await session.check()
         return failed
 
     assert asyncio.run(play()) > 3
 
 
-def test_committed_move_is_acknowledged_though_its_confirmation_was_lost(tmp_path: Path) -> None:
+def test_committed_move_is_acknowledged_if_its_confirmation_was_lost(tmp_path: Path) -> None:
     async def play() -> None:
         async with game_session(tmp_path, "axio") as session:
             for _ in range(6):
                 number = session.game.number
-                socket, order = session.next_command()
+                socket, command = session.next_command()
                 session.faults.next = "after"
-                done = await socket.request(**order)
-                assert (done["ack"], done["n"]) == (order["id"], number + 1)
+                done = await socket.request(**command)
+                assert (done["ack"], done["n"]) == (command["id"], number + 1)
                 for other in session.all_sockets:
                     if other is not socket:
                         await other.until_entry(number + 1)
-                again = await socket.request(**order)
-                assert (again["ack"], again["n"]) == (order["id"], number + 1)
+                again = await socket.request(**command)
+                assert (again["ack"], again["n"]) == (command["id"], number + 1)
                 await session.check()
 
     asyncio.run(play())
@@ -74,14 +74,14 @@ def test_conflicting_entry_number_is_refused_with_a_fresh_view(tmp_path: Path) -
     async def play() -> None:
         async with game_session(tmp_path, "axio") as session:
             for _ in range(5):
-                socket, order = session.next_command(hold=False)
+                socket, command = session.next_command(hold=False)
                 elsewhere: Any = await session.app.server.rooms._load(session.table)
                 move = str(elsewhere.table.legal_moves()[-1])
-                act = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN, "elsewhere"))
+                entry = elsewhere.apply(MovePlayed(elsewhere.turn, move, UNDRAWN, "elsewhere"))
                 await session.app.server.journal.append(
-                    elsewhere.journal_entry(act)
-                )  # as another process does
-                refused = await socket.request(**order)
+                    elsewhere.journal_entry(entry)
+                )  # as another process would
+                refused = await socket.request(**command)
                 assert refused["code"] == "stale"
                 assert refused["view"]["n"] == session.game.number == elsewhere.number
                 for other in session.all_sockets:
@@ -96,23 +96,23 @@ def test_game_stops_without_the_database_and_resumes(tmp_path: Path) -> None:
     async def play() -> None:
         async with game_session(tmp_path, "axio") as session:
             for _ in range(5):
-                socket, order = session.next_command(hold=False)
+                socket, command = session.next_command(hold=False)
                 number, before = session.game.number, await session.drain()
                 session.faults.down = True
                 for _ in range(3):
-                    assert (await socket.request(**order))["code"] == "unavailable"
+                    assert (await socket.request(**command))["code"] == "unavailable"
                 path = f"/api/tables/{session.table}"
                 seat = session.sockets.index(socket)
-                body = {name: order[name] for name in ("id", "n", "pick")}
+                body = {name: command[name] for name in ("id", "n", "pick")}
                 posted = await session.app.request("POST", f"{path}/moves", session.people[seat].token, body)
-                shown = await session.app.request("GET", path, session.people[seat].token)
-                assert [posted.status, shown.status] == [503, 503]
+                read = await session.app.request("GET", path, session.people[seat].token)
+                assert [posted.status, read.status] == [503, 503]
                 session.faults.down = False
-                done = await socket.request(**order)
-                assert (done["ack"], done["n"]) == (order["id"], number + 1)
+                done = await socket.request(**command)
+                assert (done["ack"], done["n"]) == (command["id"], number + 1)
                 after = await session.drain()
-                told = [len(new) - len(old) for new, old in zip(after, before, strict=True)]
-                assert told == [4 if one is socket else 1 for one in session.all_sockets]
+                received = [len(new) - len(old) for new, old in zip(after, before, strict=True)]
+                assert received == [4 if other is socket else 1 for other in session.all_sockets]
                 await session.check()
 
     asyncio.run(play())
@@ -124,27 +124,27 @@ def test_move_is_not_broadcast_before_its_commit(tmp_path: Path) -> None:
             targets = [f"/api/tables/{session.table}{path}" for path in ("", *PATHS)]
             targets += [f"/api/tables?which={which}" for which in ("live", "mine")]
             tokens = ["", *(person.token for person in session.people)]
-            asked = [(target, token) for target in targets for token in tokens]
+            requests = [(target, token) for target in targets for token in tokens]
             for _ in range(2):
-                before = [await session.app.request("GET", target, token) for target, token in asked]
+                before = [await session.app.request("GET", target, token) for target, token in requests]
                 await session.drain()
-                told = [len(one.texts) for one in session.all_sockets]
-                socket, order = session.next_command(hold=False)
+                counts = [len(viewer.texts) for viewer in session.all_sockets]
+                socket, command = session.next_command(hold=False)
                 session.faults.hold = asyncio.Event()
-                socket.send(**order)
-                while session.game.number == order["n"]:  # until it is carried out in memory
+                socket.send(**command)
+                while session.game.number == command["n"]:  # until the move is applied in memory
                     await asyncio.sleep(0)
-                asking = [asyncio.create_task(session.app.request("GET", *one)) for one in asked]
+                tasks = [asyncio.create_task(session.app.request("GET", *request)) for request in requests]
                 newcomer = asyncio.create_task(session.app.socket(session.table))
-                await asyncio.wait(asking, timeout=0.3)
-                for task, was in zip(asking, before, strict=True):
-                    assert not task.done() or task.result() == was
-                assert [len(one.texts) for one in session.all_sockets] == told
+                await asyncio.wait(tasks, timeout=0.3)
+                for task, earlier in zip(tasks, before, strict=True):
+                    assert not task.done() or task.result() == earlier
+                assert [len(viewer.texts) for viewer in session.all_sockets] == counts
                 assert not newcomer.done() or not newcomer.result().texts
                 session.faults.hold.set()
                 session.faults.hold = None
-                await asyncio.gather(newcomer, *asking)
-                await socket.until_entry(order["n"] + 1)
+                await asyncio.gather(newcomer, *tasks)
+                await socket.until_entry(command["n"] + 1)
 
     asyncio.run(play())
 
@@ -154,14 +154,14 @@ def test_failed_write_does_not_appear_in_the_logs(tmp_path: Path, caplog: pytest
         async with game_session(tmp_path, "axio") as session:
             async with session.app.server.database.writing() as connection:
                 await connection.execute(text("ALTER TABLE entries RENAME TO elsewhere"))
-            socket, order = session.next_command(hold=False)
-            refused = await socket.request(**order)
+            socket, command = session.next_command(hold=False)
+            refused = await socket.request(**command)
             assert refused["code"] == "unavailable"
             async with session.app.server.database.writing() as connection:
                 await connection.execute(text("ALTER TABLE elsewhere RENAME TO entries"))
-            assert (await socket.request(**order))["ack"] == order["id"]
+            assert (await socket.request(**command))["ack"] == command["id"]
             await session.check()
-            return session.game.config.seed, order["id"]
+            return session.game.config.seed, command["id"]
 
     with caplog.at_level(logging.INFO):
         seed, message = asyncio.run(play())
@@ -200,19 +200,19 @@ def test_automation_waits_for_the_database_and_resumes(
             socket = await app.socket(table, ann.token)
             view = await socket.until(lambda message: message["type"] == "view")
             held = waiting == "a draw"
-            order = {"do": "move", "id": "m", "n": view["n"], "pick": 0, "hold": held}
-            thinking = asyncio.Event()
+            command = {"do": "move", "id": "m", "n": view["n"], "pick": 0, "hold": held}
+            choosing = asyncio.Event()
             choose = app.server.bots.choose
 
-            async def slowly(*given: Any) -> Any:
-                await thinking.wait()
-                return await choose(*given)
+            async def slow_choose(*args: Any) -> Any:
+                await choosing.wait()
+                return await choose(*args)
 
-            monkeypatch.setattr(app.server.bots, "choose", slowly)
-            await socket.request(**order)
+            monkeypatch.setattr(app.server.bots, "choose", slow_choose)
+            await socket.request(**command)
             faults.down = True
-            thinking.set()
-            while len(tries(caplog)) < 2:  # it was tried, and tried again
+            choosing.set()
+            while len(failed_attempts(caplog)) < 2:  # after at least one retry
                 await asyncio.sleep(0.01)
             faults.down = False
             await socket.until(
@@ -222,8 +222,8 @@ def test_automation_waits_for_the_database_and_resumes(
     monkeypatch.setattr(automation, "RETRY_SECONDS", 0.3)
     monkeypatch.setattr(game_state, "HOLD_SECONDS", 0.1)
     asyncio.run(asyncio.wait_for(play(), TIMEOUT))
-    assert len(tries(caplog)) < 100  # not as fast as it can
+    assert len(failed_attempts(caplog)) < 100  # there is a pause between retries
 
 
-def tries(caplog: pytest.LogCaptureFixture) -> list[str]:
+def failed_attempts(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.message for record in caplog.records if " could not be reloaded" in record.message]

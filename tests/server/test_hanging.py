@@ -24,7 +24,7 @@ def _select(connection: Connection) -> None:
     connection.execute(text("SELECT 1"))
 
 
-async def until_well(app: App) -> None:
+async def until_healthy(app: App) -> None:
     async with asyncio.timeout(TIMEOUT):
         while (await app.request("GET", "/health")).status != 200:
             await asyncio.sleep(0.01)
@@ -40,9 +40,9 @@ def test_late_commit_of_hanging_database_is_applied_once(
         async with game_session(tmp_path, "axio") as session:
             hanging = Hanging(session.app.server.database, statements)
             for _ in range(2):
-                socket, order = session.next_command(hold=False)
+                socket, command = session.next_command(hold=False)
                 with hanging.hanging():
-                    refused = await socket.request(**order)
+                    refused = await socket.request(**command)
                     assert (refused["type"], refused["code"]) == ("refused", "unavailable")
                     for method, path, body in (
                         ("GET", f"/api/tables/{session.table}", None),
@@ -53,11 +53,11 @@ def test_late_commit_of_hanging_database_is_applied_once(
                     ):
                         answer = await session.app.request(method, path, session.people[0].token, body)
                         assert (answer.status, answer.json["code"]) == (503, "unavailable"), path
-                    sick = await session.app.request("GET", "/health")
-                    assert (sick.status, sick.json["status"]) == (503, "the database does not answer")
-                await until_well(session.app)
-                done = await socket.request(**order)  # with the same id, as the outcome is unknown
-                assert (done["ack"], done["n"]) == (order["id"], order["n"] + 1)
+                    health = await session.app.request("GET", "/health")
+                    assert (health.status, health.json["status"]) == (503, "the database does not answer")
+                await until_healthy(session.app)
+                done = await socket.request(**command)  # with the same id, as the outcome is unknown
+                assert (done["ack"], done["n"]) == (command["id"], command["n"] + 1)
                 await session.check()
 
     asyncio.run(asyncio.wait_for(play(), TIMEOUT))
@@ -85,7 +85,7 @@ def test_only_first_requests_wait_for_hanging_database(
                     with pytest.raises(Unavailable):
                         await database.transact(started.append)
                 assert started == []
-            await until_well(app)
+            await until_healthy(app)
             await database.transact(started.append)
             assert len(started) == 1
 
@@ -123,7 +123,7 @@ def test_cancelled_requests_leak_no_connection(tmp_path: Path) -> None:
                     for task in tasks:
                         task.cancel()
                     await asyncio.wait(tasks)
-            await until_well(app)
+            await until_healthy(app)
             pool: Any = database.engine.pool
             async with asyncio.timeout(TIMEOUT):
                 while pool.checkedout():
@@ -145,15 +145,15 @@ REQUESTS: tuple[tuple[str, str, Any], ...] = (
 class Unwritable:
     """Makes the database read-only."""
 
-    def __init__(self, database: Database, file: Path, why: str) -> None:
+    def __init__(self, database: Database, file: Path, cause: str) -> None:
         assert database._writer is not None
-        self._why, self._other = why, sqlite3.connect(file)
+        self._cause, self._other = cause, sqlite3.connect(file)
         self._engines = (database.engine.sync_engine, database._writer._engine)
         self._on = True
         for engine in self._engines:
             event.listen(engine, "checkout", self._check_out)
             event.listen(engine, "before_cursor_execute", self._execute)
-        if why == "locked":
+        if cause == "locked":
             self._other.execute("BEGIN IMMEDIATE")
 
     def end(self) -> None:
@@ -161,19 +161,19 @@ class Unwritable:
         self._other.close()
 
     def _check_out(self, connection: Any, *_: object) -> None:
-        if self._why == "read-only":
+        if self._cause == "read-only":
             cursor = connection.cursor()
             cursor.execute(f"PRAGMA query_only = {int(self._on)}")
             cursor.close()
 
     def _execute(self, _: object, cursor: object, statement: str, *__: object) -> None:
-        if self._on and self._why == "full" and not statement.startswith("SELECT"):
+        if self._on and self._cause == "full" and not statement.startswith("SELECT"):
             raise OperationalError(statement, {}, sqlite3.OperationalError("database or disk is full"))
 
 
-@pytest.mark.parametrize("why", ["locked", "full", "read-only"])
+@pytest.mark.parametrize("cause", ["locked", "full", "read-only"])
 def test_read_only_database_is_reported_by_every_route(
-    tmp_path: Path, why: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cause: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database_module, "SQLITE_BUSY_TIMEOUT_MS", 1)
 
@@ -184,16 +184,16 @@ def test_read_only_database_is_reported_by_every_route(
             table = (await app.open(ann, "axio", [{"kind": "me"}, {"kind": "me"}]))["id"]
             socket = await app.socket(table, ann.token)
             await socket.request(do="look", id="look", seat=0)
-            unwritable = Unwritable(app.server.database, tmp_path / "axio.sqlite3", why)
-            sick = await app.request("GET", "/health")
-            assert (sick.status, sick.json["status"]) == (503, "the database cannot be written")
+            unwritable = Unwritable(app.server.database, tmp_path / "axio.sqlite3", cause)
+            health = await app.request("GET", "/health")
+            assert (health.status, health.json["status"]) == (503, "the database cannot be written")
             for method, path, body in REQUESTS:
                 answer = await app.request(method, path, ann.token, body)
                 assert (answer.status, answer.json["code"]) == (503, "unavailable"), path
             number = (await app.call("GET", f"/api/tables/{table}", ann.token))["n"]  # reads still succeed
             assert (await socket.request(do="move", id="m", n=number, pick=0))["code"] == "unavailable"
             unwritable.end()
-            await until_well(app)
+            await until_healthy(app)
             assert (await socket.request(do="move", id="m", n=number, pick=0))["ack"] == "m"
 
     asyncio.run(asyncio.wait_for(work(), TIMEOUT))

@@ -13,7 +13,7 @@ NO_SUCH_TABLE = 4404
 
 @pytest.fixture
 def table(ann: Guest, bob: Guest) -> str:
-    """A game of two people that has just begun; for some time each placement passes the turn on."""
+    """Open a game of two people. In its first moves, each placement passes the turn on."""
     opened = ann.open("rota", ["me", "open"])
     bob.join(opened)
     return opened.id
@@ -38,10 +38,10 @@ def test_entry_numbers_have_no_gaps_for_any_viewer(ann: Guest, bob: Guest, table
 
 def test_entry_numbers_start_at_1(ann: Guest, bob: Guest) -> None:
     opened = ann.open("axio", ["me", "open"])
-    assert ann.view(opened.id)["n"] == 1  # she sat down
+    assert ann.view(opened.id)["n"] == 1  # Ann took her seat
     with ann.live(opened.id) as live:
         live.recv()
-        assert bob.join(opened)["n"] == 3  # he sat down, and the game began
+        assert bob.join(opened)["n"] == 3  # Bob took his, and the game started
         while live.n < 3:
             assert live.recv()["type"] in ("view", "seats")
 
@@ -63,7 +63,7 @@ def test_repeated_move_is_acknowledged_and_not_played_twice(
         assert his.until("pong")
         assert his.n == number + 1
     assert ann.view(table)["n"] == number + 1
-    with ann.live(table) as again:  # it is known again after a reconnection, and over HTTP, too
+    with ann.live(table) as again:  # also after a reconnection, and over HTTP
         again.recv()
         again.send(order)
         assert again.until(lambda message: message.get("ack") == "once")["n"] == number + 1
@@ -114,7 +114,7 @@ def test_reconnecting_client_receives_exactly_the_missed_steps(ann: Guest, bob: 
     with ann.live(table) as hers, bob.live(table) as his, bob.live(table) as his_phone:
         for live in (hers, his, his_phone):
             live.recv()
-        seen, lost = his.n, his.n + 3
+        first, later = his.n, his.n + 3
         for _ in range(4):
             for live in (hers, his):
                 while live.moves is None:
@@ -122,8 +122,8 @@ def test_reconnecting_client_receives_exactly_the_missed_steps(ann: Guest, bob: 
                 live.play(0)
         while his_phone.n < his.n:
             his_phone.recv()
-        live_steps = {told["n"]: told for told in his_phone.received if told["type"] == "step"}
-    for after in (seen, lost, max(live_steps) - 1):
+        live_steps = {message["n"]: message for message in his_phone.received if message["type"] == "step"}
+    for after in (first, later, max(live_steps) - 1):
         with bob.live(table, after) as back:
             missed = [back.recv() for _ in range(max(live_steps) - after)]
             assert missed == [live_steps[n] for n in range(after + 1, max(live_steps) + 1)]
@@ -163,12 +163,12 @@ def test_reconnecting_after_many_entries_brings_a_view(sqlite_server: RunningSer
 
 
 def test_two_sockets_of_one_person_receive_the_same_messages(ann: Guest, table: str) -> None:
-    with ann.live(table) as desk, ann.live(table) as phone:
-        assert desk.recv() == phone.recv()
-        told = desk.play(0)
+    with ann.live(table) as laptop, ann.live(table) as phone:
+        assert laptop.recv() == phone.recv()
+        step = laptop.play(0)
         other = phone.until("step")
-        assert told["ack"] is not None
-        assert other == {**told, "ack": None}
+        assert step["ack"] is not None
+        assert other == {**step, "ack": None}
         assert phone.now["hands"][0].count("?") == 0
 
 
@@ -178,11 +178,11 @@ def test_presence_is_broadcast(ann: Guest, bob: Guest, table: str) -> None:
         his, phone = bob.live(table), bob.live(table)
         assert [seat["here"] for seat in hers.until("seats")["seats"]] == [True, True]
         his.close()
-        with Client(ann.url).live(table) as watching:  # spectators make no stir
+        with Client(ann.url).live(table) as watching:  # spectators are not announced
             watching.recv()
         phone.close()
-        told = hers.until("seats")
-        assert [seat["here"] for seat in told["seats"]] == [True, False]
+        message = hers.until("seats")
+        assert [seat["here"] for seat in message["seats"]] == [True, False]
         assert sum(message["type"] == "seats" for message in hers.received) == 2
 
 
@@ -239,7 +239,7 @@ def test_a_hundred_concurrent_commands_are_all_answered(sqlite_server: RunningSe
     ann = sqlite_server.guest()
     with ann.live(ann.open("axio", ["me", "greedy"]).id) as live:
         live.recv()
-        for number in range(200):  # a hand of five equal doubles has 40 first moves, most have hundreds
+        for number in range(200):  # every hand has at least 40 first moves, most have hundreds
             live.send({"do": "preview", "id": str(number), "n": live.n, "pick": number % 40})
         assert [live.until("preview")["id"] for _ in range(200)] == [str(number) for number in range(200)]
 
@@ -268,7 +268,7 @@ def test_socket_of_an_unknown_table_is_closed(ann: Guest) -> None:
 
 
 @pytest.mark.parametrize("move", ["pick", "text"])
-def test_move_before_the_start_or_after_the_end_has_its_own_code(
+def test_moves_before_the_start_and_after_the_end_have_their_own_codes(
     sqlite_server: RunningServer, move: str
 ) -> None:
     ann = sqlite_server.guest()

@@ -32,7 +32,7 @@ def test_people_at_a_shared_screen_look_in_turn(server: RunningServer, game: str
         assert count_offers(view["moves"]) > 0
         assert all(tile == "?" for tile in view["now"]["hands"][1])
         after = live.play(0)
-        while after["now"]["turn"] == 0:  # an extra turn: it goes on looking
+        while after["now"]["turn"] == 0:  # an extra turn: the screen keeps its seat
             assert after["you"] == 0
             after = live.play(0)
         assert after["you"] is None
@@ -77,7 +77,7 @@ def test_anybody_with_the_link_can_watch_but_not_play(ann: Guest, who: str) -> N
     assert watcher.refused("POST", f"/api/tables/{table.id}/moves", move).code == expected
 
 
-def test_hints_are_given_without_other_people(ann: Guest) -> None:
+def test_hints_are_available_without_other_people(ann: Guest) -> None:
     table = ann.open("axio", ["me", "greedy"])
     with ann.live(table.id) as live:
         assert first_view(live)["table"]["hints"] is True
@@ -94,7 +94,7 @@ def test_hints_are_given_without_other_people(ann: Guest) -> None:
             assert live.moves is not None
             assert 0 <= best["pick"] < count_offers(live.moves)
             step = live.play(best["pick"])
-            kind = {"exchange": "exchange", "keep": "draw"}.get(best["move"], "place")  # keeping is no event
+            kind = {"exchange": "exchange", "keep": "draw"}.get(best["move"], "place")  # keeping has no event
             made = next(event for event in step["events"] if event["t"] == kind)
             assert kind != "place" or best["move"].split(" ")[0] == made["tile"]
 
@@ -139,7 +139,7 @@ def test_preview_shows_the_effects_of_a_move(sqlite_server: RunningServer, game:
             pyramids += len(new)
             if live.now["phase"] != "over":
                 assert ends is False
-    # Whether a tile that is drawn after the last move fits anywhere is not known before.
+    # Before the draw it is unknown whether the tile drawn after the last move fits anywhere.
     assert ends or before["in_bag"] > live.now["in_bag"]
 
 
@@ -193,12 +193,13 @@ def test_placement_cannot_be_taken_back_after_the_draw(ann: Guest, bob: Guest) -
         first_view(his)
         step = live.play(0)
         assert step["now"]["back"] is False
-        for one in (live, his):
-            one.until(lambda message: message.get("n") == step["n"]) if one.n < step["n"] else None
-            one.command("back")
-            assert one.until("refused")["code"] == "not_allowed"
-            one.command("draw")
-            assert one.until("refused")["code"] == "not_allowed"
+        for socket in (live, his):
+            if socket.n < step["n"]:
+                socket.until(lambda message: message.get("n") == step["n"])
+            socket.command("back")
+            assert socket.until("refused")["code"] == "not_allowed"
+            socket.command("draw")
+            assert socket.until("refused")["code"] == "not_allowed"
     assert ann.view(table.id)["n"] == step["n"]
 
 
@@ -209,8 +210,8 @@ def test_only_the_player_of_a_placement_takes_it_back_or_draws(ann: Guest, bob: 
         first_view(live)
         first_view(his)
         live.play(0, hold=True)
-        told = his.until("step")
-        assert (told["now"]["held"], told["now"]["back"], told["now"]["turn"]) == (False, False, 0)
+        step = his.until("step")
+        assert (step["now"]["held"], step["now"]["back"], step["now"]["turn"]) == (False, False, 0)
         for do in ("back", "draw"):
             his.command(do)
             assert his.until("refused")["code"] == "not_allowed"
@@ -219,7 +220,7 @@ def test_only_the_player_of_a_placement_takes_it_back_or_draws(ann: Guest, bob: 
 
 
 def test_placement_that_earned_an_extra_turn_can_be_taken_back(sqlite_server: RunningServer) -> None:
-    """No tile has been drawn in between."""
+    """No tile has been drawn since the placement."""
     ann = sqlite_server.guest()
     for _ in range(20):
         table = ann.open("axio", ["me", "random"])
@@ -228,8 +229,8 @@ def test_placement_that_earned_an_extra_turn_can_be_taken_back(sqlite_server: Ru
             while live.wait_for_turn()["phase"] != "over":
                 assert live.moves is not None
                 gains, before = live.moves["gain"], live.now
-                mine = before["scores"][0]
-                best = mine.index(max(points for points in mine if points < 18))
+                own = before["scores"][0]
+                best = own.index(max(points for points in own if points < 18))
                 pick = max(range(len(gains)), key=lambda i: gains[i][best]) if gains else 0
                 after = live.play(pick)
                 if after["now"]["back"]:
