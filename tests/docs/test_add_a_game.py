@@ -19,12 +19,12 @@ from axiogames.games import unregister_game
 from axiogames.games.protocol import HOOKS
 from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.games.runtime.defaults import DEFAULTS
-from tests.docs.test_readme import ROOT, elsewhere, missing, run
+from tests.docs.test_readme import ROOT, empty_folder, missing, run
 
 PAGE = (ROOT / "docs" / "tutorials" / "add_a_game.md").read_text(encoding="utf-8")
 PACKAGE = "examples.tiny_game"
 
-__all__ = ["elsewhere"]  # a fixture
+__all__ = ["empty_folder"]  # a fixture
 
 
 def blocks(language: str) -> list[str]:
@@ -45,13 +45,13 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.skipif(INTERPRETED, reason="searches take long where rules are interpreted")
 def test_examples_run() -> None:
     examples = DocTestParser().get_doctest("\n".join(blocks("python")), {}, "add_a_game", None, 0)
-    complaints = StringIO()
-    failed, tried = DocTestRunner(optionflags=ELLIPSIS).run(examples, out=complaints.write)
-    assert not failed, complaints.getvalue()
+    output = StringIO()
+    failed, tried = DocTestRunner(optionflags=ELLIPSIS).run(examples, out=output.write)
+    assert not failed, output.getvalue()
     assert tried > 35
 
 
-def test_commands_print_what_is_shown(elsewhere: Path) -> None:
+def test_commands_print_the_documented_output(empty_folder: Path) -> None:
     commands = [command for block in blocks("console") for command in block.split("$ ")[1:]]
     assert len(commands) >= 5
     for command in commands:
