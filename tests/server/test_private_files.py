@@ -22,9 +22,9 @@ from tests.server.in_process import running_app
 
 @pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct)
 def umask(request: pytest.FixtureRequest) -> Iterator[None]:
-    before = os.umask(request.param)
+    previous = os.umask(request.param)
     yield
-    os.umask(before)
+    os.umask(previous)
 
 
 def modes(folder: Path) -> dict[str, int]:
@@ -40,10 +40,11 @@ def test_created_files_are_private(tmp_path: Path) -> None:
         check_startup(Settings(data=str(folder), port=free_port()))
         async with running_app(folder) as app:
             await app.open(await app.guest("Ann"), "rota", [{"kind": "me"}])
-            found = modes(folder)
-            assert {f"{DATABASE_FILE}{end}" for end in ("", "-wal", "-shm")} | {"key"} <= set(found)
-            assert found.pop("data") == 0o700
-            assert set(found.values()) == {0o600}
+            permissions = modes(folder)
+            files = {f"{DATABASE_FILE}{suffix}" for suffix in ("", "-wal", "-shm")} | {"key"}
+            assert files <= set(permissions)
+            assert permissions.pop("data") == 0o700
+            assert set(permissions.values()) == {0o600}
             make_backup(app.server.settings, tmp_path / "backup")
             assert stat.S_IMODE((tmp_path / "backup").stat().st_mode) == 0o600
 
@@ -66,9 +67,9 @@ def test_startup_makes_existing_files_private(tmp_path: Path, caplog: pytest.Log
 
     asyncio.run(run(0))
     folder.chmod(0o755)
-    for end in SQLITE_FILES:
-        (folder / f"{DATABASE_FILE}{end}").touch()
-        (folder / f"{DATABASE_FILE}{end}").chmod(0o664)
+    for suffix in SQLITE_FILES:
+        (folder / f"{DATABASE_FILE}{suffix}").touch()
+        (folder / f"{DATABASE_FILE}{suffix}").chmod(0o664)
     asyncio.run(run(1))
     assert DATABASE_FILE in caplog.text
     asyncio.run(run(0))
