@@ -33,7 +33,7 @@ from axiogames.server.work_pools import SHORT_SWITCH_INTERVAL
 from tests.server.driving import Browser, RunningServer, random_chooser
 from tests.server.driving import Guest as HttpGuest
 from tests.server.in_process import App, Guest, running_app
-from tests.server.test_sessions import closed
+from tests.server.test_sessions import close_code
 
 ME, OPEN = {"kind": "me"}, {"kind": "open"}
 PASSWORD = "correct horse 7"
@@ -194,7 +194,7 @@ def test_deletion_removes_names_and_keeps_games(tmp_path: Path) -> None:
 
             await app.call("DELETE", "/api/me", ann.token, {"confirm": True})
 
-            assert await closed(hers) == SIGNED_OUT
+            assert await close_code(hers) == SIGNED_OUT
             assert "Ann Gone" not in await database_content(app)
             message = await his.until(
                 lambda message: any(seat["away"] == DELETED_NAME for seat in message.get("seats", ()))
@@ -263,7 +263,7 @@ def test_deletion_by_another_process_is_applied(tmp_path: Path) -> None:
             async with elsewhere(app) as other:
                 await other.erase(await other._people.find(ann.id))
             await app.server.personal_data.reconcile()  # runs every few seconds
-            assert await closed(hers) == SIGNED_OUT
+            assert await close_code(hers) == SIGNED_OUT
             view = await app.call("GET", f"/api/tables/{table}", bob.token)
             assert "Ann Gone" not in json.dumps(view)
 

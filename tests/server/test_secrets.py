@@ -30,15 +30,17 @@ def game_at(app: App, table: str) -> GameState:
     return app.server.rooms._rooms[table].game
 
 
-async def everything(app: App, table: str, game: str, token: str) -> bytes:
-    """All that somebody gets from every address."""
-    asked = [target.replace(TABLE, table) for target in targets(app, game, slow=False)]
-    return b"\n".join([(await app.request("GET", target, token)).raw for target in asked])
+async def all_responses(app: App, table: str, game: str, token: str) -> bytes:
+    """Return the raw responses of all GET routes."""
+    paths = [target.replace(TABLE, table) for target in targets(app, game, slow=False)]
+    return b"\n".join([(await app.request("GET", target, token)).raw for target in paths])
 
 
-async def play(app: App, table: str, sockets: list[Socket], rng: random.Random, most: int = 1000) -> None:
-    """Play for all seats that have a WebSocket, until the end or for so many moves."""
-    for _ in range(most):
+async def play(
+    app: App, table: str, sockets: list[Socket], rng: random.Random, max_moves: int = 1000
+) -> None:
+    """Play for all seats with a WebSocket, for a number of moves or to the end."""
+    for _ in range(max_moves):
         game = game_at(app, table)
         if game.status != "playing":
             return
@@ -48,9 +50,9 @@ async def play(app: App, table: str, sockets: list[Socket], rng: random.Random, 
         assert game.turn is not None
         assert game.table is not None
         pick = rng.randrange(len(game.table.legal_moves()))
-        mine = sockets[game.turn]
-        done = await mine.request(do="move", id=f"m{game.number}", n=game.number, pick=pick)
-        assert done["type"] != "refused", done
+        socket = sockets[game.turn]
+        answer = await socket.request(do="move", id=f"m{game.number}", n=game.number, pick=pick)
+        assert answer["type"] != "refused", answer
 
 
 @pytest.mark.parametrize(
@@ -64,10 +66,12 @@ def test_no_message_before_the_end_contains_seed_hand_or_key(
             ann, bob, eve = [await app.guest(name) for name in ("Ann", "Bob", "Eve")]
             opened = await app.open(ann, game, [ME, OPEN, BOT], public=True)
             table, key = opened["id"], opened["invite"].encode()
-            watching = [await app.socket(table), await app.socket(table, eve.token)]
-            outside = await everything(app, table, game, "") + await everything(app, table, game, eve.token)
-            assert key not in outside
-            assert key in await everything(app, table, game, ann.token)
+            spectators = [await app.socket(table), await app.socket(table, eve.token)]
+            visible = await all_responses(app, table, game, "") + await all_responses(
+                app, table, game, eve.token
+            )
+            assert key not in visible
+            assert key in await all_responses(app, table, game, ann.token)
             await app.call("POST", f"/api/tables/{table}/join", bob.token, {})
             sockets = [await app.socket(table, person.token) for person in (ann, bob)]
             seed = game_at(app, table).config.seed.encode()
@@ -75,26 +79,28 @@ def test_no_message_before_the_end_contains_seed_hand_or_key(
             while True:
                 await play(app, table, sockets, rng, 25)
                 tokens = ["", ann.token, bob.token, eve.token]
-                said = [await everything(app, table, game, token) for token in tokens]
+                texts = [await all_responses(app, table, game, token) for token in tokens]
                 refused = [
                     await app.request("GET", f"/api/tables/{table}/{path}", token)
                     for path in ("replay", "record")
                     for token in tokens
                 ]
-                if game_at(app, table).status != "playing":  # perhaps by a bot, meanwhile
+                if game_at(app, table).status != "playing":  # a bot may have finished the game
                     break
-                assert not any(secret in text for text in said for secret in (seed, key))
-                assert {(one.status, one.json["code"]) for one in refused} == {(409, "not_yet")}
+                assert not any(secret in text for text in texts for secret in (seed, key))
+                assert {(response.status, response.json["code"]) for response in refused} == {
+                    (409, "not_yet")
+                }
             record = (await app.request("GET", f"/api/tables/{table}/record")).body
             shown = await app.call("GET", f"/api/tables/{table}")
             assert Record.parse(record).seed == seed.decode()
             assert shown["table"]["commitment"] == commitment(seed.decode())
             assert replay(Record.parse(record)).over
-            for seat, socket in [(None, watching[0]), (None, watching[1]), *enumerate(sockets)]:
-                texts = await socket.drain()
-                assert not any(seed.decode() in text for text in texts)
-                assert seat is not None or not any(key.decode() in text for text in texts)
-                for text in texts:
+            for seat, socket in [(None, spectators[0]), (None, spectators[1]), *enumerate(sockets)]:
+                received = await socket.drain()
+                assert not any(seed.decode() in text for text in received)
+                assert seat is not None or not any(key.decode() in text for text in received)
+                for text in received:
                     check_hands(json.loads(text), seat)
 
     with caplog.at_level(logging.INFO):
@@ -103,7 +109,7 @@ def test_no_message_before_the_end_contains_seed_hand_or_key(
 
 
 def check_hands(message: Json, seat: int | None) -> None:
-    """Tiles of others have no letters."""
+    """Check that a message for a seat hides the tiles of all other seats."""
     now = message.get("now")
     if now is not None:
         for other, hand in enumerate(now["hands"]):
@@ -123,8 +129,8 @@ def test_abandoned_game_is_not_revealed(tmp_path: Path) -> None:
             await app.call("POST", f"/api/tables/{table}/leave", ann.token)
             seed = game_at(app, table).config.seed.encode()
             for token in ("", ann.token):
-                said = await everything(app, table, "axio", token)
-                assert seed not in said
+                texts = await all_responses(app, table, "axio", token)
+                assert seed not in texts
                 view = await app.call("GET", f"/api/tables/{table}", token)
                 assert view["now"]["phase"] == "closed"
                 check_hands(view, 0 if token else None)
@@ -141,33 +147,35 @@ def test_todays_deal_of_another_person_is_not_found(tmp_path: Path) -> None:
             async with app.server.database.writing() as connection:  # results of new guests are not listed
                 await connection.execute(update(people).values(created=1))
             table = (await app.call("POST", "/api/daily/axio", ann.token))["id"]
-            nothing = "x" * len(table)
+            unknown = "x" * len(table)
             socket = await app.socket(table, ann.token)
             await app.call("GET", f"/api/tables/{table}", ann.token)
             for token in ("", eve.token):
-                await nowhere(app, table, nothing, token)
+                await assert_not_found(app, table, unknown, token)
             await play(app, table, [socket], random.Random(1))
             assert game_at(app, table).status == "over"
             for token in ("", eve.token):
-                await nowhere(app, table, nothing, token)
-                assert "Ann" in str(await app.call("GET", "/api/daily", token))  # but not where she played
+                await assert_not_found(app, table, unknown, token)
+                assert "Ann" in str(
+                    await app.call("GET", "/api/daily", token)
+                )  # the result is listed without its table
             seed = game_at(app, table).config.seed.encode()
-            assert seed not in await everything(app, table, "axio", ann.token)
+            assert seed not in await all_responses(app, table, "axio", ann.token)
 
-    async def nowhere(app: App, table: str, nothing: str, token: str) -> None:
-        said = await everything(app, table, "axio", token)
-        other = await everything(app, nothing, "axio", token)
-        if token:  # nobody known is somebody new each time
-            assert said == other
-        assert table.encode() not in said
+    async def assert_not_found(app: App, table: str, unknown: str, token: str) -> None:
+        responses = await all_responses(app, table, "axio", token)
+        expected = await all_responses(app, unknown, "axio", token)
+        if token:  # without a token, each request creates another guest
+            assert responses == expected
+        assert table.encode() not in responses
         for method, target, body in refused_requests(app):
             answers = [
                 await app.request(method, target.replace(TABLE, name), token, body)
-                for name in (table, nothing)
+                for name in (table, unknown)
             ]
             assert answers[0] == answers[1]
             assert answers[0].status in (401, 404)
-        for name in (table, nothing):
+        for name in (table, unknown):
             assert await (await app.socket(name, token)).wait_closed() == NO_SUCH_TABLE
 
     asyncio.run(run())
@@ -198,24 +206,24 @@ def test_shared_screen_shows_a_hand_only_while_its_player_looks(tmp_path: Path, 
             ann = await app.guest("Ann")
             table = (await app.open(ann, game, [ME, ME, ME]))["id"]
             socket = await app.socket(table, ann.token)
-            other = await app.socket(table, ann.token)  # a second screen of the same people
+            other = await app.socket(table, ann.token)  # another connection of the same person
             view = await socket.until(lambda message: message["type"] == "view")
             check_hands(view, None)
             for _ in range(15):
-                now = game_at(app, table)
-                if now.turn is None:
+                state = game_at(app, table)
+                if state.turn is None:
                     break
-                turn, number = now.turn, now.number
+                turn, number = state.turn, state.number
                 for wrong in {0, 1, 2} - {turn}:
                     refused = await socket.request(do="look", id=f"w{wrong}{number}", seat=wrong)
                     assert refused["code"] == "not_your_turn"
-                looked = await socket.request(do="look", id=f"l{number}", seat=turn)
-                check_hands(looked, turn)
-                assert looked["moves"] is not None
-                shown = await app.call("GET", f"/api/tables/{table}", ann.token)
-                check_hands(shown, None)
-                done = await socket.request(do="move", id=f"m{number}", n=number, pick=0)
-                check_hands(done, turn if game_at(app, table).turn == turn else None)
+                selected = await socket.request(do="look", id=f"l{number}", seat=turn)
+                check_hands(selected, turn)
+                assert selected["moves"] is not None
+                view_without_seat = await app.call("GET", f"/api/tables/{table}", ann.token)
+                check_hands(view_without_seat, None)
+                step = await socket.request(do="move", id=f"m{number}", n=number, pick=0)
+                check_hands(step, turn if game_at(app, table).turn == turn else None)
                 later = await app.socket(table, ann.token, after=number)
                 for text in [*await later.drain(), *await other.drain()]:
                     check_hands(json.loads(text), None)
