@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from axiogames.model.events import Place
 from axiogames.server.domain import refusals
 from axiogames.server.domain.bots import DEFAULT_LEVEL
 from axiogames.server.domain.entries import BotSeated, MovePlayed, SeatTaken, TableEntry, TilesDrawn
@@ -171,6 +172,26 @@ def test_failing_bot_plays_a_random_move(tmp_path: Path, monkeypatch: pytest.Mon
             number = await room.move(SeatCommand(0), 0)
             await until(lambda: room.game.number > number)
             assert room.game.turn == 0
+
+    run(work)
+
+
+def test_bot_move_is_played_by_its_action_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("the move was encoded again")
+
+    monkeypatch.setattr("axiogames.model.table.Table.play", fail)
+
+    async def work() -> None:
+        async with running(tmp_path) as server:
+            room = await server.rooms.open(
+                table_config(), [BotSeated(0, "greedy"), SeatTaken(1, "bob", "Bob")]
+            )
+            await until(lambda: room.game.turn == 1)
+            (entry,) = [entry for entry in await entries(server, room) if isinstance(entry, MovePlayed)]
+            assert room.game.table is not None
+            (placed,) = [event for event in room.game.table.events if isinstance(event, Place)]
+            assert entry.move.split(" ")[0] == placed.tile
 
     run(work)
 

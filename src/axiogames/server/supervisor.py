@@ -183,15 +183,15 @@ def _is_cancelled() -> bool:
     return current is not None and current.cancelling() > 0
 
 
-def spawn(work: Coroutine[Any, Any, Any], what: str) -> asyncio.Task[Any]:
+def spawn(work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
     """Start a task that is not awaited. A reference is kept until it ends, and a failure is logged."""
 
     def on_done(task: asyncio.Task[Any]) -> None:
         _spawned.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("%s failed", what, exc_info=error)
+            log.error("%s failed", name, exc_info=error)
 
-    task = asyncio.create_task(work, name=what)
+    task = asyncio.create_task(work, name=name)
     _spawned.add(task)
     task.add_done_callback(on_done)
     return task

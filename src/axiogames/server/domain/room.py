@@ -259,7 +259,7 @@ class Room:
             absentee = check_can_substitute(game, seat, person)
             if not self.subscribers.is_absent(absentee) or await self._seen_elsewhere(absentee):
                 raise Refused(
-                    "not_allowed", "a bot can be called for somebody who has been away for two minutes"
+                    "not_allowed", "a bot can be called for a person who has been away for two minutes"
                 )
             await self._commit(BotSubstituted(seat, DEFAULT_LEVEL))
 
@@ -355,7 +355,7 @@ class Room:
             self._broadcast_seats_soon()
 
     async def rename(self, person: str, name: str, seat: int | None = None) -> None:
-        """Show another name on a seat of a person, or on all of them. The database has it already."""
+        """Show the new name of a person on a seat, or on all their seats. The database already has it."""
         if not self._seats_to_rename(person, name, seat):
             return
         async with self.transaction() as game:

@@ -141,7 +141,7 @@ class Rooms:
         return room
 
     def _adopt(self, room: Room) -> Room:
-        """Register a room and return the room of its table, which is an earlier one if there is one."""
+        """Register a room. If its table already has one, return that room instead."""
         room = self._rooms.setdefault(room.id, room)
         self._use(room)
         return room

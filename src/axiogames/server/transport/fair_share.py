@@ -105,14 +105,14 @@ class Metered(Generic[Result]):
         step: Callable[[Any], Any] = self._work.send
         value: Any = None
         while True:
-            begun = self._clock()
+            start = self._clock()
             try:
                 awaited = step(value)
             except StopIteration as end:
                 result: Result = end.value
                 return result
             finally:
-                spent = min(self._clock() - begun, MAX_STEP)
+                spent = min(self._clock() - start, MAX_STEP)
                 self.spent += spent
                 self._account.balance -= spent
             try:
@@ -216,9 +216,9 @@ class Pauses:
     """Lets other tasks run during long work, wherever an instance is awaited."""
 
     def __init__(self) -> None:
-        self._begun = time.monotonic()
+        self._resumed = time.monotonic()
 
     async def __call__(self) -> None:
-        if time.monotonic() - self._begun > SLICE_SECONDS:
+        if time.monotonic() - self._resumed > SLICE_SECONDS:
             await asyncio.sleep(0)
-            self._begun = time.monotonic()
+            self._resumed = time.monotonic()

@@ -60,9 +60,9 @@ class HttpProtocol(HttpToolsProtocol):
         *args: Any,
         connections: ConnectionLimits | None = None,
         bounds: RequestBounds | None = None,
-        **more: Any,
+        **options: Any,
     ) -> None:
-        super().__init__(*args, **more)
+        super().__init__(*args, **options)
         self._limits = connections or ConnectionLimits(per_network=None)
         self._bounds = bounds or RequestBounds()
         self._release: Release | None = None

@@ -58,8 +58,8 @@ class WebSocketProtocol(WebSocketsSansIOProtocol):
     pongs and fragments have a rate limit. A connection that exceeds it is closed.
     """
 
-    def __init__(self, *args: Any, **more: Any) -> None:
-        super().__init__(*args, **more)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.queue = MessageQueue()  # type: ignore[assignment]
         self.on_lost: Callable[[], None] | None = None
         self._pending = b""  # received, not parsed
