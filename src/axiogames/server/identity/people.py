@@ -126,9 +126,9 @@ class People:
             self._reading.update(dict.fromkeys(ids, reading))
             try:
                 rows, revoked = await self._rows(ids)
-                found = [_person(key, rows.get(key), revoked.get(key, ())) for key in ids]
+                current = [_person(key, rows.get(key), revoked.get(key, ())) for key in ids]
                 changed = False
-                for person in found:
+                for person in current:
                     if self._reading.get(person.id) is reading:
                         self._add_to_cache(person)
                     changed = changed or person.id not in self._reading
@@ -138,13 +138,13 @@ class People:
                         del self._reading[key]
             if not changed:
                 break  # no person changed during the read
-        return found
+        return current
 
     async def _rows(self, ids: Sequence[str]) -> tuple[dict[str, RowMapping], dict[str, set[str]]]:
         revoked: dict[str, set[str]] = {}
         async with self._database.reading() as connection:
-            found = await connection.execute(select(people).where(people.c.id.in_(ids)))
-            rows = {row["id"]: row for row in found.mappings()}
+            result = await connection.execute(select(people).where(people.c.id.in_(ids)))
+            rows = {row["id"]: row for row in result.mappings()}
             ended = select(revoked_sessions.c.person, revoked_sessions.c.session)
             for person, session in await connection.execute(ended.where(revoked_sessions.c.person.in_(ids))):
                 revoked.setdefault(person, set()).add(session)

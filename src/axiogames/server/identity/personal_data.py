@@ -1,7 +1,7 @@
 """Export and deletion of personal data.
 
 Finished games stay, with "Deleted player" in place of the name. They still contain the random id of the
-person, which identifies nobody after the deletion. Listed results of daily deals stay as well.
+person, which is anonymous after the deletion. Listed results of daily deals stay as well.
 """
 
 from __future__ import annotations
@@ -150,8 +150,8 @@ class PersonalData:
             async for ids in every:
                 async with self._database.reading() as connection:
                     named = await _entries_naming(connection, person, schema.entries.c.table_id.in_(ids))
-                    found = {table_id for table_id, _, _ in named}
-                    rows = await _rows(connection, select(tables).where(tables.c.id.in_(found), ~own))
+                    mentioned = {table_id for table_id, _, _ in named}
+                    rows = await _rows(connection, select(tables).where(tables.c.id.in_(mentioned), ~own))
                 if rows:
                     yield rows
 
@@ -237,8 +237,8 @@ class PersonalData:
         while True:
             query = select(tables.c.id).where(tables.c.id > last, tables.c.updated >= since)
             async with self._database.reading() as connection:
-                found = await connection.execute(query.order_by(tables.c.id).limit(QUERY_BATCH))
-                ids = [row[0] for row in found]
+                rows = await connection.execute(query.order_by(tables.c.id).limit(QUERY_BATCH))
+                ids = [row[0] for row in rows]
             if not ids:
                 return
             yield ids
@@ -276,7 +276,7 @@ class PersonalData:
         return person
 
     async def reconcile(self) -> None:
-        """Reload everybody who is connected or seated, in case notifications were lost."""
+        """Reload all connected or seated people, in case notifications were lost."""
         active = self._rooms.seated() | set(self._people.sessions.people)
         for person in await self._people.refresh(sorted(active)):
             if person.erased:
@@ -358,15 +358,15 @@ async def _entries_naming(
     query = select(entries.c.table_id, entries.c.number, entries.c.body).where(
         where, entries.c.body.contains(f'"person":"{person}"', autoescape=True)
     )
-    found: list[_NamedEntry] = []
+    named: list[_NamedEntry] = []
     for table_id, number, body in await connection.execute(
         query.order_by(entries.c.table_id, entries.c.number)
     ):
         with suppress(msgspec.DecodeError, RecursionError):  # skip damaged entries
             entry = msgspec.json.decode(body)
             if isinstance(entry, dict) and entry.get("person") == person:
-                found.append((table_id, number, entry))
-    return found
+                named.append((table_id, number, entry))
+    return named
 
 
 async def _write_name(connection: AsyncConnection, named: Collection[_NamedEntry], name: str) -> None:

@@ -2,12 +2,12 @@
 
 Rules, each with a number of days (0 disables it):
 
-- An open table is closed after `keep_open` days without a change, unless somebody is connected.
-- A game is closed after `keep_unfinished` days without a move, unless somebody is connected.
+- An open table is closed after `keep_open` days without a change, unless a client is connected.
+- A game is closed after `keep_unfinished` days without a move, unless a client is connected.
 - A closed table is deleted after `keep_closed` days, one without moves after a day.
 - A guest without tables, phrase, username and ban is deleted `keep_guests` days after the last visit. Guests
   who signed out everywhere or were erased stay: without the row, old tokens would be valid again.
-- A stored review is deleted after `keep_reviews` days; it can be made again.
+- A stored review is deleted after `keep_reviews` days; it can be requested again.
 - A revoked session is deleted after `KEEP_REVOKED_DAYS` days if its person has been deleted.
 - Audit records of retention itself are deleted after `KEEP_OWN_RECORDS_DAYS` days.
 
@@ -15,7 +15,7 @@ Finished games, results of daily deals, quarantined tables and audit records of 
 automatically. When the server is nearly full, open tables are closed after an hour, and games of fewer than
 `FEW_MOVES` moves after a day.
 
-Work is done in small batches, each in a transaction of its own. The next run continues where one stops.
+Each run processes a limited number of rows in small transactions. The next run continues with the rest.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ class TableAdmin:
 
         Raises:
             UnknownTable: No table has this id.
-            InvalidOperation: The table is finished, or nobody occupies the seat.
+            InvalidOperation: The table is finished, or the seat has no player.
         """
         names: list[str] = []
 
@@ -206,17 +206,17 @@ class TableAdmin:
         connection.execute(update(tables).where(*selected).values(due=None))
         query = select(tables.c.id, tables.c.game, tables.c.status).where(*selected)
         rows = list(connection.execute(query))
-        found = [row.id for row in rows]
-        if not found:
+        matching = [row.id for row in rows]
+        if not matching:
             return
         for dependent in metadata.sorted_tables:
             for key in dependent.foreign_keys:
                 if key.column.table is tables:
-                    connection.execute(delete(dependent).where(key.parent.in_(found)))
-        connection.execute(delete(tables).where(tables.c.id.in_(found)))
+                    connection.execute(delete(dependent).where(key.parent.in_(matching)))
+        connection.execute(delete(tables).where(tables.c.id.in_(matching)))
         for row in rows:
             write_audit(connection, self.actor, action, row.id, game=row.game, status=row.status)
-        deleted += found
+        deleted += matching
 
     async def _load(self, table_id: str) -> GameState:
         await self.row(table_id)

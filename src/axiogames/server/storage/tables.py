@@ -45,8 +45,8 @@ class TableStore:
     async def find(self, table_id: str) -> RowMapping | None:
         """Return the row of a table."""
         async with self._database.reading() as connection:
-            found = await connection.execute(select(tables).where(tables.c.id == table_id))
-            return found.mappings().first()
+            result = await connection.execute(select(tables).where(tables.c.id == table_id))
+            return result.mappings().first()
 
     async def entries(self, table_id: str, after: int = 0) -> list[tuple[int, int, str]]:
         """Return number, time and body of a table's entries after number `after`, in order."""
@@ -127,12 +127,12 @@ class TableStore:
 
     async def seats(self, ids: Sequence[str]) -> dict[str, list[RowMapping]]:
         """Return the seats of several tables."""
-        found: dict[str, list[RowMapping]] = {table_id: [] for table_id in ids}
+        by_table: dict[str, list[RowMapping]] = {table_id: [] for table_id in ids}
         query = select(seats).where(seats.c.table_id.in_(ids)).order_by(seats.c.table_id, seats.c.seat)
         async with self._database.reading() as connection:
             for row in (await connection.execute(query)).mappings():
-                found[row["table_id"]].append(row)
-        return found
+                by_table[row["table_id"]].append(row)
+        return by_table
 
     async def list_due(self, before: int, limit: int) -> list[str]:
         """Return tables whose next server action is due before a time, the longest overdue first."""
@@ -181,7 +181,7 @@ class TableStore:
             return (await connection.execute(query)).rowcount > 0
 
     async def quarantined_tables(self, ids: Sequence[str]) -> set[str]:
-        """Return which of several tables are in quarantine."""
+        """Return the ids of those tables that are in quarantine."""
         query = select(tables.c.id).where(tables.c.id.in_(ids), tables.c.quarantined.is_not(None))
         async with self._database.reading() as connection:
             return {row[0] for row in await connection.execute(query)}
@@ -218,19 +218,19 @@ class TableStore:
             seats.c.table_id == table_id, seats.c.person == person
         )
         async with self._database.reading() as connection:
-            found: int | None = (await connection.execute(query)).scalar_one()
-            return found
+            until: int | None = (await connection.execute(query)).scalar_one()
+            return until
 
     async def present_people(self, ids: Sequence[str], after: int) -> dict[str, set[str]]:
         """Return the people connected to each table over all processes."""
-        found: dict[str, set[str]] = {table_id: set() for table_id in ids}
+        by_table: dict[str, set[str]] = {table_id: set() for table_id in ids}
         query = select(seats.c.table_id, seats.c.person).where(
             seats.c.table_id.in_(ids), seats.c.here_until > after
         )
         async with self._database.reading() as connection:
             for table_id, person in await connection.execute(query):
-                found[table_id].add(person)
-        return found
+                by_table[table_id].add(person)
+        return by_table
 
     async def count_unfinished(self, owner: str | None = None) -> int:
         """Return the number of unfinished readable tables, in total or of one owner."""
