@@ -180,9 +180,9 @@ if ADDRESS in os.environ:
 def command(examples: int, seed: int | None) -> None:
     """Run Schemathesis against a fresh server."""
     with tempfile.TemporaryDirectory() as folder, start_server(Path(folder)) as server:
-        done = run(server.url, examples, seed)
-    click.echo(done.stdout + done.stderr)
-    sys.exit(done.returncode)
+        result = run(server.url, examples, seed)
+    click.echo(result.stdout + result.stderr)
+    sys.exit(result.returncode)
 
 
 if __name__ == "__main__":

@@ -182,7 +182,7 @@ def _as(user: pwd.struct_passwd | None, folder: Path) -> dict[str, Any]:
 
 def _run(command: Sequence[str | Path], user: pwd.struct_passwd | None) -> None:
     folder = Path(command[2]).parent
-    done = subprocess.run(
+    result = subprocess.run(
         [*command, "--locale=C"], capture_output=True, text=True, check=False, **_as(user, folder)
     )
-    assert done.returncode == 0, f"initdb failed:\n{done.stdout}{done.stderr}"
+    assert result.returncode == 0, f"initdb failed:\n{result.stdout}{result.stderr}"

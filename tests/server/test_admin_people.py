@@ -60,8 +60,8 @@ def test_rename_reaches_all_tables_of_a_person(server: RunningServer, ann: Guest
     bob.join(table)
     with bob.live(table.id) as live:
         live.recv()
-        done = admin(server, "people", "rename", ann.id, "  Ms   Nice ", "--reason", "insult")
-        assert done.out == f"{ann.id} is now called Ms Nice\n"
+        result = admin(server, "people", "rename", ann.id, "  Ms   Nice ", "--reason", "insult")
+        assert result.out == f"{ann.id} is now called Ms Nice\n"
         assert live.until("seats")["seats"][0]["name"] == "Ms Nice"
     assert ann.get("/api/me")["name"] == "Ms Nice"
     assert [seat["name"] for seat in bob.get("/api/tables?which=mine")[0]["seats"]] == ["Ms Nice", "Bob"]
@@ -123,8 +123,8 @@ def test_unwritable_export_target_is_not_reported_as_database_error(
 ) -> None:
     ann = sqlite_server.guest()
     missing_folder = str(tmp_path / "nowhere" / "ann.json")
-    done = admin(sqlite_server, "people", "export", ann.id, "--out", missing_folder)
-    assert_refused(done, f"{missing_folder}: No such file")
+    result = admin(sqlite_server, "people", "export", ann.id, "--out", missing_folder)
+    assert_refused(result, f"{missing_folder}: No such file")
 
     def broken_pipe(*_: object, **__: object) -> None:
         raise BrokenPipeError

@@ -35,9 +35,9 @@ def admin(server: RunningServer, *arguments: str) -> CommandResult:
 
 def admin_json(server: RunningServer, *arguments: str) -> Any:
     """Return the JSON output of a command."""
-    done = admin(server, *arguments, "--json")
-    assert (done.code, done.err) == (0, ""), done
-    return json.loads(done.out)
+    result = admin(server, *arguments, "--json")
+    assert (result.code, result.err) == (0, ""), result
+    return json.loads(result.out)
 
 
 # ------------------------------------------------------------------ beside a running server
@@ -65,8 +65,8 @@ def test_close_notifies_all_clients(server: RunningServer, ann: Guest, bob: Gues
     bob.join(table)
     with ann.live(table.id) as live:
         live.recv()
-        done = admin(server, "tables", "close", table.id, "--reason", "a test")
-        assert done.out == f"{table.id} is closed\n"
+        result = admin(server, "tables", "close", table.id, "--reason", "a test")
+        assert result.out == f"{table.id} is closed\n"
         assert live.until("view")["table"]["status"] == "closed"
     assert bob.view(table.id)["table"]["status"] == "closed"
     assert_refused(admin(server, "tables", "close", table.id), table.id, "already closed")
@@ -80,8 +80,8 @@ def test_deleted_table_is_gone_for_all_clients(server: RunningServer, ann: Guest
         assert_refused(admin(server, "tables", "delete", table.id), "Permanently delete 1 table", "--yes")
         assert admin(server, "tables", "delete", table.id, "--dry-run").out == "1 table would be deleted\n"
         assert ann.view(table.id)["table"]["status"] == "playing"
-        done = admin(server, "tables", "delete", table.id, "--yes", "--reason", "a test")
-        assert done.out == "1 table deleted\n"
+        result = admin(server, "tables", "delete", table.id, "--yes", "--reason", "a test")
+        assert result.out == "1 table deleted\n"
         assert live.close_code() == 4404
     assert ann.refused("GET", f"/api/tables/{table.id}").code == "no_such_table"
     assert [row["id"] for row in ann.get("/api/tables?which=mine")] == [other.id]
@@ -95,8 +95,8 @@ def test_kicked_player_is_replaced_permanently(server: RunningServer, ann: Guest
     bob.join(table)
     with ann.live(table.id) as live:
         live.recv()
-        done = admin(server, "tables", "kick", table.id, "--seat", "1", "--yes")
-        assert done.out == f"Bob is removed from seat 1 of table {table.id}\n"
+        result = admin(server, "tables", "kick", table.id, "--seat", "1", "--yes")
+        assert result.out == f"Bob is removed from seat 1 of table {table.id}\n"
         view = live.until("view")
     assert (view["seats"][1]["kind"], view["seats"][1]["level"]) == ("bot", DEFAULT_LEVEL)
     assert bob.refused("POST", f"/api/tables/{table.id}/seats/1/return").code == "not_allowed"
@@ -189,8 +189,8 @@ def test_delete_tables_by_filter(tmp_path: Path, url: str) -> None:
         (["--quarantined"], {"broken"}),
         (["--person", "bob", "--status", "open"], {"open"}),
     ):
-        done = run("admin", "tables", "delete", *options, *location, "--yes")
-        assert (done.code, done.out) == (0, f"{len(deleted)} table deleted\n"), done
+        result = run("admin", "tables", "delete", *options, *location, "--yes")
+        assert (result.code, result.out) == (0, f"{len(deleted)} table deleted\n"), result
         assert not deleted & set(asyncio.run(statuses_at(url)))
     assert asyncio.run(statuses_at(url)) == {"new": "over"}
     actions = [line["action"] for line in json.loads(run("admin", "log", "--json", *location).out)]

@@ -75,12 +75,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> PlayedBackup:
         while len(acknowledged) < TABLES or min(acknowledged.values()) < 8:
             stop.wait(0.01)
         before = dict(acknowledged)
-        done = run("backup", str(archive), "--data", str(folder / "data"))
+        result = run("backup", str(archive), "--data", str(folder / "data"))
         stop.set()
         for player in players:
             player.join()
-    assert (done.code, done.err) == (0, "")
-    return PlayedBackup(folder / "data", archive, before, phrase, done.out)
+    assert (result.code, result.err) == (0, "")
+    return PlayedBackup(folder / "data", archive, before, phrase, result.out)
 
 
 def entries(database: Path) -> dict[str, list[tuple[int, str]]]:
@@ -99,8 +99,8 @@ def settings(folder: Path) -> Settings:
 def test_backup_during_play_contains_acknowledged_moves(played: PlayedBackup, tmp_path: Path) -> None:
     assert f"{TABLES} tables" in played.printed
     assert " entries, " in played.printed
-    done = run("restore", str(played.archive), "--data", str(tmp_path / "new"))
-    assert (done.code, done.err) == (0, "")
+    result = run("restore", str(played.archive), "--data", str(tmp_path / "new"))
+    assert (result.code, result.err) == (0, "")
     restored, original = entries(tmp_path / "new" / DATABASE_FILE), entries(played.data / DATABASE_FILE)
     assert set(restored) == set(played.before)
     for table, number in played.before.items():
@@ -164,8 +164,8 @@ def test_orphaned_wal_file_is_moved_aside_with_force(played: PlayedBackup, tmp_p
     names = leave_orphaned_wal(data)
     assert_refused(run("restore", str(played.archive), "--data", str(data)), "-wal exists", "--force")
     assert {path.name for path in data.iterdir()} == names
-    done = run("restore", str(played.archive), "--data", str(data), "--force")
-    assert (done.code, done.err.count("Existing data was moved to")) == (0, 2)
+    result = run("restore", str(played.archive), "--data", str(data), "--force")
+    assert (result.code, result.err.count("Existing data was moved to")) == (0, 2)
     assert len(list(data.glob(f"{DATABASE_FILE}.before-*-wal"))) == 1
     with closing(sqlite3.connect(data / DATABASE_FILE)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -229,17 +229,17 @@ def test_backup_target_must_be_a_regular_file(played: PlayedBackup, tmp_path: Pa
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "link").symlink_to(tmp_path / "pipe")
     for name in ("pipe", "link"):
-        done = run("backup", str(tmp_path / name), "--data", str(played.data), "--force")
-        assert_refused(done, "not a regular file")
+        result = run("backup", str(tmp_path / name), "--data", str(played.data), "--force")
+        assert_refused(result, "not a regular file")
     assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
 def test_key_from_environment_is_not_in_backup(played: PlayedBackup, tmp_path: Path) -> None:
     shutil.copytree(played.data, tmp_path / "data")
     (tmp_path / "data" / "key").unlink()
-    done = run("backup", str(tmp_path / "b.tar.gz"), "--data", str(tmp_path / "data"))
-    assert done.code == 0
-    assert "AXIO_KEY" in done.err
+    result = run("backup", str(tmp_path / "b.tar.gz"), "--data", str(tmp_path / "data"))
+    assert result.code == 0
+    assert "AXIO_KEY" in result.err
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "key").write_text("k" * 64)
     restore_backup(settings(tmp_path / "other"), tmp_path / "b.tar.gz")
@@ -248,8 +248,8 @@ def test_key_from_environment_is_not_in_backup(played: PlayedBackup, tmp_path: P
 
 @pytest.mark.parametrize("command", ["backup", "restore"])
 def test_backup_of_postgresql_is_refused(command: str, tmp_path: Path) -> None:
-    done = run(command, str(tmp_path / "x"), "--database", "postgresql://nobody@localhost/none")
-    assert_refused(done, "pg_dump", "docs/guides/hosting.md")
+    result = run(command, str(tmp_path / "x"), "--database", "postgresql://nobody@localhost/none")
+    assert_refused(result, "pg_dump", "docs/guides/hosting.md")
 
 
 def test_backup_without_database_is_refused(tmp_path: Path) -> None:
@@ -259,8 +259,8 @@ def test_backup_without_database_is_refused(tmp_path: Path) -> None:
 
 
 def test_backup_json_output_is_the_manifest(played: PlayedBackup, tmp_path: Path) -> None:
-    done = run("backup", str(tmp_path / "b.tar.gz"), "--data", str(played.data), "--json")
-    manifest = json.loads(done.out)
+    result = run("backup", str(tmp_path / "b.tar.gz"), "--data", str(played.data), "--json")
+    manifest = json.loads(result.out)
     assert (manifest["rows"]["tables"], manifest["rows"]["people"], manifest["key"]) == (TABLES, TABLES, True)
 
 
@@ -438,10 +438,10 @@ def test_pg_dump_during_play_restores_as_documented(postgres: Postgres, tmp_path
 def call(programs: Path, words: list[str], folder: Path, url: str) -> None:
     """Run a documented command on a database of this test."""
     words = [f"--dbname={url}" if word.startswith("--dbname=") else word for word in words]
-    done = subprocess.run(
+    result = subprocess.run(
         [programs / words[0], *words[1:]], cwd=folder, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert result.returncode == 0, result.stderr
 
 
 def by_table(rows: list[tuple[Any, ...]]) -> dict[str, list[tuple[int, str]]]:

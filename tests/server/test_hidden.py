@@ -171,7 +171,11 @@ def test_comparison_detects_a_leak(tmp_path: Path, pinned: None, monkeypatch: py
         viewer, rng = Viewer("seat 0", "person-0", 0), Generator("leak")
         # Some positions have no twin because nothing is hidden.
         scenarios = (play_scenario(case, "people").upto(number) for number in range(14, 30))
-        scenario, other = next((one, two) for one in scenarios if (two := twin(one, viewer, rng)) is not None)
+        scenario, other = next(
+            (candidate, match)
+            for candidate in scenarios
+            if (match := twin(candidate, viewer, rng)) is not None
+        )
         async with running_app(tmp_path, bot_seconds=HINT_SECONDS) as app:
             for collect in (collect_broadcast, lambda *args: collect_responses(*args, slow=False)):
                 texts = await collect(app, scenario, viewer)

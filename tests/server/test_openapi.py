@@ -38,10 +38,10 @@ def operations(schema: Any) -> dict[str, Any]:
 
 
 def test_responses_match_schema(sqlite_server: RunningServer) -> None:
-    done = run(sqlite_server.url, EXAMPLES)
-    assert done.returncode == 0, done.stdout + done.stderr
-    generated = re.search(r"([\d,]+) generated", done.stdout)
-    assert generated is not None, done.stdout
+    result = run(sqlite_server.url, EXAMPLES)
+    assert result.returncode == 0, result.stdout + result.stderr
+    generated = re.search(r"([\d,]+) generated", result.stdout)
+    assert generated is not None, result.stdout
     assert int(generated[1].replace(",", "")) > 200
     assert " failed" not in sqlite_server.log
 

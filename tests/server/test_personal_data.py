@@ -51,8 +51,8 @@ async def play_to_end(app: App, table: str, *tokens: str) -> GameState:
 
 
 @asynccontextmanager
-async def elsewhere(app: App) -> AsyncIterator[PersonalData]:
-    """Return the components of another process, like `axio admin` beside a server on SQLite."""
+async def other_process(app: App) -> AsyncIterator[PersonalData]:
+    """Yield the components of another process, like `axio admin` beside a server on SQLite."""
     database = Database(app.server.database.url)
     people, store = People(database, ["another process's key " * 2]), TableStore(database)
     journal = Journal(database)
@@ -260,7 +260,7 @@ def test_deletion_by_another_process_is_applied(tmp_path: Path) -> None:
             table = (await app.open(bob, "rota", [ME, OPEN], public=True))["id"]
             await app.call("POST", f"/api/tables/{table}/join", ann.token, {})
             hers = await app.socket(table, ann.token)
-            async with elsewhere(app) as other:
+            async with other_process(app) as other:
                 await other.erase(await other._people.find(ann.id))
             await app.server.personal_data.reconcile()  # runs every few seconds
             assert await close_code(hers) == SIGNED_OUT
@@ -397,7 +397,7 @@ def test_late_actions_of_erased_person_store_no_name(tmp_path: Path) -> None:
         async with running_app(tmp_path) as app:
             ann, bob = await app.guest("Ann Gone"), await app.guest("Bob")
             table = (await app.open(bob, "axio", [ME, OPEN, OPEN], public=True))["id"]
-            async with elsewhere(app) as other:
+            async with other_process(app) as other:
                 await app.call("GET", "/api/me", ann.token)
                 await other.erase(await other._people.find(ann.id))
                 await app.call("POST", f"/api/tables/{table}/join", ann.token, {})
@@ -417,7 +417,7 @@ def test_leaving_is_repeated_after_a_concurrent_move(tmp_path: Path) -> None:
             table = (await app.open(bob, "rota", [ME, OPEN], public=True))["id"]
             await app.call("POST", f"/api/tables/{table}/join", ann.token, {})
             room = await app.server.rooms.get(table)
-            async with elsewhere(app) as other:
+            async with other_process(app) as other:
                 other_room = await other._rooms.get(table)
                 await room.move(SeatCommand(0), 0)  # unknown to the other process
                 assert other_room.game.number < room.game.number
@@ -436,7 +436,7 @@ def test_rename_by_another_process_is_applied(tmp_path: Path) -> None:
             await app.call("POST", f"/api/tables/{opened['id']}/join", ann.token, {"name": "Annie Old"})
             shared = (await app.open(ann, "rota", [{**ME, "name": "One"}, {**ME, "name": "Two"}]))["id"]
             rooms = app.server.rooms
-            async with elsewhere(app) as other:
+            async with other_process(app) as other:
                 await app.server.personal_data.reload(ann.id)  # notification without a change of the name
                 assert [seat.name for seat in (await rooms.get(shared)).game.seats] == ["One", "Two"]
                 await other.rename(await other._people.find(ann.id), "Anna New")

@@ -349,7 +349,9 @@ def test_dry_run_warns_about_unknown_presence(tmp_path: Path, url: str, database
     result = cli("admin", "retention", "--dry-run", *location)
     assert result.code == 0
     warning = (
-        "who is connected to a running server" if database == "sqlite" else "does not know the spectators"
+        "players are connected to a running server"
+        if database == "sqlite"
+        else "does not know the spectators"
     )
     assert warning in result.err
     assert (
