@@ -111,8 +111,8 @@ class Socket:
     async def request(self, **command: object) -> Json:
         """Send a command and return its acknowledgement, answer or refusal."""
         self.send(**command)
-        name = command.get("id")
-        return await self.until(lambda message: name in (message.get("ack"), message.get("id")))
+        message_id = command.get("id")
+        return await self.until(lambda message: message_id in (message.get("ack"), message.get("id")))
 
     async def drain(self) -> list[str]:
         """Return all received texts once everything sent so far has been processed."""
@@ -148,6 +148,7 @@ class App:
         target: str,
         token: str = "",
         body: object = None,
+        *,
         headers: Mapping[bytes, bytes] | None = None,
         host: Sequence[bytes] = (HOST,),
         **more: object,

@@ -170,7 +170,7 @@ async def _send_requests(app: App, seed: int, per_route: int) -> dict[int, int]:
                     path,
                     "" if headers.keys() & {b"authorization", b"cookie"} else token,
                     body,
-                    headers,
+                    headers=headers,
                 )
                 found[answer.status] = found.get(answer.status, 0) + 1
                 context = (method, path[:200], headers, (body or b"")[:200], answer.body[:200])
