@@ -191,7 +191,7 @@ def test_a_decided_sequential_test_plays_no_more_games(tmp_path: Path) -> None:
     assert (tmp_path / RESULTS_FILE).read_bytes() == before
 
 
-# ---------------------------------------------------------------- going on
+# ---------------------------------------------------------------- resuming
 
 
 def test_more_games_extend_a_finished_run(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_an_interrupted_run_without_a_folder_prints_its_figures(monkeypatch: pyt
     monkeypatch.setattr(ArenaRun, "play", interrupted)
     ran = run(*COMMON, "--games", "10")
     assert ran.code == 130
-    assert ran.err == "axio: interrupted: 3 of 10 games played; --out DIR would keep them\n"
+    assert ran.err == "axio: interrupted: 3 of 10 games played; use --out DIR to keep them\n"
     assert ran.out.startswith("2 games: 1 line-up on 1 deal;")
     assert "1 game not counted" in ran.out
 

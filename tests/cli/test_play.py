@@ -218,7 +218,7 @@ def test_illegal_moves_are_answered_with_the_reason() -> None:
         "pass: this game has no such move",
         "there is no move number 7",
         "nothing can be taken back",
-        "score what?",
+        "score needs a move",
         "are not neighbours",
     ):
         assert reason in ran.out

@@ -357,4 +357,4 @@ def test_a_file_that_ends_too_early_is_no_interruption(
 
     monkeypatch.setattr(games, "game", ends)
     assert main(["games"]) == 2
-    assert capsys.readouterr().err == "axio: a file ended too early: Ran out of input\n"
+    assert capsys.readouterr().err == "axio: unexpected end of a file: Ran out of input\n"

@@ -1,4 +1,4 @@
-"""`admin`: manage the tables and people of a server. Here: `admin log` and `admin retention`."""
+"""`admin`: manage the tables and people of a server, with `admin log` and `admin retention`."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ def log(*, settings: Settings, subject: str, action: str, limit: int, as_json: b
 
 
 PRESENCE_UNKNOWN = (
-    "This command does not know who is connected to a running server. It also closes abandoned tables at "
-    "which somebody is present; the server itself does not."
+    "This command does not know which players are connected to a running server. It also closes abandoned "
+    "tables at which players are present; the server itself does not."
 )
 SPECTATORS_UNKNOWN = (
-    "This command does not know the spectators. It also closes abandoned tables that somebody watches; the "
-    "server keeps those watched in the process that runs retention."
+    "This command does not know the spectators. It also closes abandoned tables with spectators; the server "
+    "keeps tables with spectators in the process that runs retention."
 )
 
 
@@ -90,8 +90,8 @@ def retention(
 ) -> None:
     """Apply the retention policy of the server now: close and delete abandoned tables and accounts.
 
-    0 days keep for ever. Finished games are never deleted. With SQLite, only the server itself knows who is
-    present: this command also closes abandoned tables at which somebody is.
+    0 days keep forever. Finished games are never deleted. With SQLite, only the server itself knows which
+    players are present: this command also closes abandoned tables at which players are.
     """
     settings = replace(settings, **cast("dict[str, Any]", days))
 
@@ -123,8 +123,8 @@ def retention(
 def command() -> None:
     """Manage the tables and people of a server.
 
-    The commands work on the database. A running server notices changes within five seconds. All changes are
-    written to an audit log with the name of your account on this machine: `admin log` shows it.
+    The commands change the database. A running server notices changes within five seconds. All changes are
+    written to an audit log, with the name of your account on this machine; `admin log` shows it.
     """
 
 

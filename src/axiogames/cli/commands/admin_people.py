@@ -57,12 +57,12 @@ def administer(settings: Settings, work: Callable[[PeopleAdmin], Awaitable[Done]
 )
 @as_json
 def find_people(*, text: str, settings: Settings, banned: bool, limit: int, as_json: bool) -> None:
-    """Find people by id, username or a part of the name, the latest visitors first."""
+    """Find people by id, username or part of the name, latest visitors first."""
     found = administer(settings, lambda admin: admin.find(text, banned=banned, limit=limit))
     if as_json:
         echo_json([_summary(row) for row in found])
         return
-    head = ["id", "name", "username", "came first", "came last", ""]
+    head = ["id", "name", "username", "first visit", "last visit", ""]
     body = [
         [
             row["id"],
@@ -97,9 +97,9 @@ def show_person(*, person: str, settings: Settings, as_json: bool) -> None:
         ["person", shown["id"]],
         ["name", shown["name"]],
         ["username", shown["username"] or "-"],
-        ["comes back by", ", ".join(name for name in ("password", "phrase") if shown[name]) or "cookie"],
-        ["came first", when(shown["created"])],
-        ["came last", when(shown["seen"] or shown["created"])],
+        ["signs in by", ", ".join(name for name in ("password", "phrase") if shown[name]) or "cookie"],
+        ["first visit", when(shown["created"])],
+        ["last visit", when(shown["seen"] or shown["created"])],
         ["banned", when(shown["banned"]) if shown["banned"] else "no"],
         ["tables", counts],
     ]
@@ -119,7 +119,7 @@ def _summary(row: RowMapping) -> dict[str, Any]:
 @server_data
 @reason
 def rename_person(*, person: str, name: str, settings: Settings, reason: str) -> None:
-    """Rename a person, also at the tables where they play or have played."""
+    """Rename a person, also at the tables where they play or played."""
     shown = administer(settings, lambda admin: admin.rename(person, name), reason)
     click.echo(f"{one_line(person)} is now called {one_line(shown)}")
 
@@ -129,7 +129,7 @@ def rename_person(*, person: str, name: str, settings: Settings, reason: str) ->
 @server_data
 @reason
 def ban_people(*, ids: tuple[str, ...], settings: Settings, reason: str) -> None:
-    """Ban people. Their connections are closed; their tables and games stay."""
+    """Ban people. Their connections are closed, their tables and games stay."""
 
     async def work(admin: PeopleAdmin) -> None:
         for person in ids:
@@ -160,9 +160,9 @@ def unban_people(*, ids: tuple[str, ...], settings: Settings, reason: str) -> No
 @click.option("--out", type=FILE, metavar="FILE", help="Write to a file that only you can read.")
 @reason
 def export_person(*, person: str, settings: Settings, out: str | None, reason: str) -> None:
-    """Print all stored data of a person as JSON, as the person can get it from the page."""
+    """Print all stored data of a person as JSON, the same that the person can export on the page."""
     if out is not None and Path(out).exists():
-        raise InvalidFile(f"{out} exists")
+        raise InvalidFile(f"{out}: the file exists, choose another name")
 
     async def work(admin: PeopleAdmin) -> None:
         pieces = await admin.export(person)
@@ -178,7 +178,7 @@ def export_person(*, person: str, settings: Settings, out: str | None, reason: s
 
 
 async def _write(pieces: AsyncIterator[bytes], path: Path) -> None:
-    """Write a new file that only its owner can read, completely or not at all."""
+    """Write a new file that only its owner can read, either completely or not at all."""
     try:
         with file_name_in_errors(path):
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -24,8 +24,8 @@ from ..terminal.text import count
 def backup(*, file: str, settings: Settings, force: bool, as_json: bool) -> None:
     """Write the data of a server to FILE, a .tar.gz archive. The server may be running.
 
-    FILE holds a consistent snapshot of the database and the secret key. Keep it private: with it, anyone can
-    sign in as any user. `restore` restores it. Use pg_dump for a PostgreSQL database
+    FILE contains a consistent snapshot of the database, and the secret key. Keep it private: anyone who has
+    it can sign in as any user. `axio restore` restores it. Use pg_dump for a PostgreSQL database
     (docs/guides/hosting.md).
     """
     database = database_file(settings)
@@ -42,7 +42,7 @@ def backup(*, file: str, settings: Settings, force: bool, as_json: bool) -> None
     )
     if not manifest.key:
         click.echo(
-            "The archive has no key: also keep AXIO_KEY, or all users are signed out after a restore.",
+            "The archive does not contain the key: also back up AXIO_KEY, or a restore signs out all users.",
             err=True,
         )
 
@@ -52,10 +52,10 @@ def backup(*, file: str, settings: Settings, force: bool, as_json: bool) -> None
 @server_data
 @click.option("--force", is_flag=True, help="Move existing data aside.")
 def restore(*, file: str, settings: Settings, force: bool) -> None:
-    """Restore the games, people and key in FILE, an archive written by `backup`. Stop the server first.
+    """Restore the games, people and key in FILE, an archive of `axio backup`. Stop the server first.
 
-    The archive is verified before anything is replaced. Existing data is kept unless --force is given; then
-    it is moved aside, not deleted.
+    The archive is verified before anything is replaced. Existing data is an error. With --force it is moved
+    aside, not deleted.
     """
     manifest, moved = restore_backup(settings, Path(file), force=force)
     for path in moved:

@@ -1,4 +1,4 @@
-"""`engine`: run a bot as an engine process for other programs."""
+"""`engine`: run a bot as an engine for other programs."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ STRONGEST = "sim" if "sim" in BOTS else list(BOTS)[-1]
 )
 @variant_option
 def command(*, game: str, bot: str, players: int, options: tuple[str, ...]) -> None:
-    """Answer commands on standard input, one per line, as in GTP.
+    """Run a bot as an engine, which answers commands on standard input, one per line.
 
-    Other programs set up the view of a seat and ask for a move. The protocol is described in
-    docs/reference/engine_protocol.md; list_commands lists the commands.
+    Other programs set up the view of a seat and ask for a move. The protocol resembles GTP and is described
+    in docs/reference/engine_protocol.md; list_commands lists the commands.
     """
     engine = Engine(game, bot, players=players, options=options)
     engine.prepare()

@@ -83,7 +83,7 @@ def _choose_game(
         game = ask_game(saved)
         if game is None and saved is not None:
             return saved
-        assert game is not None, "only a saved game is chosen by no name"
+        assert game is not None, "without a saved game, a name is chosen"
         names = names or ask_seats()
     variant = find_variant(game, len(names), dict.fromkeys(options, True))
     return SavedGame(

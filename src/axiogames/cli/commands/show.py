@@ -92,10 +92,10 @@ def _replay(chosen: RecordInFile, ply: int | None) -> Table:
     if ply is None:
         return table
     if not 0 <= ply <= table.plies:
-        most = table.plies if ply > 0 else replay(chosen.record).plies
-        raise AxioError(f"{chosen.where}: there is no ply {ply}: the game has 0 to {most}")
+        last = table.plies if ply > 0 else replay(chosen.record).plies
+        raise AxioError(f"{chosen.where}: there is no ply {ply}: the game has 0 to {last}")
     while table.plies > ply:
-        table.undo()  # a hand that was kept is a move without an event
+        table.undo()  # keeping a hand is a move without an event
     return table
 
 

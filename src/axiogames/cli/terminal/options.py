@@ -1,7 +1,7 @@
-"""Options and arguments that several commands share: parameter types, seats and bots, records, budgets.
+"""Options and arguments shared by commands: parameter types, seats and bots, records, budgets.
 
-Click's own number types accept digits of any script, underscores, `nan` and, without a bound, 10**400. The
-types here accept ASCII only, and each has a lower and an upper bound.
+The number types of click accept digits of any script, underscores, `nan` and, without a bound, 10**400. These
+types accept ASCII only, and each has a lower and an upper bound.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from ...files import check_file_name, is_unicode, read_lines
 from ...games import LANGUAGES
 from ...games.protocol import MOST_PLAYERS
 from ...rng import seed_bytes
-from .text import count
 
 # Records and players are imported by the functions that need them: `axio games` should not wait for Numba.
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from ...players.interface import Budget
 
 STDIN = "-"
-YOU = "you"  # a person in a list of seats
+YOU = "you"  # name of a person in a list of seats
 MAX_JOBS = 1024  # `parallel.process_count` decides how many run at once
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 _REAL = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE][+-]?[0-9]{1,3})?")
@@ -50,7 +49,7 @@ class Integer(click.IntRange):
 
 
 class Real(click.FloatRange):
-    """A number between two bounds, inclusive unless the lower one is open."""
+    """A number between two bounds, which are inclusive unless `low_open` is set."""
 
     def __init__(self, low: float, high: float, *, low_open: bool = False) -> None:
         super().__init__(low, high, min_open=low_open)
@@ -72,7 +71,7 @@ class FileName(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         name = str(value)
         if not name:
-            self.fail("the name of a file cannot be empty.", param, ctx)
+            self.fail("a file name cannot be empty.", param, ctx)
         try:
             check_file_name(name)
         except InvalidFile as error:
@@ -88,7 +87,7 @@ class Text(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = str(value)
         if not is_unicode(text):
-            self.fail(f"{_quote(text)} is not text in UTF-8.", param, ctx)
+            self.fail(f"{_quote(text)} is not UTF-8 text.", param, ctx)
         return text
 
 
@@ -110,7 +109,7 @@ def _quote(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}…")
 
 
-NUMBER = Integer(-1_000_000_000, 1_000_000_000)  # of a game, a ply or a seat: the command knows the range
+NUMBER = Integer(-1_000_000_000, 1_000_000_000)  # of a game, a ply or a seat; the command checks the range
 PLAYER_COUNT = Integer(1, MOST_PLAYERS)
 PLY = Integer(0, 1_000_000)
 JOBS = Integer(1, MAX_JOBS)
@@ -151,8 +150,8 @@ def budget_options(default: float, per: str) -> Callable[[Callable[..., Any]], C
     """Return a decorator that adds the options of a search: `seconds`, `rollouts`, `threads` and `seed`.
 
     Args:
-        default: seconds, if neither seconds nor rollouts are given.
-        per: what the seconds are for, such as "per move".
+        default: seconds, if neither --time nor --rollouts is used.
+        per: unit of the seconds, for the help, such as "per move".
     """
     from ...players.interface import MAX_ROLLOUTS
 
@@ -168,7 +167,7 @@ def budget_options(default: float, per: str) -> Callable[[Callable[..., Any]], C
                 click.option(
                     "--rollouts",
                     type=Integer(100, MAX_ROLLOUTS),
-                    help="Number of rollouts instead of seconds; reproducible.",
+                    help="Number of rollouts, instead of a time; reproducible.",
                 ),
                 click.option(
                     "--threads",
@@ -208,7 +207,7 @@ def make_budget(seconds: float | None, rollouts: int | None, threads: int, defau
 
 @dataclass(frozen=True, slots=True)
 class RecordInFile:
-    """A record and the line of the file that holds it."""
+    """A record and its line in a file."""
 
     file: str
     line: int
@@ -253,7 +252,7 @@ def read_record(file: str, number: int) -> RecordInFile:
                 return RecordInFile(file, line, Record.parse(text))
             except InvalidRecord as error:
                 raise error.located(f"{file}, line {line}") from None
-    raise AxioError(f"{file} has no game {number}: it holds {count(found, 'game')}, 1 to {found}")
+    raise AxioError(f"{file} has no game {number}: its games are 1 to {found}")
 
 
 def parse_bots(text: str) -> tuple[str, ...]:
@@ -275,7 +274,7 @@ def parse_seats(text: str) -> tuple[str, ...]:
         if name not in known:
             raise InvalidPlayers(f"unknown player {name!r}: choose from {', '.join(known)}")
     if YOU not in names:
-        raise InvalidPlayers(f"no seat is {YOU!r}: use `{PROGRAM} simulate` for games between bots")
+        raise InvalidPlayers(f"no seat is {YOU!r}: use `{PROGRAM} simulate` for games between bots only")
     return names
 
 
