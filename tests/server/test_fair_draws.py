@@ -35,7 +35,7 @@ def play(guest: Guest, game: str) -> tuple[str, str, list[str]]:
     """
     table = guest.open(game, ["me", "greedy"])
     messages: list[str] = []
-    with guest.live(table.id) as live, Client(guest.url).live(table.id) as watching:
+    with guest.live(table.id) as live, Client(guest.url).live(table.id) as spectator:
         commitment = live.recv()["table"]["commitment"]
         live.play(0, hold=True)
         live.command("back")
@@ -45,9 +45,9 @@ def play(guest: Guest, game: str) -> tuple[str, str, list[str]]:
             guest.request("GET", f"/api/tables/{table.id}/picture.svg").text,
         ]
         live.play_to_end(random_chooser(game))
-        while watching.n < live.n:
-            watching.recv()
-        messages += [json.dumps(message) for message in (*live.received, *watching.received)]
+        while spectator.n < live.n:
+            spectator.recv()
+        messages += [json.dumps(message) for message in (*live.received, *spectator.received)]
     return table.id, commitment, messages
 
 

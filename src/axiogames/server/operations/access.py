@@ -68,18 +68,18 @@ class AuditFollower:
         self._log = log
         self._rooms = rooms
         self._personal_data = personal_data
-        self._seen = 0
+        self._last_id = 0
 
     async def start(self) -> None:
         """Skip the existing records."""
-        self._seen = await self._log.newest()
+        self._last_id = await self._log.newest()
 
     async def poll(self) -> None:
         """Apply the records since the last poll. Raises `Unavailable`.
 
         A record that fails is logged and skipped, so that it does not block later ones.
         """
-        while records := await self._log.after(self._seen, POLL_BATCH):
+        while records := await self._log.after(self._last_id, POLL_BATCH):
             for record in records:
                 try:
                     await self._apply(record)
@@ -87,7 +87,7 @@ class AuditFollower:
                     if isinstance(error, Unavailable) or is_unavailable(error):
                         raise  # retried when the database is available
                     log.exception("failed to apply %s of %s", record.action, record.subject)
-                self._seen = max(self._seen, record.id)
+                self._last_id = max(self._last_id, record.id)
 
     async def _apply(self, record: AuditRecord) -> None:
         if record.action.startswith("table-"):
