@@ -155,5 +155,10 @@ def test_unreadable_tables_do_not_count_as_unfinished(tmp_path: Path) -> None:
 
 def test_equal_rate_limits_do_not_share_tokens() -> None:
     limits = RateLimits()
-    one, other = RateLimit(1, 1e-9), RateLimit(1, 1e-9)
-    assert [limits.allow(limit, "here") for limit in (one, other, one, other)] == [True, True, False, False]
+    first, second = RateLimit(1, 1e-9), RateLimit(1, 1e-9)
+    assert [limits.allow(limit, "here") for limit in (first, second, first, second)] == [
+        True,
+        True,
+        False,
+        False,
+    ]

@@ -105,8 +105,8 @@ def test_recently_seen_person_is_not_absent(tmp_path: Path, action: str) -> None
             if action == "look":
                 await app.call("GET", path, bob.token)
             elif action == "move":
-                order = {"id": "m", "n": room.game.number, "pick": 0}
-                await app.call("POST", f"{path}/moves", bob.token, order)
+                command = {"id": "m", "n": room.game.number, "pick": 0}
+                await app.call("POST", f"{path}/moves", bob.token, command)
             elif action == "refused move":
                 refused = await app.request(
                     "POST", f"{path}/moves", bob.token, {"id": "m", "n": 1, "pick": 0}
@@ -151,8 +151,8 @@ def test_move_before_a_restart_counts_as_presence_after_it(tmp_path: Path) -> No
     run(after)
 
 
-@pytest.mark.parametrize("how", ["move", "look"])
-def test_person_seen_by_another_process_is_not_absent(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("action", ["move", "look"])
+def test_person_seen_by_another_process_is_not_absent(tmp_path: Path, action: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             for server in (here, there):
@@ -162,7 +162,7 @@ def test_person_seen_by_another_process_is_not_absent(tmp_path: Path, how: str) 
             )
             elsewhere = await there.rooms.get("table")
             pass_time(room)
-            if how == "move":
+            if action == "move":
                 number = await elsewhere.move(SeatCommand(0), 0)
                 await here.rooms.on_notification(f"table:{number}")
             else:
@@ -296,15 +296,15 @@ def test_bots_do_not_wait_after_a_restart(tmp_path: Path) -> None:
     run(after)
 
 
-@pytest.mark.parametrize("how", ["notification", "heartbeat"])
-def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("trigger", ["notification", "heartbeat"])
+def test_processes_agree_on_a_deadline_and_broadcast_it(tmp_path: Path, trigger: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
             room = await here.rooms.open(table_config(move_time=10), SEATED)
             bob, early = Listener(room, "bob"), room.subscribers.deadline
             await there.rooms.resume()
             resumed = (await there.rooms._uptime_store.read()).resumed
-            if how == "notification":
+            if trigger == "notification":
                 await here.rooms.on_notification(f"*:{resumed}")
             else:
                 await here.rooms.heartbeat()

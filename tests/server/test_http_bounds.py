@@ -75,9 +75,9 @@ def run(work: Callable[[Port], Coroutine[Any, Any, None]], app: Any = echo, **op
 )
 def test_everything_outside_a_body_is_limited_to_32_kb(prefix: bytes, repeated: bytes) -> None:
     async def work(port: Port) -> None:
-        found = await port.request(prefix + repeated * 100)
-        assert b"HTTP/1.1 431 " in found
-        assert b"HTTP/1.1 200 " not in found
+        response = await port.request(prefix + repeated * 100)
+        assert b"HTTP/1.1 431 " in response
+        assert b"HTTP/1.1 200 " not in response
 
     run(work)
 
@@ -135,8 +135,8 @@ def test_head_size_is_counted_per_request() -> None:
 
 def test_endless_body_is_refused() -> None:
     async def work(port: Port) -> None:
-        found = await port.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
-        assert found.startswith(b"HTTP/1.1 413 ")
+        response = await port.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
+        assert response.startswith(b"HTTP/1.1 413 ")
 
     run(work, bounds=RequestBounds(body=300_000))
 
@@ -148,8 +148,8 @@ def test_refused_body_is_discarded_up_to_its_limit() -> None:
         await send({"type": "http.response.body", "body": b""})
 
     async def work(port: Port) -> None:
-        found = await port.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
-        assert found.count(b"HTTP/1.1 413 ") == 1
+        response = await port.request(CHUNKED + (b"ffff\r\n" + b"x" * 0xFFFF + b"\r\n") * 10)
+        assert response.count(b"HTTP/1.1 413 ") == 1
 
     run(work, refusing, bounds=RequestBounds(body=300_000))
 
@@ -186,9 +186,9 @@ def test_pipelined_requests_wait_outside_the_parser(monkeypatch: pytest.MonkeyPa
 def test_trailers_are_ignored() -> None:
     async def work(port: Port) -> None:
         trailers = b"1\r\nx\r\n0\r\nX-First: 1\r\nX-Second: 2\r\n\r\n"
-        found = await port.request(CHUNKED + trailers + GET + b"Connection: close\r\n\r\n")
-        assert found.count(b"HTTP/1.1 200 ") == 2
-        assert b"x-" not in found.lower()
+        response = await port.request(CHUNKED + trailers + GET + b"Connection: close\r\n\r\n")
+        assert response.count(b"HTTP/1.1 200 ") == 2
+        assert b"x-" not in response.lower()
 
     run(work)
 
@@ -212,9 +212,9 @@ def test_invalid_http_is_answered_with_400_and_not_logged(
     request_: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(port: Port) -> None:
-        found = await port.request(request_)
-        assert found.startswith(b"HTTP/1.1 400 ")
-        assert json.loads(found.partition(b"\r\n\r\n")[2])["code"] == "bad_request"
+        response = await port.request(request_)
+        assert response.startswith(b"HTTP/1.1 400 ")
+        assert json.loads(response.partition(b"\r\n\r\n")[2])["code"] == "bad_request"
 
     with caplog.at_level(logging.WARNING):
         run(work)
@@ -224,8 +224,8 @@ def test_invalid_http_is_answered_with_400_and_not_logged(
 @pytest.mark.parametrize("head", [b"A: b\r\n" * 500, b"", b"X: " + b"y" * 9_000 + b"\r\n"])
 def test_invalid_handshake_is_answered(head: bytes) -> None:
     async def work(port: Port) -> None:
-        found = await port.request(GET + b"Connection: upgrade\r\nUpgrade: websocket\r\n" + head + b"\r\n")
-        assert found.startswith(b"HTTP/1.1 4")
+        response = await port.request(GET + b"Connection: upgrade\r\nUpgrade: websocket\r\n" + head + b"\r\n")
+        assert response.startswith(b"HTTP/1.1 4")
         await port.until(0)
 
     run(work)
@@ -398,8 +398,8 @@ def test_connections_per_address_are_limited_and_released() -> None:
     async def work(port: Port) -> None:
         wires = [await port.connect() for _ in range(3)]
         await port.until(3)
-        found = await port.request(GET + b"\r\n")
-        assert found == b"" or found.startswith(b"HTTP/1.1 503 ")
+        response = await port.request(GET + b"\r\n")
+        assert response == b"" or response.startswith(b"HTTP/1.1 503 ")
         await port.until(3)
         for wire in wires:
             wire.close()

@@ -53,9 +53,9 @@ def test_repeated_move_is_acknowledged_and_not_played_twice(
     with ann.live(table) as live, bob.live(table) as his:
         number = live.recv()["n"]
         his.recv()
-        order = {"do": "move", "id": "once", "n": number, "pick": 0, "hold": hold}
+        command = {"do": "move", "id": "once", "n": number, "pick": 0, "hold": hold}
         for _ in range(3):
-            live.send(order)
+            live.send(command)
             acked = live.until(lambda message: message.get("ack") == "once")
             assert acked["n"] == number + 1
         his.until("step")
@@ -65,10 +65,10 @@ def test_repeated_move_is_acknowledged_and_not_played_twice(
     assert ann.view(table)["n"] == number + 1
     with ann.live(table) as again:  # also after a reconnection, and over HTTP
         again.recv()
-        again.send(order)
+        again.send(command)
         assert again.until(lambda message: message.get("ack") == "once")["n"] == number + 1
-    del order["do"]
-    assert ann.post(f"/api/tables/{table}/moves", order) == {"n": number + 1}
+    del command["do"]
+    assert ann.post(f"/api/tables/{table}/moves", command) == {"n": number + 1}
 
 
 @pytest.mark.parametrize("do", ["draw", "back"])
@@ -272,23 +272,23 @@ def test_moves_before_the_start_and_after_the_end_have_their_own_codes(
     sqlite_server: RunningServer, move: str
 ) -> None:
     ann = sqlite_server.guest()
-    order: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
+    command: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
     with ann.live(ann.open("axio", ["me", "open"]).id) as live:
         live.recv()
-        live.command("move", **order)
+        live.command("move", **command)
         assert live.until("refused")["code"] == "not_started"
     with ann.live(ann.open("rota", ["me"]).id) as live:
         live.play_to_end()
-        live.command("move", **order)
+        live.command("move", **command)
         assert live.until("refused")["code"] == "game_over"
 
 
 @pytest.mark.parametrize("move", ["pick", "text"])
 def test_move_out_of_turn_is_refused(ann: Guest, bob: Guest, table: str, move: str) -> None:
-    order: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
+    command: Json = {"pick": 0} if move == "pick" else {"move": "pass"}
     with bob.live(table) as his:
         number = his.recv()["n"]
-        his.command("move", **order)
+        his.command("move", **command)
         assert his.until("refused")["code"] == "not_your_turn"
-    wanted = {"id": "m", "n": number, **order}
-    assert bob.refused("POST", f"/api/tables/{table}/moves", wanted).code == "not_your_turn"
+    body = {"id": "m", "n": number, **command}
+    assert bob.refused("POST", f"/api/tables/{table}/moves", body).code == "not_your_turn"

@@ -95,8 +95,8 @@ def test_hints_are_available_without_other_people(ann: Guest) -> None:
             assert 0 <= best["pick"] < count_offers(live.moves)
             step = live.play(best["pick"])
             kind = {"exchange": "exchange", "keep": "draw"}.get(best["move"], "place")  # keeping has no event
-            made = next(event for event in step["events"] if event["t"] == kind)
-            assert kind != "place" or best["move"].split(" ")[0] == made["tile"]
+            played = next(event for event in step["events"] if event["t"] == kind)
+            assert kind != "place" or best["move"].split(" ")[0] == played["tile"]
 
 
 def test_hints_are_refused_with_other_people(ann: Guest, bob: Guest) -> None:

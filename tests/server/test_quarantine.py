@@ -249,9 +249,9 @@ async def two_processes(here: Server, there: Server) -> tuple[Room, Listener, Ro
     return room, Listener(room, "bob"), good
 
 
-@pytest.mark.parametrize("how", ["notification", "sweep"])
+@pytest.mark.parametrize("trigger", ["notification", "sweep"])
 def test_invalid_entry_affects_no_other_table(
-    tmp_path: Path, how: str, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, trigger: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work() -> None:
         async with running(tmp_path) as here, running(tmp_path) as there:
@@ -266,7 +266,7 @@ def test_invalid_entry_affects_no_other_table(
             await body(here, number, '{"a":"teleport"}')
 
             async def catch_up() -> None:
-                if how == "notification":
+                if trigger == "notification":
                     await here.rooms.on_notification(f"nonsense table:x table:{number} good:{number}")
                 else:
                     await here.rooms.reconcile()
@@ -412,13 +412,13 @@ def test_socket_with_an_unreadable_history_is_closed(tmp_path: Path) -> None:
 
 async def open_bad_and_good_table(app: App, ann: Guest, bob: Guest) -> tuple[Room, Room]:
     """Return the rooms of two games of the same people. The log of the first has become unreadable."""
-    found = []
+    rooms = []
     for _ in range(2):
         opened = await app.open(ann, "rota", [{"kind": "me"}, {"kind": "open"}])
         invite = {"invite": opened["invite"]}
         await app.call("POST", f"/api/tables/{opened['id']}/join", bob.token, invite)
-        found.append(await app.server.rooms.get(opened["id"]))
-    bad, good = found
+        rooms.append(await app.server.rooms.get(opened["id"]))
+    bad, good = rooms
     newer = {"table_id": bad.id, "number": bad.game.number + 1, "at": 1, "body": '{"a":"teleport"}'}
     async with app.server.database.writing() as connection:
         await connection.execute(insert(entries), [newer])
@@ -495,11 +495,11 @@ def test_audit_log_is_followed_past_failures(
 
             async with server.database.writing() as connection:
                 await connection.run_sync(write_audit, host, "table-close", "later")
-            seen = server.audit_follower._seen
+            position = server.audit_follower._seen
             monkeypatch.setattr(server.rooms, "refresh", unavailable)
             with pytest.raises(Unavailable):
                 await server.audit_follower.poll()
-            assert server.audit_follower._seen == seen  # the entry is followed once the database responds
+            assert server.audit_follower._seen == position  # the entry is followed once the database responds
             assert len(errors(caplog)) == 1
 
     run(work)

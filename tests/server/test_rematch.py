@@ -147,8 +147,8 @@ def test_concurrent_requests_for_a_second_rematch_open_one_table(
     assert ann.view(first)["table"]["status"] == "playing"
 
 
-@pytest.mark.parametrize("how", ["deleted", "in quarantine"])
-def test_deleted_rematch_is_replaced_by_another(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("reason", ["deleted", "in quarantine"])
+def test_deleted_rematch_is_replaced_by_another(tmp_path: Path, reason: str) -> None:
     async def work() -> None:
         async with running_app(tmp_path) as app:
             scenario = play_scenario(Case("rota", 2), "people")
@@ -156,14 +156,14 @@ def test_deleted_rematch_is_replaced_by_another(tmp_path: Path, how: str) -> Non
             tokens = [app.server.people.token(Person(person_in_seat("people", seat), "")) for seat in (0, 1)]
             path = f"/api/tables/{TABLE}/rematch"
             gone = (await app.call("POST", path, tokens[0]))["id"]
-            if how == "deleted":
+            if reason == "deleted":
                 await remove(app.server, gone)
                 await app.server.rooms.refresh(gone)
             else:
                 await app.server.store.quarantine(gone, "cannot be read")
-            found = [(await app.call("POST", path, token))["id"] for token in tokens]
-            assert found[0] == found[1] != gone
-            view = await app.call("GET", f"/api/tables/{found[0]}", tokens[0])
+            tables = [(await app.call("POST", path, token))["id"] for token in tokens]
+            assert tables[0] == tables[1] != gone
+            view = await app.call("GET", f"/api/tables/{tables[0]}", tokens[0])
             assert view["table"]["status"] == "playing"
 
     run(work)

@@ -191,13 +191,13 @@ def another_process(app: App) -> Reviews:
 def test_players_come_first_and_networks_and_people_take_turns(tmp_path: Path, quick: FakeReviews) -> None:
     async def work(app: App) -> None:
         names = [f"stranger{number}" for number in range(4)] + ["hers", "his", "another"]
-        found, reviews = await games(app, *names), app.server.reviews
+        finished, reviews = await games(app, *names), app.server.reviews
         for number in range(4):
             app.server.bots.requesters.note(f"guest{number}", "crowd")
-            await reviews.request(found[f"stranger{number}"], f"guest{number}")
-        await reviews.request(found["another"], "watcher")
-        await reviews.request(found["hers"], "person-0")
-        await reviews.request(found["his"], "person-1")
+            await reviews.request(finished[f"stranger{number}"], f"guest{number}")
+        await reviews.request(finished["another"], "watcher")
+        await reviews.request(finished["hers"], "person-0")
+        await reviews.request(finished["his"], "person-1")
         while await reviews.compute_next():
             pass
         assert quick.order[:2] == ["hers", "his"]
@@ -214,32 +214,32 @@ def test_no_person_can_fill_the_queue(
 
     async def work(app: App) -> None:
         names = [f"game{number}" for number in range(12)] + ["hers", "his", "more"]
-        found, reviews = await games(app, *names), app.server.reviews
+        finished, reviews = await games(app, *names), app.server.reviews
 
         async def refused(table: str, person: str) -> str:
             with pytest.raises(Refused) as error:
-                await reviews.request(found[table], person)
+                await reviews.request(finished[table], person)
             return error.value.code
 
         for number in range(2):
-            await reviews.request(found[f"game{number}"], "mallory")
+            await reviews.request(finished[f"game{number}"], "mallory")
         assert await refused("game2", "mallory") == "too_fast"
-        await reviews.request(found["game0"], "mallory")  # it is pending already
+        await reviews.request(finished["game0"], "mallory")  # it is pending already
         for number in range(9):
             app.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(2, 6):
-            await reviews.request(found[f"game{number}"], f"guest{number}")
+            await reviews.request(finished[f"game{number}"], f"guest{number}")
         assert await refused("game6", "watcher") == "busy"  # the limit for spectators
-        await reviews.request(found["hers"], "person-0")
+        await reviews.request(finished["hers"], "person-0")
         app.server.bots.requesters.note("person-1", "crowd")
         # Requests of spectators in the same network do not count for players.
-        await reviews.request(found["his"], "person-1")
-        await reviews.request(found["more"], "person-0")
+        await reviews.request(finished["his"], "person-1")
+        await reviews.request(finished["more"], "person-0")
         assert await refused("game6", "person-0") == "too_fast"
         while await reviews.compute_next():
             pass
         assert quick.order[:3] == ["hers", "his", "more"]
-        await reviews.request(found["game6"], "person-0")
+        await reviews.request(finished["game6"], "person-0")
 
     with_server(tmp_path, work)
 
@@ -247,40 +247,40 @@ def test_no_person_can_fill_the_queue(
 def test_pending_reviews_per_network_are_limited(tmp_path: Path, quick: FakeReviews) -> None:
     async def work(app: App) -> None:
         names = [f"game{number}" for number in range(reviews_module.MAX_PER_NETWORK + 2)]
-        found, reviews = await games(app, *names), app.server.reviews
+        finished, reviews = await games(app, *names), app.server.reviews
         for number in range(reviews_module.MAX_PER_NETWORK + 1):
             app.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(reviews_module.MAX_PER_NETWORK):
-            await reviews.request(found[f"game{number}"], f"guest{number}")
+            await reviews.request(finished[f"game{number}"], f"guest{number}")
         with pytest.raises(Busy):
-            await reviews.request(found[names[-2]], f"guest{reviews_module.MAX_PER_NETWORK}")
-        await reviews.request(found[names[-1]], "elsewhere")
+            await reviews.request(finished[names[-2]], f"guest{reviews_module.MAX_PER_NETWORK}")
+        await reviews.request(finished[names[-1]], "elsewhere")
 
     with_server(tmp_path, work)
 
 
 def test_processes_share_reviews_and_give_the_same_answers(tmp_path: Path, quick: FakeReviews) -> None:
     async def work(app: App) -> None:
-        found, first = await games(app, "one", "two"), app.server.reviews
+        finished, first = await games(app, "one", "two"), app.server.reviews
         second = another_process(app)
         quick.go.clear()
-        await first.request(found["one"], "person-0")
-        await second.request(found["one"], "person-1")
+        await first.request(finished["one"], "person-0")
+        await second.request(finished["one"], "person-1")
         computing = asyncio.create_task(first.compute_next())
         await until(lambda: quick.order == ["one"])
         assert not await second.compute_next()  # another process computes it
-        await second.request(found["two"], "person-1")
+        await second.request(finished["two"], "person-1")
         computing_too = asyncio.create_task(second.compute_next())
         await until(lambda: quick.order == ["one", "two"])
         for reviews in (first, second):
-            assert [await state(reviews, name) for name in found] == ["running", "running"]
+            assert [await state(reviews, name) for name in finished] == ["running", "running"]
         quick.go.set()
         assert await computing
         assert await computing_too
         for reviews in (first, second):
-            found_review = json.loads(await reviews.find("one"))
-            assert (found_review["state"], found_review["review"]) == ("ready", {"of": "one"})
-            assert found_review["done"] == found_review["total"] == found["one"].table.plies  # type: ignore[union-attr]
+            answer = json.loads(await reviews.find("one"))
+            assert (answer["state"], answer["review"]) == ("ready", {"of": "one"})
+            assert answer["done"] == answer["total"] == finished["one"].table.plies  # type: ignore[union-attr]
 
     with_server(tmp_path, work)
 
@@ -289,11 +289,11 @@ def test_expired_claim_is_taken_over_by_another_process(
     tmp_path: Path, quick: FakeReviews, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(app: App) -> None:
-        found, first = await games(app, "one"), app.server.reviews
+        finished, first = await games(app, "one"), app.server.reviews
         second, clock = another_process(app), now()
         monkeypatch.setattr(reviews_module, "now", lambda: clock)
         quick.go.clear()
-        await first.request(found["one"], "person-0")
+        await first.request(finished["one"], "person-0")
         stuck = asyncio.create_task(first.compute_next())
         await until(lambda: quick.order == ["one"])
         clock += reviews_module.CLAIM_LIFETIME
@@ -312,10 +312,10 @@ def test_expired_claim_is_taken_over_by_another_process(
 
 def test_pending_reviews_survive_a_restart(tmp_path: Path, quick: FakeReviews) -> None:
     async def work(app: App) -> None:
-        found, reviews = await games(app, "one", "two"), app.server.reviews
+        finished, reviews = await games(app, "one", "two"), app.server.reviews
         quick.go.clear()
-        for name in found:
-            await reviews.request(found[name], "person-0")
+        for name in finished:
+            await reviews.request(finished[name], "person-0")
         first_run = asyncio.create_task(reviews.run(single_process=True))
         await until(lambda: quick.order == ["one"])
         first_run.cancel()
@@ -327,7 +327,7 @@ def test_pending_reviews_survive_a_restart(tmp_path: Path, quick: FakeReviews) -
         quick.go.set()
         second_run = asyncio.create_task(another_process(app).run(single_process=True))
         async with asyncio.timeout(TIMEOUT):
-            while {await state(reviews, name) for name in found} != {"ready"}:
+            while {await state(reviews, name) for name in finished} != {"ready"}:
                 await asyncio.sleep(0.01)
         second_run.cancel()
         await asyncio.gather(second_run, return_exceptions=True)
@@ -340,13 +340,13 @@ def test_failed_review_can_be_requested_again(
     tmp_path: Path, quick: FakeReviews, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def work(app: App) -> None:
-        found, reviews = await games(app, "one"), app.server.reviews
+        finished, reviews = await games(app, "one"), app.server.reviews
         quick.error = RuntimeError("no")
-        await reviews.request(found["one"], "person-0")
+        await reviews.request(finished["one"], "person-0")
         assert await reviews.compute_next()
         assert await state(reviews, "one") == "none"
         quick.error = None
-        await reviews.request(found["one"], "person-0")
+        await reviews.request(finished["one"], "person-0")
         assert await reviews.compute_next()
         assert await state(reviews, "one") == "ready"
 
@@ -356,9 +356,9 @@ def test_failed_review_can_be_requested_again(
 
 def test_review_waits_for_the_database(tmp_path: Path, quick: FakeReviews) -> None:
     async def work(app: App) -> None:
-        found, reviews = await games(app, "one"), app.server.reviews
+        finished, reviews = await games(app, "one"), app.server.reviews
         quick.error = Unavailable()
-        await reviews.request(found["one"], "person-0")
+        await reviews.request(finished["one"], "person-0")
         with pytest.raises(Unavailable):
             await reviews.compute_next()
         assert await state(reviews, "one") == "running"
@@ -372,15 +372,15 @@ def test_old_reviews_are_dropped_but_no_pending_ones(
     monkeypatch.setattr(reviews_module, "MAX_REVIEWS", 1)
 
     async def work(app: App) -> None:
-        found, reviews = await games(app, "one", "two", "three"), app.server.reviews
+        finished, reviews = await games(app, "one", "two", "three"), app.server.reviews
         clock = 0
         monkeypatch.setattr(reviews_module, "now", lambda: clock)
-        for name in found:
+        for name in finished:
             clock += 1
-            await reviews.request(found[name], "person-0")
+            await reviews.request(finished[name], "person-0")
             if name != "three":
                 assert await reviews.compute_next()
-        assert [await state(reviews, name) for name in found] == ["none", "ready", "running"]
+        assert [await state(reviews, name) for name in finished] == ["none", "ready", "running"]
 
     with_server(tmp_path, work)
 
@@ -406,9 +406,9 @@ def test_review_continues_when_the_queue_has_room(tmp_path: Path, monkeypatch: p
         room = await app.server.rooms.get(TABLE)
         await app.server.reviews.request(room.game, "person-0")
         assert await app.server.reviews.compute_next()
-        found = json.loads(await app.server.reviews.find(TABLE))
-        assert found["state"] == "ready"
-        assert len(found["review"]["moves"]) == found["total"]
+        answer = json.loads(await app.server.reviews.find(TABLE))
+        assert answer["state"] == "ready"
+        assert len(answer["review"]["moves"]) == answer["total"]
 
     with_server(tmp_path, work)
     assert attempts > 4

@@ -211,13 +211,13 @@ def test_person_who_left_cannot_move_before_returning(
             )
             await room.leave_table("ann")
             ann = Listener(room, "ann")
-            order = {"do": "move", "id": "m", "n": room.game.number, "pick": 0}
-            await handle(room, ann.client, json.dumps(order), server.hints)
+            command = {"do": "move", "id": "m", "n": room.game.number, "pick": 0}
+            await handle(room, ann.client, json.dumps(command), server.hints)
             await until(lambda: any(message["type"] in ("refused", "step") for message in ann.received))
             assert [message.get("code") for message in ann.received] == ["not_allowed"]
             await room.take_seat_back("ann", 0)
-            order = {**order, "n": room.game.number}
-            await handle(room, ann.client, json.dumps(order), server.hints)
+            command = {**command, "n": room.game.number}
+            await handle(room, ann.client, json.dumps(command), server.hints)
             await until(lambda: ann.received[-1]["type"] == "step")
 
     run(work)

@@ -64,8 +64,8 @@ async def move(server: Server, table: str, player: Player) -> None:
     """Play a move over the player's connection."""
     room = await server.rooms.get(table)
     assert player.client is not None
-    order = {"do": "move", "id": f"m{room.game.number}", "n": room.game.number, "pick": 0}
-    await handle(room, player.client, json.dumps(order), server.hints)
+    command = {"do": "move", "id": f"m{room.game.number}", "n": room.game.number, "pick": 0}
+    await handle(room, player.client, json.dumps(command), server.hints)
 
 
 async def each(tables: list[str], work: Callable[[str], Awaitable[None]], at_once: int = 4) -> None:
@@ -159,19 +159,19 @@ def test_referenced_room_stays_the_same_object(tmp_path: Path, monkeypatch: pyte
 def test_table_requested_while_opening_has_one_room(tmp_path: Path) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
-            opened, found = asyncio.Event(), asyncio.Event()
+            opened, requested = asyncio.Event(), asyncio.Event()
             original = server.store.open
 
             async def slow(*rows: Any) -> None:
                 await original(*rows)
                 opened.set()
-                await found.wait()
+                await requested.wait()
 
             server.store.open = slow  # type: ignore[method-assign, assignment]
             opening = asyncio.create_task(server.rooms.open(table_config(), SEATED))
             await opened.wait()
             early = await server.rooms.get("table")
-            found.set()
+            requested.set()
             assert await opening is early
 
     run(work)
@@ -519,8 +519,8 @@ def test_presence_of_people_without_seats_is_dropped(tmp_path: Path) -> None:
     run(work)
 
 
-@pytest.mark.parametrize("how", ["closed", "open"])
-def test_extended_deadline_is_broadcast_by_one_task(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("room_state", ["closed", "open"])
+def test_extended_deadline_is_broadcast_by_one_task(tmp_path: Path, room_state: str) -> None:
     async def work() -> None:
         async with running(tmp_path) as server:
             room = await server.rooms.open(table_config(move_time=600), SEATED)
@@ -532,13 +532,13 @@ def test_extended_deadline_is_broadcast_by_one_task(tmp_path: Path, how: str) ->
                 await asyncio.sleep(0)
                 assert len(tasks) == 1
                 assert not room.idle
-                if how == "closed":
+                if room_state == "closed":
                     room.close()
                     await until(lambda: not tasks)
             await until(lambda: not tasks)
             assert room._views_task is None
-            assert len(ann.received) == (how == "open")
-            if how == "open":
+            assert len(ann.received) == (room_state == "open")
+            if room_state == "open":
                 assert ann.received[0]["now"]["deadline"] == room.subscribers.deadline
                 server.rooms._note_resumption(now() + 2 * HOUR)  # a later outage starts another task
                 await until(lambda: len(ann.received) == 2)

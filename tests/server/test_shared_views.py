@@ -84,14 +84,14 @@ def test_stale_messages_share_one_view(tmp_path: Path, monkeypatch: pytest.Monke
             room = await server.rooms.open(table_config(), SEATED)
             ann, counter = Listener(room, "ann"), Counter(monkeypatch)
             for number in range(20):
-                order = {"do": "move", "id": f"m{number}", "n": 1, "pick": 0}
-                await handle(room, ann.client, json.dumps(order), server.hints)
+                command = {"do": "move", "id": f"m{number}", "n": 1, "pick": 0}
+                await handle(room, ann.client, json.dumps(command), server.hints)
             assert [message["code"] for message in ann.received] == ["stale"] * 20
             assert [message["id"] for message in ann.received] == [f"m{number}" for number in range(20)]
             assert all(message["view"]["n"] == room.game.number for message in ann.received)
             assert counter.take() == 1
             number = await room.move(SeatCommand(0), 0)
-            await handle(room, ann.client, json.dumps(order), server.hints)
+            await handle(room, ann.client, json.dumps(command), server.hints)
             assert ann.received[-1]["view"]["n"] == number
             assert counter.take() == 1
 
@@ -143,8 +143,8 @@ def test_refusal_shows_no_uncommitted_change(tmp_path: Path) -> None:
             bob, committed = Listener(room, "bob"), room.game.number
             async with room.lock:
                 room.game.apply(SeatTaken(1, "bob", "Bob"))  # applied, but not committed
-                order = json.dumps({"do": "preview", "id": "late", "n": 1, "pick": 0})
-                handling = asyncio.create_task(handle(room, bob.client, order, server.hints))
+                command = json.dumps({"do": "preview", "id": "late", "n": 1, "pick": 0})
+                handling = asyncio.create_task(handle(room, bob.client, command, server.hints))
                 for _ in range(20):
                     await asyncio.sleep(0)
                 assert not bob.received

@@ -120,7 +120,7 @@ async def _identify(server: Server, scope: Any) -> _Visitor:
     connection = ASGIConnection[Any, Any, Any, Any](scope)
     person, after = await authenticate(connection, server), connection.query_params.get("after", "")
     token = server.people.tokens.read(read_token(connection)[0]) if person is not None else None
-    scope["headers"], scope["state"] = [], {}  # not needed again; the connection may last for hours
+    scope["headers"], scope["state"] = [], {}  # free their memory: a connection may last for hours
     return _Visitor(person, token, after)
 
 
