@@ -495,11 +495,11 @@ def test_audit_log_is_followed_past_failures(
 
             async with server.database.writing() as connection:
                 await connection.run_sync(write_audit, host, "table-close", "later")
-            position = server.audit_follower._seen
+            position = server.audit_follower._last_id
             monkeypatch.setattr(server.rooms, "refresh", unavailable)
             with pytest.raises(Unavailable):
                 await server.audit_follower.poll()
-            assert server.audit_follower._seen == position  # the entry is followed once the database responds
+            assert server.audit_follower._last_id == position  # the entry is followed once the database responds
             assert len(errors(caplog)) == 1
 
     run(work)
