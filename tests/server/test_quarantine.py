@@ -499,7 +499,8 @@ def test_audit_log_is_followed_past_failures(
             monkeypatch.setattr(server.rooms, "refresh", unavailable)
             with pytest.raises(Unavailable):
                 await server.audit_follower.poll()
-            assert server.audit_follower._last_id == position  # the entry is followed once the database responds
+            # The entry is followed once the database responds.
+            assert server.audit_follower._last_id == position
             assert len(errors(caplog)) == 1
 
     run(work)
