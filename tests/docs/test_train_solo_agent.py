@@ -61,10 +61,10 @@ def learned(result: dict[str, Any]) -> list[Any]:
 
 def test_all_policies_play_the_same_deals(example: Any) -> None:
     hands = []
-    dice = Batch(GAMES[0], players=1, games=4, seed=8).rngs
+    rngs = Batch(GAMES[0], players=1, games=4, seed=8).rngs
     for choose in (Batch.greedy, Batch.sample, lambda batch: batch.masks().argmax(axis=1)):
         drawn: list[np.ndarray] = []
-        chosen = example.rival(choose, dice)
+        chosen = example.baseline(choose, rngs)
 
         def recording(batch: Batch, drawn: list[np.ndarray] = drawn, chosen: Any = chosen) -> np.ndarray:
             drawn.append(batch.observe().vector[:, batch.observation.where("hand.")].copy())
@@ -81,19 +81,19 @@ def test_all_policies_play_the_same_deals(example: Any) -> None:
 def test_inputs_of_a_move_determine_its_points(example: Any) -> None:
     """Points are runs of a symbol along the three lines from each half, plus those of enclosed cells."""
     batch = Batch(GAMES[0], players=1, games=64, seed=3)
-    sight, rng = example.Sight(batch), np.random.default_rng(1)
+    encoder, rng = example.MoveEncoder(batch), np.random.default_rng(1)
     scored, exact = [], []
     for _ in range(10):
-        game, number, rows, points = sight.look(batch, rng)
+        game, actions, rows, points = encoder.encode(batch, rng)
         first = np.unique(game, return_index=True)[1]
         picks = first + rng.integers(np.diff(np.append(first, len(game))))
-        near = rows[picks, : 5 * len(sight.walks)].reshape(64, -1, 5)
+        near = rows[picks, : 5 * len(encoder.walks)].reshape(64, -1, 5)
         runs = np.zeros(64)
         for half, ways in (((), (1, 2, 3)), ((0,), (0, 1, 3))):
             for way in ways:
-                line = [sight.walks.index((*half, *(way,) * far)) for far in range(1, example.ALONG + 1)]
+                line = [encoder.walks.index((*half, *(way,) * far)) for far in range(1, example.LINE + 1)]
                 runs += np.cumprod(near[:, line, len(half)], axis=1).sum(axis=1)
-        gains = batch.step(number[picks]).gains.sum(axis=1)
+        gains = batch.step(actions[picks]).gains.sum(axis=1)
         plain = points.max(axis=1) < 12  # no track reaches its cap
         assert (gains >= runs)[plain].all()
         scored.append(gains[plain].sum())
@@ -105,8 +105,8 @@ def test_inputs_of_a_move_determine_its_points(example: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("--game", GAMES[-1]), f"{GAMES[-1]} is not played with dominoes: try {GAMES[0]}"),
-        (("--updates", "0"), "--seconds, --updates and --deals should be more than 0"),
+        (("--game", GAMES[-1]), f"{GAMES[-1]} is not a domino game: try {GAMES[0]}"),
+        (("--updates", "0"), "--seconds, --updates and --deals must be greater than 0"),
     ],
 )
 def test_invalid_options_are_refused(
