@@ -12,7 +12,7 @@ from axiogames.games.dominoes.bound import FREE, OWN, longest_line, upper_bound
 from axiogames.games.dominoes.variant import DominoVariant
 from axiogames.players import player
 from axiogames.players.match import play_match
-from tests.analysis.solve.late import Points, exhaustive_search, late_table, sorted_points
+from tests.analysis.solve.positions import Points, exhaustive_search, late_table, sorted_points
 
 DOMINOES = tuple(name for name in GAMES if isinstance(find_variant(name, 1), DominoVariant))
 LATE = [

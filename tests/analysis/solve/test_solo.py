@@ -11,7 +11,7 @@ from axiogames.model.record import record_of, replay
 from axiogames.model.table import new_game
 from axiogames.players import player
 from axiogames.players.match import play_match
-from tests.analysis.solve.late import solo_record, sorted_points
+from tests.analysis.solve.positions import solo_record, sorted_points
 from tests.analysis.solve.test_bound import DOMINOES
 
 
