@@ -53,11 +53,11 @@ def test_shared_screen_looks_only_from_its_own_seats(ann: Guest) -> None:
         assert live.until("view")["ack"] == "y"
 
 
-@pytest.mark.parametrize("who", ["guest", "nobody"])
-def test_anybody_with_the_link_can_watch_but_not_play(ann: Guest, who: str) -> None:
+@pytest.mark.parametrize("visitor", ["guest", "anonymous"])
+def test_spectators_can_watch_but_not_play(ann: Guest, visitor: str) -> None:
     table = ann.open("axio", ["me", "greedy"])
-    watcher = Guest(ann.url, "Eve") if who == "guest" else Client(ann.url)
-    with watcher.live(table.id) as live, ann.live(table.id) as hers:
+    spectator = Guest(ann.url, "Eve") if visitor == "guest" else Client(ann.url)
+    with spectator.live(table.id) as live, ann.live(table.id) as hers:
         view = first_view(live)
         assert (view["you"], view["yours"], view["moves"]) == (None, [], None)
         assert view["table"]["hints"] is view["table"]["host"] is False
@@ -73,8 +73,8 @@ def test_anybody_with_the_link_can_watch_but_not_play(ann: Guest, who: str) -> N
         assert step["tiles"]
         assert step["moves"] is None
     move = {"id": "m", "n": 4, "pick": 0}
-    expected = "not_allowed" if who == "guest" else "unknown_person"
-    assert watcher.refused("POST", f"/api/tables/{table.id}/moves", move).code == expected
+    expected = "not_allowed" if visitor == "guest" else "unknown_person"
+    assert spectator.refused("POST", f"/api/tables/{table.id}/moves", move).code == expected
 
 
 def test_hints_are_available_without_other_people(ann: Guest) -> None:

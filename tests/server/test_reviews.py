@@ -195,7 +195,7 @@ def test_players_come_first_and_networks_and_people_take_turns(tmp_path: Path, q
         for number in range(4):
             app.server.bots.requesters.note(f"guest{number}", "crowd")
             await reviews.request(finished[f"stranger{number}"], f"guest{number}")
-        await reviews.request(finished["another"], "watcher")
+        await reviews.request(finished["another"], "spectator")
         await reviews.request(finished["hers"], "person-0")
         await reviews.request(finished["his"], "person-1")
         while await reviews.compute_next():
@@ -210,7 +210,7 @@ def test_no_person_can_fill_the_queue(
     tmp_path: Path, quick: FakeReviews, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reviews_module, "MAX_PENDING", 8)
-    monkeypatch.setattr(reviews_module, "MAX_PENDING_OF_WATCHERS", 6)
+    monkeypatch.setattr(reviews_module, "MAX_PENDING_OF_SPECTATORS", 6)
 
     async def work(app: App) -> None:
         names = [f"game{number}" for number in range(12)] + ["hers", "his", "more"]
@@ -229,7 +229,7 @@ def test_no_person_can_fill_the_queue(
             app.server.bots.requesters.note(f"guest{number}", "crowd")
         for number in range(2, 6):
             await reviews.request(finished[f"game{number}"], f"guest{number}")
-        assert await refused("game6", "watcher") == "busy"  # the limit for spectators
+        assert await refused("game6", "spectator") == "busy"  # the limit for spectators
         await reviews.request(finished["hers"], "person-0")
         app.server.bots.requesters.note("person-1", "crowd")
         # Requests of spectators in the same network do not count for players.

@@ -39,7 +39,7 @@ from .refusals import Refused, Unavailable
 from .room import Room
 
 MAX_REVIEWS = 2000  # stored; a game whose review was dropped can be reviewed again
-MAX_PENDING, MAX_PENDING_OF_WATCHERS = 30, 10  # pending reviews, and those requested by spectators
+MAX_PENDING, MAX_PENDING_OF_SPECTATORS = 30, 10  # pending reviews, and those requested by spectators
 MAX_PER_PERSON, MAX_PER_NETWORK = 2, 5  # pending reviews
 MAX_SERVED = 50_000  # people and networks whose last turn is in memory
 CLAIM_LIFETIME, CLAIM_RENEWAL = 30_000, 2_000  # milliseconds
@@ -160,7 +160,7 @@ class Reviews:
         if (
             sum(self._group(review.person) == group for review in ahead) >= MAX_PER_NETWORK
             or len(ahead) >= MAX_PENDING
-            or (not played and sum(not review.played for review in ahead) >= MAX_PENDING_OF_WATCHERS)
+            or (not played and sum(not review.played for review in ahead) >= MAX_PENDING_OF_SPECTATORS)
         ):
             raise Busy("too many reviews are pending")
 
