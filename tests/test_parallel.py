@@ -72,7 +72,7 @@ def test_closing_ends_the_work_early(map_pieces: Any) -> None:
 
 
 @pytest.mark.parametrize("map_pieces", [map_ordered, map_unordered])
-def test_a_killed_worker_is_an_error(map_pieces: Any) -> None:
+def test_a_killed_worker_raises_an_error(map_pieces: Any) -> None:
     with pytest.raises(AxioError, match="a worker process was killed by another program"):
         list(map_pieces(os._exit, [3], 2))
 
@@ -83,7 +83,7 @@ def die_while_sending(size: int) -> bytes:
     return bytes(size)  # more than the pipe holds, while the parent does not read
 
 
-def test_a_worker_killed_within_a_message_is_an_error() -> None:
+def test_a_worker_killed_in_the_middle_of_a_message_raises_an_error() -> None:
     results = map_ordered(die_while_sending, [0, 100_000_000], 2)
     assert next(results) == b""
     time.sleep(2)  # the other worker fills its pipe and is killed
@@ -194,7 +194,7 @@ def test_a_missing_library_is_named(module: str, backend: str, monkeypatch: pyte
         list(map_unordered(math.sqrt, [1, 2], ALL, backend))
 
 
-def test_a_library_that_is_broken_inside_is_not_called_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_library_is_not_reported_as_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(name: str) -> None:
         raise ModuleNotFoundError("No module named 'other'", name="other")
 
