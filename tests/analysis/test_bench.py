@@ -19,7 +19,7 @@ def test_json_report_lists_every_workload() -> None:
     assert report["players"] == 3
     assert list(report["state_bytes"]) == ["rota"]
     assert {(speed["name"], speed["unit"]) for speed in report["speeds"]} == {
-        ("yardstick random", "moves/s"),
+        ("reference random", "moves/s"),
         ("rota random", "moves/s"),
         ("rota greedy", "moves/s"),
         ("rota greedy", "placements scored/s"),
@@ -42,7 +42,7 @@ def test_report_is_printed_as_a_table() -> None:
     ("arguments", "words"),
     [
         (("chess",), "unknown game 'chess'"),
-        (("rota", "--players", "9"), "for 1 to 4 players, not 9"),
+        (("rota", "--players", "9"), "'9' is not a whole number from 1 to 4"),
         (("rota", "--seconds", "0"), "must be above 0 and at most 600, not 0"),
         (("rota", "--seconds", "soon"), "--seconds"),
     ],

@@ -25,7 +25,7 @@ from ...errors import InvalidOption, SettingsMismatch
 from ...optional_deps import require
 from ...parallel import ALL, BACKENDS, CLUSTERS, LOCAL
 from ..terminal.interrupts import Interrupted, interruptible
-from ..terminal.options import FILE, JOBS, NUMBER, SEED, Integer, variant_option
+from ..terminal.options import FILE, JOBS, PLAYER_COUNT, SEED, Integer, variant_option
 from ..terminal.text import format_table
 
 MAX_GAMES = 1_000_000
@@ -44,7 +44,9 @@ def command() -> None:
 @click.option(
     "--bots", required=True, metavar="NAME,...", help="Bots to compare, with budgets such as sim@1s."
 )
-@click.option("--players", type=NUMBER, default=2, show_default=True, help="Number of players per game.")
+@click.option(
+    "--players", type=PLAYER_COUNT, default=2, show_default=True, help="Number of players per game."
+)
 @click.option(
     "--games",
     type=Integer(1, MAX_GAMES),

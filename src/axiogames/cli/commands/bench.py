@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...games import GAMES, game
-from ..terminal.options import NUMBER, Real
+from ..terminal.options import PLAYER_COUNT, Real
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,10 +23,10 @@ MAX_SECONDS = 600
 
 @click.command("bench")
 @click.argument("games", nargs=-1, metavar="[GAME]...")
-@click.option("--players", type=NUMBER, default=2, show_default=True, help="Number of players.")
+@click.option("--players", type=PLAYER_COUNT, default=2, show_default=True, help="Number of players.")
 @click.option(
     "--seconds",
-    type=Real(-1e9, 1e9),
+    type=Real(-1e9, 1e9, show_range=False),  # `check_seconds` checks the range
     default=2.0,
     show_default=True,
     help="Approximate duration of each measurement.",

@@ -17,7 +17,7 @@ from ...analysis.dataset.settings import DatasetSettings
 from ..terminal.interrupts import Interrupted, interruptible
 from ..terminal.options import (
     FILE,
-    NUMBER,
+    PLAYER_COUNT,
     Integer,
     Real,
     force_option,
@@ -33,7 +33,9 @@ MAX_GAMES = 10_000_000
 
 @click.command("dataset")
 @click.argument("game")
-@click.option("--players", type=NUMBER, default=2, show_default=True, help="Number of players per game.")
+@click.option(
+    "--players", type=PLAYER_COUNT, default=2, show_default=True, help="Number of players per game."
+)
 @click.option("--games", type=Integer(1, MAX_GAMES), default=100, show_default=True, help="Number of games.")
 @click.option("--out", type=FILE, required=True, metavar="FILE", help="Write the dataset to this file.")
 @click.option(
@@ -47,7 +49,7 @@ MAX_GAMES = 10_000_000
 @variant_option
 @click.option(
     "--noise",
-    type=Real(-1000, 1000),
+    type=Real(0, 1),
     default=0.0,
     show_default=True,
     metavar="P",

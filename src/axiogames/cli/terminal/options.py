@@ -37,22 +37,46 @@ _REAL = re.compile(r"[+-]?(?:[0-9]{1,18}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})(?:[eE]
 
 
 class Integer(click.IntRange):
-    """A whole number between two inclusive bounds."""
+    """A whole number between two inclusive bounds.
 
-    def __init__(self, low: int, high: int) -> None:
+    Args:
+        low: the lower bound.
+        high: the upper bound.
+        show_range: whether the help shows the bounds.
+    """
+
+    name = "integer"
+
+    def __init__(self, low: int, high: int, *, show_range: bool = True) -> None:
         super().__init__(low, high)
+        self._range = f"{low} to {high}"
+        self._show_range = show_range
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if isinstance(value, str) and not _INTEGER.fullmatch(value):
-            self.fail(f"{_quote(value)} is not a whole number from {self.min} to {self.max}.", param, ctx)
+        low, high = int(self.min or 0), int(self.max or 0)
+        if isinstance(value, str) and not (_INTEGER.fullmatch(value) and low <= int(value) <= high):
+            self.fail(f"{_quote(value)} is not a whole number from {self._range}.", param, ctx)
         return super().convert(value, param, ctx)
+
+    def _describe_range(self) -> str:
+        return self._range if self._show_range else ""
 
 
 class Real(click.FloatRange):
-    """A number between two bounds, which are inclusive unless `low_open` is set."""
+    """A number between two inclusive bounds.
 
-    def __init__(self, low: float, high: float, *, low_open: bool = False) -> None:
+    Args:
+        low: the lower bound.
+        high: the upper bound.
+        low_open: exclude the lower bound.
+        show_range: whether the help shows the bounds.
+    """
+
+    name = "number"
+
+    def __init__(self, low: float, high: float, *, low_open: bool = False, show_range: bool = True) -> None:
         super().__init__(low, high, min_open=low_open)
+        self._show_range = show_range
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if isinstance(value, str) and not _REAL.fullmatch(value):
@@ -61,6 +85,11 @@ class Real(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{number} is not a number from {self.min:g} to {self.max:g}.", param, ctx)
         return number
+
+    def _describe_range(self) -> str:
+        if not self._show_range:
+            return ""
+        return f"{'above ' if self.min_open else ''}{self.min:g} to {self.max:g}"
 
 
 class FileName(click.ParamType[str]):
@@ -109,7 +138,8 @@ def _quote(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:40]}…")
 
 
-NUMBER = Integer(-1_000_000_000, 1_000_000_000)  # of a game, a ply or a seat; the command checks the range
+# The number of a game, a ply or a seat. The command checks the range.
+NUMBER = Integer(-1_000_000_000, 1_000_000_000, show_range=False)
 PLAYER_COUNT = Integer(1, MOST_PLAYERS)
 PLY = Integer(0, 1_000_000)
 JOBS = Integer(1, MAX_JOBS)
