@@ -31,7 +31,7 @@ HEAD = """# Speed compared with other engines
 
 `python -m benchmarks.peers.page --seconds {seconds:g}` measured these figures in one run of `python -m
 benchmarks.peers`, stored them in [cpu.json](../_data/benchmarks/cpu.json), and generated this page and its
-plots. The last sections are from other machines. {gpu}
+plots. The last sections were measured on other machines. {gpu}
 
 - **Machine:** {machine}. The load average was {before:.1f} before the run and {after:.1f} at its end. Other
   load slows Python, which needs more of the caches, more than small compiled loops. On a busy machine,
@@ -139,7 +139,7 @@ def page(
         after=report.load_average[1],
         versions=", ".join(versions),
         rounds=report.rounds,
-        gpu="One of them is a GPU." if gpu_report else "No GPU has been measured yet.",
+        gpu="The last one is about a GPU." if gpu_report else "No GPU has been measured yet.",
     )
     program = C_PROGRAM.format(
         source=SOURCE.name,

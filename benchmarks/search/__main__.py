@@ -11,7 +11,7 @@ from axiogames.cli.commands.bench import check_seconds, print_json, progress_bar
 from axiogames.cli.terminal.options import NUMBER, Real
 from axiogames.games import GAMES, find_variant, game
 from benchmarks.command import main
-from benchmarks.search import tables, thinking
+from benchmarks.search import measure, tables
 
 
 @click.command()
@@ -37,7 +37,7 @@ def command(*, games: tuple[str, ...], players: int, seconds: float, as_json: bo
     for name in chosen:
         find_variant(name, players)
     with progress_bar() as tick:
-        report = thinking.run(chosen, players, seconds, tick)
+        report = measure.run(chosen, players, seconds, tick)
     if as_json:
         print_json(report)
     else:

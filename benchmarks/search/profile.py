@@ -19,8 +19,8 @@ from axiogames.games.runtime.xorshift import seed_state, seed_states
 from axiogames.players.evaluation.rollout_loops import run_rollouts
 from axiogames.players.evaluation.weights import scratch_dtype
 from axiogames.players.search.determinization import hidden_tile_groups
-from benchmarks.search.exercises import SEED, Exercise
 from benchmarks.search.parts import COPY, PARTS, POLICY, UTILITY, repeat, trace
+from benchmarks.search.positions import SEED, SearchPosition
 
 DETERMINIZATIONS = 4
 SAMPLES = 256  # recorded positions per part
@@ -50,19 +50,19 @@ class Profile(msgspec.Struct, frozen=True):
 class RolloutProfiler:
     """The rollouts from one position, measured as a whole and in parts."""
 
-    def __init__(self, exercise: Exercise) -> None:
-        self._exercise, self._variant = exercise, exercise.variant
-        self._seat = int(exercise.view.state["seat"][0])
-        self._hidden = hidden_tile_groups(exercise.view)
+    def __init__(self, position: SearchPosition) -> None:
+        self._position, self._variant = position, position.variant
+        self._seat = int(position.view.state["seat"][0])
+        self._hidden = hidden_tile_groups(position.view)
         self._seeds = seed_states(SEED, 0, DETERMINIZATIONS)
         self._trace, self._repeat = self._variant.kernels[trace], self._variant.kernels[repeat]
         self._buffer = np.zeros(self._variant.most_actions, np.int32)
         self._scratch = allocate(scratch_dtype(len(self._variant.tracks)))
-        self._samples = allocate(exercise.view.state.dtype, len(PARTS) * SAMPLES).reshape(len(PARTS), SAMPLES)
+        self._samples = allocate(position.view.state.dtype, len(PARTS) * SAMPLES).reshape(len(PARTS), SAMPLES)
         self._actions = np.zeros((len(PARTS), SAMPLES), np.int64)
         self.calls = np.zeros(len(PARTS), np.int64)
-        self.rollouts = DETERMINIZATIONS * len(exercise.actions)
-        traced = np.zeros(len(exercise.actions))
+        self.rollouts = DETERMINIZATIONS * len(position.actions)
+        traced = np.zeros(len(position.actions))
         self._play(self._trace, traced, self.calls, self._samples, self._actions, seed_state(SEED))
         assert np.array_equal(traced, self.play()), "`trace` must run the same rollouts as `run_rollouts`"
         self._sampled = np.minimum(self.calls, SAMPLES)
@@ -72,7 +72,7 @@ class RolloutProfiler:
 
     def play(self) -> np.ndarray:
         """Run the rollouts and return the sum of values for each move."""
-        sums = np.zeros(len(self._exercise.actions))
+        sums = np.zeros(len(self._position.actions))
         points = np.zeros((len(sums), self._variant.players, len(self._variant.tracks)))
         self._play(self._variant.kernels[run_rollouts], sums, np.zeros(len(sums)), points)
         return sums
@@ -89,18 +89,18 @@ class RolloutProfiler:
 
     def _play(self, loop: Any, *results: Any) -> None:
         states = allocate(self._samples.dtype, 4)
-        states[0] = self._exercise.view.state[0]
-        candidates = self._exercise.actions
+        states[0] = self._position.view.state[0]
+        candidates = self._position.actions
         loop(
             self._variant.constants,
             states,
             candidates,
             len(candidates),
             self._seeds,
-            self._exercise.turns,
-            np.float32(self._exercise.search_after),
+            self._position.turns,
+            np.float32(self._position.search_after),
             *self._hidden,
-            self._exercise.weights,
+            self._position.weights,
             self._scratch,
             self._buffer,
             *results,
@@ -116,7 +116,7 @@ class RolloutProfiler:
         start = thread_time()
         self._repeat(
             self._variant.constants, part, self._passes[part], self._seat, states, *self._hidden,
-            self._exercise.weights, self._scratch, self._buffer, self._samples, self._actions, sampled,
+            self._position.weights, self._scratch, self._buffer, self._samples, self._actions, sampled,
         )  # fmt: skip
         return thread_time() - start
 

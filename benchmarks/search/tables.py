@@ -6,10 +6,10 @@ from rich.console import Console
 from rich.table import Table
 
 from axiogames.cli.commands.bench import new_table, speeds_table
-from benchmarks.search.thinking import ThinkingReport
+from benchmarks.search.measure import SearchReport
 
 
-def show(console: Console, report: ThinkingReport) -> None:
+def show(console: Console, report: SearchReport) -> None:
     """Print the speeds, the profiles, and the figures about whole players."""
     console.print(speeds_table(f"{report.machine}; one core, {report.players} players", report.speeds))
     console.print(profile_table(report))
@@ -18,7 +18,7 @@ def show(console: Console, report: ThinkingReport) -> None:
     console.print(f"Python {report.python}, NumPy {report.numpy}, Numba {report.numba}.")
 
 
-def profile_table(report: ThinkingReport) -> Table:
+def profile_table(report: SearchReport) -> Table:
     """Return a table of the share of each part in the time of a rollout, by stage of the game."""
     stages = tuple(dict.fromkeys(profile.stage for profile in report.profiles))
     table = new_table("Profile of a rollout", "game", "part", *stages, text=("game", "part"))
@@ -33,7 +33,7 @@ def profile_table(report: ThinkingReport) -> Table:
     return table
 
 
-def players_table(report: ThinkingReport) -> Table:
+def players_table(report: SearchReport) -> Table:
     """Return a table of the speed-up by threads, the time of `instant`, and the memory of a game."""
     workloads = tuple(dict.fromkeys(speed_up.what for speed_up in report.threads))
     threads = report.threads[0].threads

@@ -12,7 +12,7 @@ import msgspec
 from axiogames.analysis.bench.measure import summarize
 from axiogames.players.search.analysis import analyse
 from axiogames.players.search.rollouts import CHUNK
-from benchmarks.search.exercises import SEED, Exercise
+from benchmarks.search.positions import SEED, SearchPosition
 
 THREADS = 2
 DETERMINIZATIONS = 4 * CHUNK  # threads divide the work by chunks; each gets several
@@ -30,7 +30,7 @@ class SpeedUp(msgspec.Struct, frozen=True):
 
 
 def speed_ups(
-    game: str, exercises: Sequence[Exercise], seconds: float, tick: Callable[[float], None]
+    game: str, positions: Sequence[SearchPosition], seconds: float, tick: Callable[[float], None]
 ) -> tuple[SpeedUp, ...]:
     """Return the speed-up of rollouts alone, and of `sim` with a short thinking time."""
     return (
@@ -38,7 +38,7 @@ def speed_ups(
             game,
             "rollouts alone",
             count_rollouts,
-            exercises,
+            positions,
             seconds=seconds,
             tick=lambda completed: tick(completed / 2),
         ),
@@ -46,7 +46,7 @@ def speed_ups(
             game,
             f"sim@{SECONDS:g}s",
             count_searched_rollouts,
-            exercises,
+            positions,
             seconds=seconds,
             tick=lambda completed: tick(0.5 + completed / 2),
         ),
@@ -56,8 +56,8 @@ def speed_ups(
 def speed_up(
     game: str,
     what: str,
-    rollouts: Callable[[Exercise, int], float],
-    exercises: Sequence[Exercise],
+    rollouts: Callable[[SearchPosition, int], float],
+    positions: Sequence[SearchPosition],
     *,
     seconds: float,
     tick: Callable[[float], None],
@@ -65,8 +65,8 @@ def speed_up(
     """Measure one thread and several threads in turn, position by position."""
     pairs: list[tuple[float, float]] = []
     start = perf_counter()
-    for exercise in cycle(exercises):
-        one, several = (_rate(rollouts, exercise, threads) for threads in (1, THREADS))
+    for position in cycle(positions):
+        one, several = (_rate(rollouts, position, threads) for threads in (1, THREADS))
         pairs.append((several / one, several / one))
         spent = (perf_counter() - start) / seconds
         tick(min(1.0, spent))
@@ -76,17 +76,17 @@ def speed_up(
     return SpeedUp(game, THREADS, what, times.per_second, times.spread)
 
 
-def _rate(rollouts: Callable[[Exercise, int], float], exercise: Exercise, threads: int) -> float:
+def _rate(rollouts: Callable[[SearchPosition, int], float], position: SearchPosition, threads: int) -> float:
     start = perf_counter()
-    return rollouts(exercise, threads) / (perf_counter() - start)
+    return rollouts(position, threads) / (perf_counter() - start)
 
 
-def count_rollouts(exercise: Exercise, threads: int) -> float:
+def count_rollouts(position: SearchPosition, threads: int) -> float:
     """Run enough rollouts to keep every thread busy, and return their number."""
-    with closing(exercise.rollouts(threads)) as rollouts:
-        return exercise.play(rollouts, DETERMINIZATIONS)
+    with closing(position.rollouts(threads)) as rollouts:
+        return position.play(rollouts, DETERMINIZATIONS)
 
 
-def count_searched_rollouts(exercise: Exercise, threads: int) -> float:
+def count_searched_rollouts(position: SearchPosition, threads: int) -> float:
     """Search for a short time, and return the number of rollouts."""
-    return analyse(exercise.view, seed=SEED, seconds=SECONDS, threads=threads).rollouts
+    return analyse(position.view, seed=SEED, seconds=SECONDS, threads=threads).rollouts

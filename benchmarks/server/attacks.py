@@ -122,13 +122,13 @@ class Client:
 
     @asynccontextmanager
     async def socket(
-        self, path: str, token: str, hear: Callable[[bytes], None], after: int = 0
+        self, path: str, token: str, on_text: Callable[[bytes], None], after: int = 0
     ) -> AsyncIterator[WebSocket | None]:
         """Open a WebSocket that receives the entries after `after`; yield `None` if it is refused."""
         found = None
         try:
             with suppress(BadHandshake, OSError):
-                found = await connect(self.port, f"{path}/live?after={after}", token, hear, SOURCE)
+                found = await connect(self.port, f"{path}/live?after={after}", token, on_text, SOURCE)
             self.counters["sockets" if found else "sockets refused"] += 1
             yield found
         finally:
@@ -146,13 +146,15 @@ class Watcher:
         self.socket: WebSocket
 
     async def __aenter__(self) -> Watcher:
-        self.socket = await connect(self._client.port, f"{self._path}/live", self._token, self._hear, SOURCE)
+        self.socket = await connect(
+            self._client.port, f"{self._path}/live", self._token, self._on_text, SOURCE
+        )
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self.socket.close()
 
-    def _hear(self, text: bytes) -> None:
+    def _on_text(self, text: bytes) -> None:
         message = msgspec.json.decode(text)
         self._client.counters[message["type"]] += 1
         self._messages.put_nowait(message)

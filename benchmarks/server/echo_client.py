@@ -24,13 +24,13 @@ class Echo:
         """Connect clients until there are `clients`."""
         while len(self._sockets) < clients:
             socket = await connect(self._port, "/", "", self._ignore)
-            socket.hear = lambda _, socket=socket: self._heard(socket)  # type: ignore[misc]
+            socket.on_text = lambda _, socket=socket: self._on_echo(socket)  # type: ignore[misc]
             self._sockets.append(socket)
 
     def _ignore(self, text: bytes) -> None:
         pass
 
-    def _heard(self, socket: WebSocket) -> None:
+    def _on_echo(self, socket: WebSocket) -> None:
         self._count += 1
         if self._running:
             socket.send(TEXT)

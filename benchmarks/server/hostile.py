@@ -172,11 +172,11 @@ async def _warm_up(port: int) -> None:
     await http.request("POST", "/api/enter", LOGIN, Content_Type="application/json")
     hinted = asyncio.Event()
 
-    def hear(text: bytes) -> None:
+    def on_text(text: bytes) -> None:
         if b'"type":"hint"' in text[:20]:
             hinted.set()
 
-    socket = await connect(port, f"/api/tables/{path}/live", token, hear, "127.2.0.1")
+    socket = await connect(port, f"/api/tables/{path}/live", token, on_text, "127.2.0.1")
     n = msgspec.json.decode((await http.get(f"/api/tables/{path}", Authorization=f"Bearer {token}")).body)[
         "n"
     ]

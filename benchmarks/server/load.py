@@ -65,7 +65,7 @@ class Seat:
         self._table = table
         self.socket: WebSocket | None = None
 
-    def hear(self, text: bytes) -> None:
+    def on_text(self, text: bytes) -> None:
         """Handle a message."""
         message = _DECODER.decode(text)
         if message.type in ("step", "view"):
@@ -174,7 +174,7 @@ class Load:
         await https[1].post(f"{path}/join", {"invite": opened["invite"]}, guest)
         table = Table(self)
         for seat, token, source in zip(table.seats, (host, guest), sources, strict=True):
-            seat.socket = await connect(self._port, f"{path}/live", token, seat.hear, source)
+            seat.socket = await connect(self._port, f"{path}/live", token, seat.on_text, source)
         if self._separate_addresses:
             for http in https:
                 await http.close()

@@ -36,17 +36,17 @@ class BadHandshake(Exception):
 
 
 class WebSocket(asyncio.Protocol):
-    """A connection. Every received text is passed to `hear` immediately."""
+    """A connection. Every received text is passed to `on_text` immediately."""
 
-    __slots__ = ("_buffer", "_opened", "_path", "_token", "_transport", "closed", "hear", "ready")
+    __slots__ = ("_buffer", "_opened", "_path", "_token", "_transport", "closed", "on_text", "ready")
 
-    def __init__(self, path: str, token: str, hear: Callable[[bytes], None]) -> None:
+    def __init__(self, path: str, token: str, on_text: Callable[[bytes], None]) -> None:
         self._path = path
         self._token = token
         self._buffer = b""
         self._opened = False
         self._transport: asyncio.Transport | None = None
-        self.hear = hear
+        self.on_text = on_text
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.closed = False
 
@@ -141,7 +141,7 @@ class WebSocket(asyncio.Protocol):
 
     def _handle(self, first: int, payload: bytes) -> None:
         if first == FIN | TEXT:
-            self.hear(payload)
+            self.on_text(payload)
         elif first == FIN | PING:
             self._send(PONG, payload)
         elif first == FIN | CLOSE:
@@ -151,13 +151,13 @@ class WebSocket(asyncio.Protocol):
 
 
 async def connect(
-    port: int, path: str, token: str, hear: Callable[[bytes], None], source: str | None = None
+    port: int, path: str, token: str, on_text: Callable[[bytes], None], source: str | None = None
 ) -> WebSocket:
     """Connect to a server on this machine, optionally from a given address. Raises `BadHandshake`."""
     loop = asyncio.get_running_loop()
     local = (source, 0) if source else None
     _, socket = await loop.create_connection(
-        lambda: WebSocket(path, token, hear), "127.0.0.1", port, local_addr=local
+        lambda: WebSocket(path, token, on_text), "127.0.0.1", port, local_addr=local
     )
     await socket.ready
     return socket

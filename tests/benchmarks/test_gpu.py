@@ -164,6 +164,6 @@ def test_page_has_a_gpu_section(measured: Measured) -> None:
         assert f"| {launch.launch} |" in text
     whole = page(read(), report)
     assert text in whole
-    assert "One of them is a GPU." in whole
+    assert "The last one is about a GPU." in whole
     assert "No GPU has been measured yet." in page(read(), None)
     assert plots.launches(report).count("<rect") == len(gpu.LAUNCHES)

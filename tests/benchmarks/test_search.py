@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from axiogames.games import GAMES
-from benchmarks.search import memory, thinking
+from benchmarks.search import measure, memory
+from benchmarks.search.measure import split_progress
 from benchmarks.search.parts import COPY, MOVE, PARTS, POLICY, UTILITY
-from benchmarks.search.positions import SEEDS, STAGES, positions
+from benchmarks.search.positions import SEEDS, STAGES, views_by_stage
 from benchmarks.search.profile import profile
-from benchmarks.search.thinking import split_progress
 from tests.benchmarks.running import assert_refused, run
 
 pytestmark = pytest.mark.slow
@@ -35,15 +35,15 @@ def test_invalid_options_are_refused(arguments: tuple[str, ...], words: str) -> 
 def test_report_is_printed_as_json_and_as_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     some = GAMES[2:3]  # compiling every game would take long
     arguments = ("search", *some, "--seconds", "0.01")
-    measure = thinking.run
-    measured: list[thinking.ThinkingReport] = []
+    run_once = measure.run
+    measured: list[measure.SearchReport] = []
 
-    def measure_once(*arguments: Any) -> thinking.ThinkingReport:
+    def measure_once(*arguments: Any) -> measure.SearchReport:
         if not measured:
-            measured.append(measure(*arguments))
+            measured.append(run_once(*arguments))
         return measured[0]
 
-    monkeypatch.setattr(thinking, "run", measure_once)
+    monkeypatch.setattr(measure, "run", measure_once)
     ran = run(*arguments, "--json")
     assert ran.code == 0, ran
     assert_report(json.loads(ran.out), some)
@@ -60,7 +60,7 @@ def assert_report(report: Any, some: tuple[str, ...]) -> None:
     assert report["players"] == 2
     assert report["cores"] >= 1
     assert {(speed["name"], speed["unit"]) for speed in report["speeds"]} == {
-        ("yardstick random", "moves/s"),
+        ("reference random", "moves/s"),
         *(
             (f"{name} {stage}, {pace}", "rollouts/s")
             for name in some
@@ -115,7 +115,7 @@ def test_profile_subtracts_the_overhead_of_measuring_a_part() -> None:
 @pytest.mark.parametrize("players", range(1, 5))
 @pytest.mark.parametrize("name", GAMES)
 def test_positions_are_reproducible(name: str, players: int) -> None:
-    found, again = positions(name, players), positions(name, players)
+    found, again = views_by_stage(name, players), views_by_stage(name, players)
     assert list(found) == list(STAGES)
     for stage, views in found.items():
         assert len(views) == len(SEEDS)

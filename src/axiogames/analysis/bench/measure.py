@@ -25,7 +25,7 @@ from . import reference_game
 Workload = Callable[[], tuple[float, ...]]  # does some work and returns the amount done, one number per unit
 Names = tuple[tuple[str, str], ...]  # name and unit of each number that a workload returns
 SLICE = 0.05  # seconds per workload and round
-REFERENCE_NAME = "yardstick random"  # in reports as JSON
+REFERENCE_NAME = "reference random"
 
 
 class Speed(msgspec.Struct, frozen=True):

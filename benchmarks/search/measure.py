@@ -24,16 +24,15 @@ from axiogames.players import Budget, player
 from axiogames.players.evaluation import rollout_loops
 from axiogames.players.search.rollouts import FULL
 from axiogames.rng import Generator
-from benchmarks.search.exercises import Exercise, rollouts_work
 from benchmarks.search.memory import MAX_MEGABYTES, peak_of_a_game
-from benchmarks.search.positions import positions
+from benchmarks.search.positions import SearchPosition, rollouts_work, views_by_stage
 from benchmarks.search.profile import Profile, RolloutProfiler, profiles
 from benchmarks.search.threads import SpeedUp, speed_ups
 
 DETERMINIZATIONS = 8  # per position; about as many as `sim` uses between two checks of the clock
 INSTANT = "instant"
 
-Stages = Mapping[str, Sequence[Exercise]]
+Stages = Mapping[str, Sequence[SearchPosition]]
 
 
 class InstantTime(msgspec.Struct, frozen=True):
@@ -52,7 +51,7 @@ class MemoryUse(msgspec.Struct, frozen=True):
     met: bool
 
 
-class ThinkingReport(RunInfo, frozen=True, tag_field="suite", tag="thinking"):
+class SearchReport(RunInfo, frozen=True, tag_field="suite", tag="thinking"):
     """Figures of one run."""
 
     cores: int
@@ -64,23 +63,23 @@ class ThinkingReport(RunInfo, frozen=True, tag_field="suite", tag="thinking"):
     compile_seconds: float
 
 
-def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[float], None]) -> ThinkingReport:
+def run(games: Sequence[str], players: int, seconds: float, tick: Callable[[float], None]) -> SearchReport:
     """Measure each workload for about `seconds`. `tick` receives the completed share, in [0, 1]."""
     start = perf_counter()
     for game in games:
         find_variant(game, players).kernels.compile((*loops.LOOPS, *rollout_loops.LOOPS))
-    exercises = {game: exercises_of(game, players) for game in games}
+    positions = {game: positions_of(game, players) for game in games}
     profilers = {
-        game: {stage: [RolloutProfiler(exercise) for exercise in some] for stage, some in stages.items()}
-        for game, stages in exercises.items()
+        game: {stage: [RolloutProfiler(position) for position in some] for stage, some in stages.items()}
+        for game, stages in positions.items()
     }
     reference = reference_workload()
     compile_seconds = perf_counter() - start
     ticks = split_progress(tick, (3.0 * len(games), *(1.0 for _ in range(3 * len(games)))))
-    speeds = measure_speeds(search_workloads(exercises), reference, seconds, next(ticks))
+    speeds = measure_speeds(search_workloads(positions), reference, seconds, next(ticks))
     found_profiles = [profiles(game, profilers[game], seconds, next(ticks)) for game in games]
-    threads = [speed_ups(game, exercises[game]["middle"], seconds, next(ticks)) for game in games]
-    return ThinkingReport(
+    threads = [speed_ups(game, positions[game]["middle"], seconds, next(ticks)) for game in games]
+    return SearchReport(
         **run_info(players, seconds),
         cores=os.cpu_count() or 1,
         speeds=speeds,
@@ -106,29 +105,32 @@ def _scaled_tick(tick: Callable[[float], None], before: float, size: float, comp
     tick(before + size * completed)
 
 
-def exercises_of(game: str, players: int) -> Stages:
+def positions_of(game: str, players: int) -> Stages:
     """Return the positions of a game, by stage."""
-    return {stage: [Exercise(view) for view in views] for stage, views in positions(game, players).items()}
+    return {
+        stage: [SearchPosition(view) for view in views]
+        for stage, views in views_by_stage(game, players).items()
+    }
 
 
-def search_workloads(exercises: Mapping[str, Stages]) -> dict[Names, Workload]:
+def search_workloads(positions: Mapping[str, Stages]) -> dict[Names, Workload]:
     """Return the workloads of one thread, keyed by the names and units of their counts."""
     work: dict[Names, Workload] = {}
-    for game, stages in exercises.items():
+    for game, stages in positions.items():
         for stage, some in stages.items():
             work[((f"{game} {stage}, fast", "rollouts/s"),)] = rollouts_work(some, DETERMINIZATIONS)
             work[((f"{game} {stage}, full", "rollouts/s"),)] = rollouts_work(
-                [Exercise(exercise.view, FULL) for exercise in some], 1
+                [SearchPosition(position.view, FULL) for position in some], 1
             )
         work[((f"{game} {INSTANT}", "moves/s"),)] = instant_work(
-            [exercise for some in stages.values() for exercise in some]
+            [position for some in stages.values() for position in some]
         )
     return work
 
 
-def instant_work(exercises: Sequence[Exercise]) -> Workload:
+def instant_work(positions: Sequence[SearchPosition]) -> Workload:
     """Return a workload of one move of `instant` in each position."""
-    views, instant = [exercise.view for exercise in exercises], player(INSTANT)
+    views, instant = [position.view for position in positions], player(INSTANT)
     rng, budget = Generator("bench"), Budget()
 
     def choose() -> tuple[float, ...]:
