@@ -45,7 +45,7 @@ def results_of(folder: Path) -> dict[Any, Any]:
     }
 
 
-# ---------------------------------------------------------------- the same games
+# ---------------------------------------------------------------- reproducibility
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,10 @@ def test_options_reach_the_table(tmp_path: Path) -> None:
     assert plain["bots"][0]["moves"] > short["bots"][0]["moves"]
 
 
-# ---------------------------------------------------------------- what is shown
+# ---------------------------------------------------------------- output
 
 
-def test_the_tables_say_who_is_stronger() -> None:
+def test_the_tables_rank_bots_by_strength() -> None:
     ran = run(*COMMON, "--games", "11")
     assert ran.code == 0
     lines = ran.out.splitlines()
@@ -204,7 +204,7 @@ def test_more_games_extend_a_finished_run(tmp_path: Path) -> None:
 
 
 def started(folder: Path, jobs: str, games: int) -> subprocess.Popen[str]:
-    """An arena in a process group of its own that has already kept some games."""
+    """Start an arena in its own process group, and wait until it has stored some games."""
     process = subprocess.Popen(
         [
             sys.executable,
@@ -254,8 +254,8 @@ def test_an_interrupted_run_says_how_to_resume(jobs: str, number: signal.Signals
     _, err = process.communicate()
     kept = len(read_results(tmp_path)[1])
     assert process.returncode == 130, err
-    told = f"{kept} of 100000 games are kept in {tmp_path}; the same command resumes the run"
-    assert err.splitlines()[-1] == f"axio: interrupted: {told}"
+    message = f"{kept} of 100000 games are kept in {tmp_path}; the same command resumes the run"
+    assert err.splitlines()[-1] == f"axio: interrupted: {message}"
     assert "Traceback" not in err
     assert (tmp_path / RESULTS_FILE).read_bytes().endswith(b"}\n")
 

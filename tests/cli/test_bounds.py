@@ -40,7 +40,7 @@ from tests.cli.test_cli import ENVIRONMENT, assert_refused, run
 
 RULES = "rota"
 
-# ---------------------------------------------------------------- processes (audit B14)
+# ---------------------------------------------------------------- processes
 
 
 class CountedWorker:
@@ -108,7 +108,7 @@ def test_one_record_needs_one_process(tmp_path: Path, counted: type[CountedWorke
     assert counted.started == 1
 
 
-# ---------------------------------------------------------------- positions and seeds (audit B9, B12)
+# ---------------------------------------------------------------- positions and seeds
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -150,7 +150,7 @@ def test_an_invalid_seed_is_refused(seed: Any) -> None:
 
 
 def test_seeds_give_the_same_games_as_before() -> None:
-    """The deal of a seed is a promise; only what cannot be a seed has changed."""
+    """Seeds lead to the same deals in all versions."""
     assert Generator("seven").bits() == Generator("seven").bits()
     assert [Generator(7).randint(1000), Generator("é").randint(1000)] == [
         Generator("7").randint(1000),
@@ -159,16 +159,16 @@ def test_seeds_give_the_same_games_as_before() -> None:
     assert commitment("seven")[:16] == "3ba8d02b16fd2a01"
 
 
-# ---------------------------------------------------------------- training (audit B17)
+# ---------------------------------------------------------------- training
 
 
-def damaged(path: Path, kind: str) -> None:
-    """A file that is not one of minds, or one with something wrong in it."""
+def write_damaged(path: Path, kind: str) -> None:
+    """Write a file that is not a weights file, or a weights file with an error."""
     two = find_variant(RULES, 2)
     write_weights(two, load_weights(two), path)
     if kind in ("text", "empty", "cut", "array", "bomb", "pickle"):
         whole = path.read_bytes()
-        content = {"text": b"no mind\n", "empty": b"", "cut": whole[: len(whole) // 2]}.get(kind)
+        content = {"text": b"no weights\n", "empty": b"", "cut": whole[: len(whole) // 2]}.get(kind)
         if content is not None:
             path.write_bytes(content)
         elif kind == "array":
@@ -199,7 +199,7 @@ def test_a_damaged_weights_file_is_refused_before_any_work_and_kept(
 ) -> None:
     monkeypatch.setattr("axiogames.players.evaluation.weights.MAX_ENTRY_BYTES", MANY)
     path = tmp_path / "t.npz"
-    damaged(path, kind)
+    write_damaged(path, kind)
     before = path.read_bytes()
     with pytest.raises(InvalidFile, match=r"t\.npz"):
         read_weights(find_variant(RULES, 2), path)
@@ -230,9 +230,9 @@ def test_a_weights_file_has_a_bounded_number_of_entries(
     assert len(read_entries(path)) == MAX_ENTRIES
     save_many(path, MAX_ENTRIES + 1, array_of(1))
     monkeypatch.setattr("zipfile.ZipFile.open", lambda archive, info: read.append(info.filename))
-    says = rf"t\.npz: {MAX_ENTRIES + 1} entries, there can be {MAX_ENTRIES}"
+    message = rf"t\.npz: {MAX_ENTRIES + 1} entries, there can be {MAX_ENTRIES}"
     for use in (lambda: read_weights(find_variant(RULES, 2), path), lambda: write_entries({}, path)):
-        with pytest.raises(InvalidFile, match=says):
+        with pytest.raises(InvalidFile, match=message):
             use()
     assert read == []
 
@@ -249,8 +249,8 @@ def test_a_weights_file_has_a_bounded_unpacked_size(tmp_path: Path, monkeypatch:
 
 def test_a_damaged_rollout_config_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.npz"
-    for manner in (np.zeros(4), np.zeros(3), np.full(4, np.nan), np.array(["x"] * 4)):
-        write_entries({"2.hurried": manner}, path)
+    for config in (np.zeros(4), np.zeros(3), np.full(4, np.nan), np.array(["x"] * 4)):
+        write_entries({"2.hurried": config}, path)
         with pytest.raises(InvalidFile, match="rollout config"):
             read_config(find_variant(RULES, 2), "hurried", path)
 
@@ -279,7 +279,7 @@ def assert_refused_only(ran: Any, *words: str) -> None:
     assert "Traceback" not in ran.err
 
 
-# ---------------------------------------------------------------- full disks and closed streams (audit B26)
+# ---------------------------------------------------------------- full disks and closed streams
 
 
 @contextmanager

@@ -211,17 +211,17 @@ def test_games_lists_all_games_and_reconstructed_rules() -> None:
     ran = run("games")
     words = " ".join(ran.out.split())
     for name in GAMES:
-        one = game(name)
-        assert one.name in words
-        assert one.summary in words
-        assert all(f"[reconstruction] {fact}" in words for fact in one.reconstructed)
-        assert all(option.name in words for option in one.options)
+        info = game(name)
+        assert info.name in words
+        assert info.summary in words
+        assert all(f"[reconstruction] {rule}" in words for rule in info.reconstructed)
+        assert all(option.name in words for option in info.options)
 
 
 def test_games_as_json() -> None:
-    facts = json.loads(run("games", "--json").out)
-    assert [one["id"] for one in facts] == list(GAMES)
-    assert all(one["players"] == [1, 4] and one["tiles"] == game(one["id"]).tiles for one in facts)
+    infos = json.loads(run("games", "--json").out)
+    assert [info["id"] for info in infos] == list(GAMES)
+    assert all(info["players"] == [1, 4] and info["tiles"] == game(info["id"]).tiles for info in infos)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -418,7 +418,7 @@ def test_names_from_a_file_are_shown_without_control_characters(
 
 
 def test_an_interrupt_anywhere_gives_exit_code_130(tmp_path: Path) -> None:
-    """Also in a string that is executed: `python -m` would end by the signal then, unless told otherwise."""
+    """Also within `exec`, where `python -m` would otherwise end by the signal."""
     (tmp_path / "stopped.py").write_text(
         "from axiogames.cli import main\n"
         "from axiogames.cli.commands import compile\n"

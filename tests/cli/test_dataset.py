@@ -43,11 +43,11 @@ def test_the_summary_as_json(tmp_path: Path) -> None:
     common = ("dataset", GAMES[-1], "--players", "4", "--option", "short", "--games", "2", "--out", str(out))
     ran = run(*common, "--json")
     assert (ran.code, ran.err) == (0, "")
-    told = json.loads(ran.out)
-    assert told.pop("seconds") > 0
-    assert told.pop("positions_per_second") > 0
+    summary = json.loads(ran.out)
+    assert summary.pop("seconds") > 0
+    assert summary.pop("positions_per_second") > 0
     rows = len(read(out))
-    assert told == {
+    assert summary == {
         "file": str(out),
         "bytes": out.stat().st_size,
         "game": GAMES[-1],
@@ -81,7 +81,7 @@ def test_complete_parts_are_only_joined(tmp_path: Path) -> None:
 
 
 def started(out: Path, jobs: str) -> subprocess.Popen[str]:
-    """The command in a process group of its own, when it has kept something already."""
+    """Start the command in its own process group, and wait until it has stored a part."""
     process = subprocess.Popen(
         [sys.executable, "-m", "axiogames", *COMMON, "--games", "100000", "--out", str(out), "--jobs", jobs],
         stdout=subprocess.PIPE,
@@ -108,8 +108,8 @@ def test_an_interrupted_dataset_says_how_to_resume(jobs: str, number: signal.Sig
     with open_parts(
         DatasetSettings.create(NAME, ["random", "greedy"], seed="cli", games=100_000), out
     ) as kept:
-        told = f"{kept.games} of 100000 games are kept in {out}.parts; the same command resumes the run"
-        assert err.splitlines()[-1] == f"axio: interrupted: {told}"
+        message = f"{kept.games} of 100000 games are kept in {out}.parts; the same command resumes the run"
+        assert err.splitlines()[-1] == f"axio: interrupted: {message}"
     assert not out.exists()
 
 

@@ -28,16 +28,16 @@ from axiogames.model.events import Draw, Exchange, redact_event
 from axiogames.model.position_text import parse_unchecked
 from tests.cli.test_cli import ENVIRONMENT, CommandResult, assert_refused, run
 
-# Lines that answer every question: a move, an offer, the hand-over of the screen, a confirmation.
-ANYTHING = ("hint", "1", "")
-ENOUGH = "\n".join(ANYTHING * 400)
+# Lines that answer every prompt: for a move, an offer, the hand-over of the screen, a confirmation.
+ANSWERS = ("hint", "1", "")
+WHOLE_GAME = "\n".join(ANSWERS * 400)
 
 PLAIN = Screen(colour=False, unicode=True, width=80, height=None, terminal=False)
 
 
 @pytest.fixture(autouse=True)
-def hints_come_fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make hints fast: tests play whole games by them, and none depends on their strength."""
+def fast_hints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make hints fast, since tests play whole games with them. No test depends on their strength."""
     monkeypatch.setattr(session_module, "HINT_ROLLOUTS", 20)
 
 
@@ -63,14 +63,14 @@ def typed(*lines: str) -> str:
 @pytest.mark.parametrize(
     ("name", "players"),
     [
-        pytest.param(name, players, marks=[] if number % 2 == other % 2 else [pytest.mark.slow])
-        for number, name in enumerate(GAMES)
-        for other, players in enumerate(("you", "you,balanced", "you,you", "random,you"))
+        pytest.param(name, players, marks=[] if i % 2 == j % 2 else [pytest.mark.slow])
+        for i, name in enumerate(GAMES)
+        for j, players in enumerate(("you", "you,balanced", "you,you", "random,you"))
     ],
 )
 def test_a_whole_game(name: str, players: str, tmp_path: Path, save_file: Path) -> None:
     file = tmp_path / "game.jsonl"
-    ran = play(name, "--seats", players, "--seed", "1", "--record", str(file), text=ENOUGH)
+    ran = play(name, "--seats", players, "--seed", "1", "--record", str(file), text=WHOLE_GAME)
     assert (ran.code, ran.err) == (0, "") or "compiling" in ran.err
     assert "The game is over" in ran.out
     assert f"The record is in {file}." in ran.out
@@ -82,7 +82,7 @@ def test_a_whole_game(name: str, players: str, tmp_path: Path, save_file: Path) 
 def test_a_whole_game_with_options(options: Sequence[str], tmp_path: Path) -> None:
     file = tmp_path / "game.jsonl"
     chosen = [argument for option in options for argument in ("--option", option)]
-    ran = play(GAMES[-1], *chosen, "--seed", "2", "--record", str(file), text=ENOUGH)
+    ran = play(GAMES[-1], *chosen, "--seed", "2", "--record", str(file), text=WHOLE_GAME)
     assert ran.code == 0
     assert json.loads(file.read_text(encoding="utf-8"))["options"] == dict.fromkeys(options, True)
     assert run("verify", str(file)).code == 0
@@ -90,12 +90,12 @@ def test_a_whole_game_with_options(options: Sequence[str], tmp_path: Path) -> No
 
 def test_the_record_is_offered(tmp_path: Path) -> None:
     name = GAMES[0]
-    seconds = play(name, "--seats", "you", "--seed", "1", text=ENOUGH.replace("hint\n1", "moves\n1"))
-    moves = seconds.out.count("take it back")
+    whole = play(name, "--seats", "you", "--seed", "1", text=WHOLE_GAME.replace("hint\n1", "moves\n1"))
+    moves = whole.out.count("take it back")
     script = typed("moves", "1", "") * moves
     file = tmp_path / "games.jsonl"
-    answers_to_offer = typed(str(tmp_path / "no" / "x"), str(file))
-    ran = play(name, "--seats", "you", "--seed", "1", text=script + answers_to_offer)
+    file_names = typed(str(tmp_path / "no" / "x"), str(file))
+    ran = play(name, "--seats", "you", "--seed", "1", text=script + file_names)
     assert "No such file" in ran.out
     assert f"The record is in {file}." in ran.out
     assert run("verify", str(file)).out == "1 passed, 0 failed\n"
@@ -104,11 +104,11 @@ def test_the_record_is_offered(tmp_path: Path) -> None:
     assert len(set(file.read_text(encoding="utf-8").splitlines())) == 1
 
 
-def test_the_seed_decides_the_game(tmp_path: Path) -> None:
+def test_the_seed_determines_the_game(tmp_path: Path) -> None:
     records = []
     for number, seed in enumerate("112"):
         file = tmp_path / str(number)
-        play(GAMES[2], "--seed", seed, "--record", str(file), text=ENOUGH)
+        play(GAMES[2], "--seed", seed, "--record", str(file), text=WHOLE_GAME)
         records.append(file.read_text(encoding="utf-8"))
     assert records[0] == records[1] != records[2]
 
@@ -194,7 +194,7 @@ def test_parse_command_never_takes_a_move() -> None:
     assert parse_command("gr k8-j8") is None
 
 
-def test_illegal_moves_are_answered_with_the_reason() -> None:
+def test_illegal_moves_are_refused_with_a_reason() -> None:
     view = axio.new_game(GAMES[0], 2, seed="1").view(0)
     tile = view.hand(0)[0]
     missing = next(tile for tile in view.variant.kinds if tile not in view.hand(0))
@@ -268,7 +268,7 @@ def test_score_and_position_change_nothing() -> None:
     assert ran.out.count(view.text(names=("you", "balanced"))) == 2
 
 
-# ---------------------------------------------------------------- undo, stopping and going on
+# ---------------------------------------------------------------- undo, quitting and resuming
 
 
 def test_a_placement_can_be_taken_back_before_the_draw(save_file: Path) -> None:
@@ -293,13 +293,13 @@ def test_quitting_keeps_an_unconfirmed_placement(save_file: Path) -> None:
     assert len(json.loads(save_file.read_text(encoding="utf-8"))["moves"]) == 2
 
 
-def test_an_extra_placement_can_be_taken_back_where_nothing_was_drawn() -> None:
+def test_an_extra_placement_can_be_taken_back_before_a_draw() -> None:
     """In a turn with two placements and no draw between them, undo reaches the first."""
     table, seat = _before_extra_placement()
     session = _session(table)
     move = _extra_move(table, seat)
-    said = _talk(session, [str(move), "undo", "quit"])
-    assert "your turn again" in said.lower()
+    output = _run_session(session, [str(move), "undo", "quit"])
+    assert "your turn again" in output.lower()
     assert session.table.position == table.position
 
 
@@ -308,11 +308,11 @@ def test_an_extra_placement_can_be_taken_back_where_nothing_was_drawn() -> None:
 )
 def test_resuming_anywhere_gives_the_same_game(name: str, tmp_path: Path, save_file: Path) -> None:
     at_once, in_parts = tmp_path / "at_once", tmp_path / "in_parts"
-    play(name, "--seed", "9", "--record", str(at_once), text=ENOUGH)
-    script = itertools.cycle(ANYTHING)
+    play(name, "--seed", "9", "--record", str(at_once), text=WHOLE_GAME)
+    script = itertools.cycle(ANSWERS)
     arguments: tuple[str, ...] = (name, "--seed", "9")
     while not in_parts.exists():
-        # The list that a number refers to is not saved, so a part never starts between the two.
+        # The list of moves is not saved, so a part never starts between a list and its number.
         part = typed(*itertools.islice(script, 12), *(["hint"] if arguments[0] == "--resume" else []))
         ran = play(*arguments, "--record", str(in_parts), text=part)
         assert ran.code == 0, ran
@@ -364,7 +364,7 @@ def test_an_unwritable_saved_game_is_reported(save_file: Path) -> None:
     assert_refused(play(GAMES[0], "--seed", "1"), "play.json")
 
 
-# ---------------------------------------------------------------- what is hidden
+# ---------------------------------------------------------------- hidden information
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -381,9 +381,9 @@ def test_output_does_not_depend_on_hidden_tiles(name: str, plies: int) -> None:
     assert twin.view(1 - seat).position != table.view(1 - seat).position
     move = next(move for move in table.legal_moves() if move.kind == "place")
     script = ["", "?", "moves", "hint", "position", "board", f"score {move}", "undo", "5", "ZZ a1 a2"]
-    here, there = (_talk(_session(one), [*script, str(move), "?"]) for one in (table, twin))
-    assert here == there
-    assert "hidden" in here
+    output, twin_output = (_run_session(_session(t), [*script, str(move), "?"]) for t in (table, twin))
+    assert output == twin_output
+    assert "hidden" in output
 
 
 def _twin(table: axio.Table) -> axio.Table:
@@ -402,7 +402,7 @@ def _twin(table: axio.Table) -> axio.Table:
         try:
             twin = axio.replay(msgspec.structs.replace(record, events=events))
         except axio.AxioError:
-            continue  # what was held decides what was offered
+            continue  # whether an exchange was offered depends on the hand
         if held != unseen and twin.turn == table.turn:
             return twin
     raise AssertionError("no other tile could have been drawn")
@@ -418,41 +418,41 @@ def _session(table: axio.Table) -> Session:
     return session
 
 
-def _talk(session: Session, lines: Sequence[str]) -> str:
+def _run_session(session: Session, lines: Sequence[str]) -> str:
     """Return all output of a session for these input lines, after Enter at the hand-over of the screen."""
-    said: list[str] = []
+    output: list[str] = []
     script = iter(["", *lines])
 
     def ask(prompt: str) -> str:
-        said.append(prompt)
+        output.append(prompt)
         line: str | None = next(script, None)
         if line is None:
             raise EOFError
         return line
 
     session._read_line = ask
-    screen = _RecordingScreen(said)
+    screen = _RecordingScreen(output)
     session._screen = screen  # type: ignore[assignment]
     with pytest.raises(Quit):
         session.run()
-    return "\n".join(said)
+    return "\n".join(output)
 
 
 class _RecordingScreen:
     """A screen that keeps its output."""
 
-    def __init__(self, said: list[str]) -> None:
-        self._said = said
+    def __init__(self, output: list[str]) -> None:
+        self._output = output
         self.width = PLAIN.width
         self.height = None
         self.render = PLAIN.render
         self.render_orientations = PLAIN.render_orientations
 
     def print(self, text: str = "") -> None:
-        self._said.append(text)
+        self._output.append(text)
 
     def clear(self, *, scrollback: bool = False) -> None:
-        self._said.append("---")
+        self._output.append("---")
 
 
 def _before_extra_placement() -> tuple[axio.Table, int]:
@@ -492,11 +492,11 @@ def test_a_hidden_exchange_is_described_without_its_tiles() -> None:
     assert describe_move(public) == "exchanged RGB BBR"
 
 
-# ---------------------------------------------------------------- the end
+# ---------------------------------------------------------------- results
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "explanation"),
     [
         ("18,7,9,18,11;8,18,7,10,18", "a wins, before b: equal so far (7), at the second lowest 9 beats 8."),
         ("5,5,5,5,9;5,5,5,5,8", "a wins, before b: equal so far (5 5 5 5), at the highest 9 beats 8."),
@@ -504,11 +504,11 @@ def test_a_hidden_exchange_is_described_without_its_tiles() -> None:
         ("4,5,6,7,8;8,7,6,5,4", "a and b share the victory."),
     ],
 )
-def test_the_comparison_is_explained(rows: str, said: str) -> None:
+def test_the_comparison_is_explained(rows: str, explanation: str) -> None:
     table = axio.new_game(GAMES[0], 2, seed=1)
     text = re.sub(r"scores=\S+", f"scores={rows}", table.position).replace("phase=place", "phase=over")
     lines = explain_result(axio.Position(*parse_unchecked(text)), ("a", "b"))
-    assert lines[-1] == said
+    assert lines[-1] == explanation
     assert "Points, each player's lowest first:" in lines[0]
 
 
@@ -557,7 +557,7 @@ def test_a_terminal_shows_colours_and_ctrl_c_quits(save_file: Path) -> None:
     assert save_file.exists()
 
 
-def test_people_at_one_screen_never_see_each_others_hands(save_file: Path) -> None:
+def test_people_at_a_shared_screen_never_see_each_others_hands(save_file: Path) -> None:
     table = axio.new_game(GAMES[-1], 2, seed="1")
     hands = [" ".join(table.hand(seat)) for seat in range(2)]
     child = _terminal(GAMES[-1], "--seats", "you,you", "--seed", "1", size=(60, 100))
@@ -565,20 +565,22 @@ def test_people_at_one_screen_never_see_each_others_hands(save_file: Path) -> No
     before = _before(child)
     child.sendline("")
     child.expect("you 1, your turn")
-    screen = _before(child)
+    first_screen = _before(child)
     child.sendline("moves")
     child.sendline("1")
     child.expect("take it back")
     child.sendline("")
     child.expect("you 2: press Enter when nobody else is looking")
-    assert _before(child).rstrip().endswith("\x1b[2J\x1b[H\x1b[3J"), "the curtain comes on an empty screen"
+    assert _before(child).rstrip().endswith("\x1b[2J\x1b[H\x1b[3J"), (
+        "the screen is cleared before the hand-over"
+    )
     child.sendline("")
     child.expect("you 2, your turn")
-    other, news = _before(child).split("you 1 placed")
+    second_screen, news = _before(child).split("you 1 placed")
     child.close(force=True)
     assert _tiles_shown(before, table) == set()
-    assert _tiles_shown(screen, table) == set(hands[0].split())
-    assert _tiles_shown(other, table) == set(hands[1].split())
+    assert _tiles_shown(first_screen, table) == set(hands[0].split())
+    assert _tiles_shown(second_screen, table) == set(hands[1].split())
     assert len(_tiles_shown(news, table)) == 1, "only the tile that was placed"
 
 

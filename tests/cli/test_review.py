@@ -43,10 +43,10 @@ def test_a_report_can_show_one_seat(file: Path) -> None:
 
 def test_a_review_as_json(file: Path) -> None:
     ran = run("review", str(file), "--game", "2", "--rollouts", "100", "--json")
-    told = json.loads(ran.out)
-    assert [seat["name"] for seat in told["seats"]] == ["Ada", "Ben"]
-    assert [move["ply"] for move in told["moves"]] == [1, 2, 3, 4, 5]
-    assert told["moves"][0]["candidates"][0]["behind"] == 0
+    data = json.loads(ran.out)
+    assert [seat["name"] for seat in data["seats"]] == ["Ada", "Ben"]
+    assert [move["ply"] for move in data["moves"]] == [1, 2, 3, 4, 5]
+    assert data["moves"][0]["candidates"][0]["behind"] == 0
 
 
 def test_the_page_can_go_to_standard_output(file: Path) -> None:
@@ -62,9 +62,9 @@ def test_hints_for_a_record_and_for_a_position(file: Path) -> None:
     table = replay(short_game(GAMES[0]))
     for position in (table.position, table.view(table.turn).position):
         ran = run("hint", position, "--rollouts", "200", "--json")
-        told = json.loads(ran.out)
-        assert told["terms"]["kind"] == "win"
-        best = told["suggestions"][0]["candidate"]
+        data = json.loads(ran.out)
+        assert data["terms"]["kind"] == "win"
+        best = data["suggestions"][0]["candidate"]
         assert best["move"] in table.legal_moves()
         assert run("hint", "-", "--rollouts", "200", "--json", text=f"{position}\n").out == ran.out
 

@@ -20,14 +20,14 @@ from tests.server.driving import Browser, free_port, start_server
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """What came of a command."""
+    """The exit code and standard error of a command."""
 
     code: int
     err: str
 
 
 def run(*arguments: str, **environment: str) -> CommandResult:
-    """`axio serve` in a process of its own, which must end by itself."""
+    """Run `axio serve` in its own process, which must exit."""
     done = subprocess.run(
         [sys.executable, "-m", "axiogames", "serve", "--no-open", *arguments],
         capture_output=True,
@@ -40,15 +40,15 @@ def run(*arguments: str, **environment: str) -> CommandResult:
 
 
 def run_here(*arguments: str) -> CommandResult:
-    """`axio serve` in this process, for what is refused before anything is served."""
+    """Run `axio serve` in this process, for settings that are refused before the server starts."""
     err = StringIO()
     with redirect_stderr(err):
         code = main(["serve", "--no-open", *arguments])
     return CommandResult(code, err.getvalue())
 
 
-def said(ran: CommandResult) -> str:
-    """The one line that an error is told in."""
+def error_line(ran: CommandResult) -> str:
+    """Assert that a command reports an error in one line, and return it."""
     assert ran.code not in (0, -9), ran
     assert "Traceback" not in ran.err
     lines = ran.err.strip().splitlines()
@@ -59,21 +59,21 @@ def said(ran: CommandResult) -> str:
 
 @pytest.mark.parametrize("port", ["0", "-1", "70000", "http"])
 def test_an_invalid_port_is_refused(port: str) -> None:
-    assert "--port" in said(run_here("--port", port))
+    assert "--port" in error_line(run_here("--port", port))
 
 
 def test_a_port_in_use_is_refused(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        line = said(run_here("--port", str(taken.getsockname()[1]), "--data", str(tmp_path)))
+        line = error_line(run_here("--port", str(taken.getsockname()[1]), "--data", str(tmp_path)))
     assert "cannot use port" in line
     assert "--port" in line
 
 
 @pytest.mark.parametrize("database", ["mysql://root@localhost/axio", "nonsense", "postgresql"])
 def test_an_unknown_database_scheme_is_refused_in_one_line(tmp_path: Path, database: str) -> None:
-    line = said(run_here("--port", str(free_port()), "--data", str(tmp_path), "--database", database))
+    line = error_line(run_here("--port", str(free_port()), "--data", str(tmp_path), "--database", database))
     assert "postgresql://" in line
 
 
@@ -84,40 +84,42 @@ def test_an_unreachable_database_is_reported_in_one_line(tmp_path: Path, kind: s
         "postgresql": "postgresql://axio@127.0.0.1:1/axio",
         "sqlite": f"sqlite:///{tmp_path / 'folder'}",
     }
-    line = said(run("--port", str(free_port()), "--data", str(tmp_path), "--database", nowhere[kind]))
+    line = error_line(run("--port", str(free_port()), "--data", str(tmp_path), "--database", nowhere[kind]))
     assert "database" in line
 
 
 def test_several_workers_need_postgresql(tmp_path: Path) -> None:
-    line = said(run_here("--workers", "2", "--data", str(tmp_path), "--port", str(free_port())))
+    line = error_line(run_here("--workers", "2", "--data", str(tmp_path), "--port", str(free_port())))
     assert "PostgreSQL" in line
     for count in ("0", "-3", "many"):
-        assert "--workers" in said(run_here("--workers", count))
+        assert "--workers" in error_line(run_here("--workers", count))
 
 
 def test_an_invalid_origin_is_refused(tmp_path: Path) -> None:
-    assert "https://example.org" in said(run_here("--origin", "example.org", "--data", str(tmp_path)))
+    assert "https://example.org" in error_line(run_here("--origin", "example.org", "--data", str(tmp_path)))
 
 
 def test_a_key_that_others_can_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("k" * 64)
     (tmp_path / "key").chmod(0o644)
-    assert "0600" in said(run("--port", str(free_port()), "--data", str(tmp_path)))
+    assert "0600" in error_line(run("--port", str(free_port()), "--data", str(tmp_path)))
 
 
 def test_a_short_key_is_refused(tmp_path: Path) -> None:
-    assert "AXIO_KEY" in said(run("--port", str(free_port()), "--data", str(tmp_path), AXIO_KEY="short"))
+    assert "AXIO_KEY" in error_line(
+        run("--port", str(free_port()), "--data", str(tmp_path), AXIO_KEY="short")
+    )
 
 
 def test_an_unwritable_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     folder = str(tmp_path / "file" / "below")
-    assert folder in said(run("--port", str(free_port()), "--data", folder))
+    assert folder in error_line(run("--port", str(free_port()), "--data", folder))
 
 
 def test_two_servers_do_not_share_a_folder(tmp_path: Path) -> None:
     with start_server(tmp_path) as server:
-        assert server.url in said(run("--port", str(free_port()), "--data", str(server.data)))
+        assert server.url in error_line(run("--port", str(free_port()), "--data", str(server.data)))
 
 
 def test_games_resume_however_the_server_ended(tmp_path: Path) -> None:
@@ -131,7 +133,7 @@ def test_games_resume_however_the_server_ended(tmp_path: Path) -> None:
             assert first.stop() in (0, -15)
         assert first.log == ""
     with start_server(tmp_path) as second:
-        ann, bob = ann.at(second.url), bob.at(second.url)  # tokens are as good as they were
+        ann, bob = ann.at(second.url), bob.at(second.url)  # tokens are still valid
         view = ann.view(table.id)
         assert view["now"] == before
         with ann.live(table.id, live.n) as live:
@@ -144,7 +146,7 @@ def test_games_resume_however_the_server_ended(tmp_path: Path) -> None:
         with ann.live(shared.id) as live:
             live.recv()
             live.play(0)
-        second.kill()  # perhaps before the bots have moved
+        second.kill()  # possibly before the bots have moved
     with start_server(tmp_path) as third:
         for unfinished in (table, shared):
             with ann.at(third.url).live(unfinished.id) as live:
@@ -189,7 +191,7 @@ def test_settings_are_passed_through_the_environment(monkeypatch: pytest.MonkeyP
 
 
 def changed_in(settings: Settings) -> set[str]:
-    """The settings that are not as they are by default: every one, so that none is forgotten above."""
+    """Return the settings that differ from their defaults: all, so that the test covers each."""
     return {name for name, value in asdict(settings).items() if value != asdict(Settings())[name]}
 
 
@@ -227,23 +229,23 @@ def test_a_changed_key_is_refused_in_one_line(tmp_path: Path) -> None:
     with start_server(tmp_path, environment={"AXIO_KEY": keys["old"]}) as first:
         ann = first.guest("Ann")
         browser = Browser(first.url)
-    line = said(run(*start, str(free_port()), AXIO_KEY=keys["new"]))
+    line = error_line(run(*start, str(free_port()), AXIO_KEY=keys["new"]))
     assert "AXIO_KEY=NEW,OLD" in line
     assert "--accept-new-key" in line
     both = {"AXIO_KEY": f"{keys['new']},{keys['old']}"}
     with start_server(tmp_path, environment=both) as second:
         assert ann.at(second.url).get("/api/me")["id"] == ann.id
-        there, before = Browser(second.url), browser.cookie
-        there.cookie = before
-        there.get("/api/me")
-        assert there.cookie != before  # signed anew, so that the old key can be left out
-    assert "secret key" in said(run(*start, str(free_port()), AXIO_KEY=keys["old"]))
+        client, before = Browser(second.url), browser.cookie
+        client.cookie = before
+        client.get("/api/me")
+        assert client.cookie != before  # signed with the new key, so that the old key can be removed
+    assert "secret key" in error_line(run(*start, str(free_port()), AXIO_KEY=keys["old"]))
     with start_server(tmp_path, environment={"AXIO_KEY": keys["old"]}, extra=["--accept-new-key"]) as third:
         assert ann.at(third.url).get("/api/me")["id"] == ann.id
-        there.url = there.origin = third.url
-        kept = there.cookie
-        assert there.refused("GET", "/api/me").code == "unreadable_token"
-        assert there.cookie == kept
+        client.url = client.origin = third.url
+        cookie = client.cookie
+        assert client.refused("GET", "/api/me").code == "unreadable_token"
+        assert client.cookie == cookie
 
 
 def test_the_database_address_from_the_environment_is_hidden_from_child_processes(
@@ -251,12 +253,12 @@ def test_the_database_address_from_the_environment_is_hidden_from_child_processe
 ) -> None:
     monkeypatch.setenv("AXIO_DATABASE", "postgresql://axio:hunter2@127.0.0.1:1/axio")
     ran = run_here("--port", str(free_port()), "--data", str(tmp_path))
-    assert "the database" in said(ran)
+    assert "the database" in error_line(ran)
     assert "hunter2" not in ran.err
     assert "AXIO_DATABASE" not in os.environ
     Settings(database="postgresql://axio:hunter2@db/axio").to_environment()
     assert Settings.from_environment().database.endswith("hunter2@db/axio")
-    assert "hunter2" not in str(os.environ)  # what the drawing process and others inherit
+    assert "hunter2" not in str(os.environ)  # the environment that child processes inherit
 
 
 def test_a_password_on_the_command_line_causes_a_warning(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_summary(tmp_path: Path) -> None:
         scores = [record["result"]["scores"][seat].values() for record in records]
         winners = [record["result"]["winners"] for record in records]
         assert row["wins"] == winners.count([seat])
-        assert row["shared"] == sum(seat in who for who in winners if len(who) > 1)
+        assert row["shared"] == sum(seat in seats for seats in winners if len(seats) > 1)
         assert row["mean_points"] == sum(map(sum, scores)) / 4
         assert row["mean_lowest"] == sum(map(min, scores)) / 4
     assert facts["games"] == 4
@@ -117,7 +117,7 @@ def test_an_interrupted_simulation_leaves_complete_lines(
 
 
 def test_workers_ignore_interrupts_while_they_start() -> None:
-    """Nor the first one, before which Python starts a process of its own."""
+    """Also the first worker, before which Python starts its resource tracker."""
     program = (
         "import signal\n"
         "from functools import partial\n"

@@ -45,12 +45,12 @@ def test_a_deal_from_a_seed_is_solved(tmp_path: Path) -> None:
 def test_a_recorded_game_is_compared_with_the_best_line(file: Path) -> None:
     ran = run("solve", "solo", str(file), "--width", "5", "--json")
     assert (ran.code, ran.err) == (0, "")
-    told = json.loads(ran.out)
+    data = json.loads(ran.out)
     played = sorted_points(replay(solo_record(GAMES[0])))
-    assert told["played"]["points"] == list(played)
-    assert told["best"]["points"] >= told["played"]["points"]
-    assert told["bound"]["points"] >= told["best"]["points"]
-    assert told["gap"] == told["bound"]["points"][0] - told["best"]["points"][0]
+    assert data["played"]["points"] == list(played)
+    assert data["best"]["points"] >= data["played"]["points"]
+    assert data["bound"]["points"] >= data["best"]["points"]
+    assert data["gap"] == data["bound"]["points"][0] - data["best"]["points"][0]
     assert "played" in run("solve", "solo", str(file), "--width", "1").out
 
 
@@ -76,8 +76,8 @@ def test_a_record_without_a_seed(tmp_path: Path) -> None:
 
 
 def test_errors_are_reported_in_one_line(file: Path, tmp_path: Path) -> None:
-    def refused(said: str, *arguments: str) -> None:
-        assert_refused(run("solve", "solo", *arguments), said)
+    def refused(message: str, *arguments: str) -> None:
+        assert_refused(run("solve", "solo", *arguments), message)
 
     refused("Name the deal")
     refused("Name the deal", GAMES[0])

@@ -95,14 +95,14 @@ def command(
 
 @dataclass(frozen=True, slots=True)
 class GameRange:
-    """Games to play: the numbers from `first` to `end` - 1."""
+    """Games to play: the numbers from `start` to `stop` - 1."""
 
     game: str
     players: tuple[str, ...]
     options: tuple[str, ...]
     seed: str
-    first: int
-    end: int
+    start: int
+    stop: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def play_games(games: GameRange) -> list[SimulatedGame]:
     """Play games and return their results. Each game has its own seed, so any process can play it."""
     options = dict.fromkeys(games.options, True)
     finished = []
-    for number in range(games.first, games.end):
+    for number in range(games.start, games.stop):
         with open_players(games.players) as players:
             table = play_match(games.game, players, f"{games.seed}/{number}", options=options)
         result = table.result
@@ -187,7 +187,7 @@ def _run(simulation: GameRange, jobs: int, file: LineWriter | None, totals: Seat
         try:
             with (
                 closing(map_ordered(play_games, _pieces(simulation, jobs), jobs)) as pieces,
-                progress(f"{simulation.game}: {', '.join(simulation.players)}", simulation.end) as advance,
+                progress(f"{simulation.game}: {', '.join(simulation.players)}", simulation.stop) as advance,
             ):
                 for games in pieces:
                     for game in games:
@@ -197,15 +197,15 @@ def _run(simulation: GameRange, jobs: int, file: LineWriter | None, totals: Seat
                             totals.add(game.scores, game.winners)
                         advance(1)
         except KeyboardInterrupt:
-            done = f"{count(totals.games, 'game')} of {simulation.end} {'written' if file else 'played'}"
+            done = f"{count(totals.games, 'game')} of {simulation.stop} {'written' if file else 'played'}"
             raise Interrupted(f"interrupted: {done}") from None
 
 
 def _pieces(simulation: GameRange, jobs: int) -> Iterator[GameRange]:
-    jobs = process_count(jobs, simulation.end)
-    size = 1 if jobs == 1 else max(1, min(MAX_GAMES_PER_PIECE, simulation.end // (4 * jobs)))
-    for first in range(0, simulation.end, size):
-        yield replace(simulation, first=first, end=min(first + size, simulation.end))
+    jobs = process_count(jobs, simulation.stop)
+    size = 1 if jobs == 1 else max(1, min(MAX_GAMES_PER_PIECE, simulation.stop // (4 * jobs)))
+    for start in range(0, simulation.stop, size):
+        yield replace(simulation, start=start, stop=min(start + size, simulation.stop))
 
 
 def _compile(simulation: GameRange) -> None:

@@ -369,8 +369,8 @@ def help_lines(view: View) -> list[str]:
         ("hint", "search for the best moves"),
         ("score MOVE", "show the points of a move without playing it"),
         ("board", "draw the board again"),
-        ("undo", "take back a placement, until tiles are drawn or others move"),
-        ("position", "print the position on one line, for other programs"),
+        ("undo", "take back a placement, before tiles are drawn"),
+        ("position", "print the position, for other programs"),
         ("quit", "quit; the game is saved after every move"),
     ]
     return format_table(rows, indent=2)
@@ -378,7 +378,7 @@ def help_lines(view: View) -> list[str]:
 
 def _notation_help(move: Move) -> str:
     if "," in move.at[0]:
-        return "letters clockwise from the top left; steps right,up from the start"
+        return "letters clockwise from top left; steps right,up from the start"
     return f"letters in the order of the cells; {move.tile.lower()} {' '.join(move.at)} works, too"
 
 
