@@ -139,7 +139,7 @@ def test_the_last_possible_deal_takes_no_extra_time(lines: list[bytes], tmp_path
     assert summarise(settings, played, resamples=LIVE_RESAMPLES, openskill=False).games == len(far)
     common = ("arena", "run", GAME, "--bots", ",".join(BOTS), "--seed", "disk", "--sprt", "0,20")
     ran = run(*common, "--games", "2", "--out", str(tmp_path))
-    assert_refused(ran, f"holds games on {MAX_DEAL + 1} deals already")
+    assert_refused(ran, f"already holds games on {MAX_DEAL + 1} deals")
 
 
 def test_a_file_without_newlines_is_read_in_bounded_memory(tmp_path: Path) -> None:
