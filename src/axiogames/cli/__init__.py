@@ -189,5 +189,5 @@ def _open_closed_streams() -> None:
 
 
 def _drop_output() -> None:
-    """Discard standard output, which nobody reads any more, so that flushing it at exit does not fail."""
+    """Discard standard output, whose reader has closed it, so that flushing it at exit does not fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
