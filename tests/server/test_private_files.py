@@ -13,7 +13,7 @@ import pytest
 
 from axiogames.server.lifespan import build_server
 from axiogames.server.operations.backup import make_backup, restore_backup
-from axiogames.server.private_files import SQLITE_FILES, make_private, make_private_file
+from axiogames.server.private_files import SQLITE_SUFFIXES, make_private, make_private_file
 from axiogames.server.processes import check_startup
 from axiogames.server.settings import DATABASE_FILE, Settings
 from tests.server.driving import free_port
@@ -67,7 +67,7 @@ def test_startup_makes_existing_files_private(tmp_path: Path, caplog: pytest.Log
 
     asyncio.run(run(0))
     folder.chmod(0o755)
-    for suffix in SQLITE_FILES:
+    for suffix in SQLITE_SUFFIXES:
         (folder / f"{DATABASE_FILE}{suffix}").touch()
         (folder / f"{DATABASE_FILE}{suffix}").chmod(0o664)
     asyncio.run(run(1))

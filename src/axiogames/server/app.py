@@ -24,7 +24,7 @@ from .transport.origin_guard import guard
 from .transport.websocket import live
 
 MAX_BODY_BYTES = 8_000
-# Static files are stored compressed; PNG is a compressed format.
+# Static files and pages are compressed ahead of time; PNG is a compressed format.
 UNCOMPRESSED_PATHS = [
     r"^/$",
     r"^/(static|t|rules|daily|me|offline|privacy)\b",

@@ -105,8 +105,8 @@ async def lifespan(server: Server) -> AsyncIterator[None]:
         try:
             await _prepare_database(server)
         except (Unavailable, SQLAlchemyError, OSError) as error:
-            # A worker process was restarted during a database outage. `serve` has upgraded the schema before
-            # the first worker started.
+            # A worker process was restarted during a database outage: retry in the background. The schema is
+            # current, since `serve` has upgraded it before the first worker started.
             task = server.supervisor.add("prepare_database", lambda _: _prepare_database(server))
             task.failed(error)
         add_background_tasks(server)
@@ -136,7 +136,7 @@ async def record_key_fingerprint(server: Server) -> None:
 
 
 def _close_actions(server: Server) -> list[tuple[str, Callable[[], Awaitable[None] | None]]]:
-    """Return the components to close, with their names, in reverse order."""
+    """Return the names and close functions of the components, in startup order. The last is closed first."""
     return [
         ("database", server.database.close),
         ("pictures", server.pictures.close),
@@ -193,7 +193,7 @@ async def _load_rules(server: Server) -> None:
     """Load the compiled rules, so that the first table does not wait for them."""
     await asyncio.to_thread(board_json.prepare)
     await server.bots.prepare()
-    # These objects stay alive. Scanning them in every garbage collection would only delay the tables.
+    # The objects created so far stay alive. Scanning them in every garbage collection would delay the tables.
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GC_THRESHOLDS)
@@ -215,7 +215,7 @@ async def _listen(server: Server, task: BackgroundTask) -> None:
 
 
 async def _on_notification(server: Server, notice: str) -> None:
-    """Reload the tables (given with the number of their last entry) and people that a notification names."""
+    """Reload the people, and catch up with the tables, that a notification names."""
     for item in notice.split():
         if item.startswith(PERSON_PREFIX):  # in a separate task: a room may be busy for a while
             spawn(server.personal_data.reload(item.removeprefix(PERSON_PREFIX)), "reloading a person")

@@ -90,7 +90,7 @@ TRANSACTIONS = Histogram(
 )
 DATABASE_FAILURES = Counter(
     f"{PROGRAM}_database_failures",
-    "Transactions that failed as the database was unavailable.",
+    "Transactions that failed because the database was unavailable.",
     registry=REGISTRY,
 )
 POOL_WAITS = Histogram(
@@ -111,7 +111,7 @@ _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
 
 
 class Timer:
-    """Context manager that observes its duration, also on failure."""
+    """Context manager that adds its duration to a histogram, also on failure."""
 
     __slots__ = ("_histogram", "_started")
 
@@ -129,15 +129,15 @@ class Timer:
 def instrument(app: ASGIApp) -> ASGIApp:
     """Return `app` with its HTTP requests counted and timed."""
 
-    def measuring(scope: Any, receive: Receive, send: Send) -> Awaitable[None]:
-        # Not for WebSockets: every message would pass through the extra coroutine.
-        timed = _timed if scope["type"] == "http" else app
-        return timed(scope, receive, send)
+    def instrumented(scope: Any, receive: Receive, send: Send) -> Awaitable[None]:
+        # Not for WebSockets: every message would pass through an extra coroutine.
+        handler = timed if scope["type"] == "http" else app
+        return handler(scope, receive, send)
 
-    async def _timed(scope: Any, receive: Receive, send: Send) -> None:
+    async def timed(scope: Any, receive: Receive, send: Send) -> None:
         status = 0
 
-        async def sending(message: Message) -> None:
+        async def send_and_note_status(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -145,7 +145,7 @@ def instrument(app: ASGIApp) -> ASGIApp:
 
         started = time.perf_counter()
         try:
-            await app(scope, receive, sending)
+            await app(scope, receive, send_and_note_status)
         finally:
             seconds = time.perf_counter() - started
             method = scope["method"] if scope["method"] in _METHODS else "other"
@@ -153,7 +153,7 @@ def instrument(app: ASGIApp) -> ASGIApp:
             kind = f"{status // 100}xx" if status else NO_ROUTE
             REQUESTS.labels(method, route, kind).observe(seconds)
 
-    return measuring
+    return instrumented
 
 
 class ServerCollector(Collector):
@@ -169,7 +169,7 @@ class ServerCollector(Collector):
         yield _counter("commits", "Commits of entries; one commit may contain many.", server.journal.commits)
         yield _gauge("tables_in_memory", "Tables in memory.", len(server.rooms))
         yield _gauge("clients", "Clients connected to tables.", server.rooms.clients)
-        yield _gauge("bots_thinking", "Bot moves being computed or queued.", server.bots.thinking)
+        yield _gauge("bots_thinking", "Bot moves being computed or queued.", server.bots.pending_moves)
         if self._tables:
             yield _gauges("tables", "Tables in the database, by state.", "state", self._tables)
         yield from self._pools()
@@ -226,9 +226,9 @@ async def exposition(server: Server) -> bytes:
         tables["quarantined"] = await server.store.count_quarantined()
     except Exception:  # database failures have their own counter
         tables = {}
-    now = CollectorRegistry()
-    now.register(ServerCollector(server, tables))
-    return generate_latest(REGISTRY) + generate_latest(now)
+    current = CollectorRegistry()
+    current.register(ServerCollector(server, tables))
+    return generate_latest(REGISTRY) + generate_latest(current)
 
 
 def count_refusal(code: str) -> None:
@@ -287,7 +287,7 @@ async def _answer(server: Server, reader: asyncio.StreamReader, writer: asyncio.
     if path != b"/metrics":
         status, kind, body = b"404 Not Found", "text/plain", b"metrics are at /metrics\n"
     elif method not in (b"GET", b"HEAD"):
-        status, kind, body = b"405 Method Not Allowed", "text/plain", b"metrics are for GET\n"
+        status, kind, body = b"405 Method Not Allowed", "text/plain", b"use GET or HEAD\n"
     else:
         status, kind, body = b"200 OK", CONTENT_TYPE_LATEST, await exposition(server)
     lines = [

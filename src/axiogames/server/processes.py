@@ -1,4 +1,4 @@
-"""Starting the server: startup checks, one server per SQLite database, Uvicorn processes and logging.
+"""Startup of the server: checks, the lock of an SQLite database, Uvicorn processes and logging.
 
 Log messages contain no secrets, no hidden tiles and no network addresses of clients.
 """
@@ -45,7 +45,7 @@ from .transport.websocket_protocol import WebSocketProtocol
 
 try:
     import fcntl
-except ImportError:  # Windows; there two servers only conflict by their port
+except ImportError:  # Windows; there, only servers on the same port exclude each other
     fcntl = None  # type: ignore[assignment]
 
 LOCK_SUFFIX = ".lock"
@@ -53,7 +53,7 @@ FIRST_PORT, PORTS_TRIED = 8000, 20
 MAX_MESSAGE_BYTES = 16_000
 FACTORY = f"{__package__}.processes:app"
 UVICORN_OPTIONS: dict[str, Any] = {
-    "interface": "asgi3",  # auto-detection takes a plain function for ASGI 2
+    "interface": "asgi3",  # auto-detection would mistake a plain function for ASGI 2
     "loop": "uvloop",
     "http": HttpProtocol,
     "ws": WebSocketProtocol,
@@ -75,7 +75,7 @@ class InvalidHost(InvalidSetting):
 
 
 class AlreadyRunning(InvalidSetting):
-    """Another process uses this database; `url` is the address of that server, if it is one."""
+    """Another process uses this database. `url` is the address of a server, or describes another program."""
 
     def __init__(self, file: Path, url: str) -> None:
         user = f"a server at {url}" if "://" in url else url or "another program"
@@ -110,8 +110,8 @@ async def _check_postgresql(settings: Settings) -> str | None:
             await connection.run_sync(check_schema)
             return await connection.run_sync(read_fact, FINGERPRINT)
     except (Unavailable, SQLAlchemyError, OSError, UnicodeError) as error:
-        why = driver_message(error.__cause__ or error) or "no answer"
-        raise InvalidSetting(f"cannot connect to the database: {why}") from None
+        reason = driver_message(error.__cause__ or error) or "no answer"
+        raise InvalidSetting(f"cannot connect to the database: {reason}") from None
     finally:
         await database.close()
         logging.disable(logging.NOTSET)
@@ -159,7 +159,7 @@ def lock_file(database: Path) -> Path:
 def single_instance(settings: Settings, url: str) -> Iterator[None]:
     """Hold the exclusive lock of an SQLite database. Does nothing on PostgreSQL.
 
-    The operating system releases the lock when the process ends, however it ends.
+    The operating system releases the lock when the process ends, even if it is killed.
 
     Args:
         settings: Settings of the server.
@@ -218,8 +218,8 @@ async def _upgrade_schema(settings: Settings) -> None:
     try:
         await database.upgrade()
     except (CommandError, SQLAlchemyError, OSError) as error:
-        why = driver_message(error) or "no answer"
-        raise InvalidSetting(f"cannot upgrade the database to the newest schema: {why}") from None
+        reason = driver_message(error) or "no answer"
+        raise InvalidSetting(f"cannot upgrade the database to the newest schema: {reason}") from None
     finally:
         await database.close()
 
@@ -251,7 +251,7 @@ def app() -> object:
 
 
 def _exit_with_parent() -> None:
-    """Exit this worker process when its parent ends, for whatever reason.
+    """Exit this worker process when its parent ends, for any reason.
 
     Acknowledged moves are in the database, so nothing is lost. A worker without a parent would keep the port
     in use.

@@ -48,11 +48,11 @@ class Settings:
     workers: int = 1
     origins: tuple[str, ...] = ()  # origins of the page, if a proxy serves it
     allowed_hosts: tuple[str, ...] = ()  # additional accepted values of the Host header
-    proxies: tuple[str, ...] = ()  # addresses and networks whose X-Forwarded-* headers are trusted
+    proxies: tuple[str, ...] = ()  # addresses and networks whose `X-Forwarded-*` headers are trusted
     secure_cookies: bool = False  # send cookies over HTTPS only; implied by origins with https://
     rate_limits: bool = True  # limit the rate of requests per client
-    bot_threads: int = 0  # bots that move at the same time; 0: one per core
-    bot_seconds: float = 1.0  # time limit of a bot's move
+    bot_threads: int = 0  # bots that move at the same time; 0: one per core but one
+    bot_seconds: float = 1.0  # time limit of a bot's move, in seconds
     max_tables: int = 100_000  # unfinished tables on the server
     max_tables_per_person: int = 40  # unfinished tables opened by one person
     keep_open: int = 7  # days; see operations/retention.py. 0: forever
@@ -107,7 +107,7 @@ class Settings:
         if self.on_postgresql and not _is_valid_url(self.dsn):
             raise InvalidSetting(
                 "invalid URL of the database: use postgresql://user:password@host:port/name, "
-                "in a password %40 for @, %2F for /, %3A for :"
+                "and in a password %40 for @, %2F for /, %3A for :"
             )
         if not self.on_postgresql and self.workers > 1:
             raise InvalidSetting(
@@ -238,14 +238,14 @@ def _parse_keys(text: str, source: str, separator: str) -> tuple[str, ...]:
 
 
 def _create_key_file(path: Path) -> None:
-    """Create the key file atomically. If several processes do so at once, one of them wins."""
+    """Create the key file atomically. If several processes try at once, the first one wins."""
     draft = path.with_name(f".{path.name}-{os.getpid()}-{secrets.token_hex(4)}")
     try:
         _write_key(draft, secrets.token_urlsafe(48))
         try:
             os.link(draft, path)
         except FileExistsError:
-            pass  # another process was first
+            pass  # another process has created it first
         except (OSError, AttributeError, NotImplementedError):  # a file system without hard links
             with suppress(FileExistsError):
                 _write_key(path, draft.read_text(encoding="ascii"))

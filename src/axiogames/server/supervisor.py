@@ -4,8 +4,8 @@
     supervisor.add("listen", listen)  # long-running
     supervisor.start()
 
-A failed task is restarted after a pause, which doubles up to `MAX_PAUSE`. A task counts as failing from its
-exception until a round completes or it calls `succeeded`.
+A failed task is restarted after a pause, which doubles up to `MAX_PAUSE`. A task counts as failing from an
+exception until its next complete round or call of `succeeded`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class BackgroundTask:
         kind = type(error).__name__
         if kind == self.error:
             log.warning("background task %s failed again: %s", self.name, kind)
-        elif isinstance(error, AxioError):  # such as a database outage
+        elif isinstance(error, AxioError):  # an expected error, such as a database outage
             log.error("background task %s failed: %s", self.name, error)
         else:
             log.error("background task %s failed", self.name, exc_info=error)
@@ -170,12 +170,12 @@ class Supervisor:
 
     async def _pause(self, seconds: float) -> None:
         """Sleep until the time is over or `recover` is called."""
-        waits = {asyncio.ensure_future(self._sleep(seconds)), asyncio.ensure_future(self._wake.wait())}
+        waiters = {asyncio.ensure_future(self._sleep(seconds)), asyncio.ensure_future(self._wake.wait())}
         try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(waiters, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for wait in waits:
-                wait.cancel()
+            for waiter in waiters:
+                waiter.cancel()
 
 
 def _is_cancelled() -> bool:

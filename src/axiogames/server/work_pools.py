@@ -3,8 +3,8 @@
 A pool has a few threads, and a queue in the event loop. Three rules keep one client from delaying others:
 
 - Jobs with a lower `priority` number start before queued jobs with a higher one.
-- Within a priority, networks take turns, and within a network its requesters. A requester with twenty
-  queued jobs delays another requester by one job, and so does a network with twenty requesters.
+- Within a priority, networks are served round-robin, and within a network its requesters. A requester with
+  twenty queued jobs delays another requester by one job, and so does a network with twenty requesters.
 - The queue is bounded. A job that does not fit is refused at once with the code `busy`.
 
 Cancelling the coroutine of a queued job removes the job from the queue. A running job cannot be stopped; it
@@ -72,7 +72,7 @@ ANONYMOUS = Requester()
 
 
 class FairQueue:
-    """Queue of futures. Networks take turns, and within each network its requesters."""
+    """Queue of futures. Networks are served round-robin, and within each network its requesters."""
 
     def __init__(self) -> None:
         self._groups: OrderedDict[str, OrderedDict[str, deque[Ticket]]] = OrderedDict()
@@ -87,13 +87,13 @@ class FairQueue:
         """Number of distinct requesters in the queue."""
         return sum(len(group) for group in self._groups.values())
 
-    def waiting_for(self, requester: Requester) -> int:
-        """Number of queued futures of one requester."""
+    def waiting_for_requester(self, requester: Requester) -> int:
+        """Return the number of queued futures of a requester."""
         requesters = self._groups.get(requester.group)
         return len(requesters[requester.name]) if requesters and requester.name in requesters else 0
 
-    def per_network(self, requester: Requester) -> int:
-        """Number of queued futures of the requester's network."""
+    def waiting_for_network(self, requester: Requester) -> int:
+        """Return the number of queued futures of the requester's network."""
         return self._lengths[requester.group]
 
     def push(self, requester: Requester, ticket: Ticket) -> None:
@@ -173,8 +173,8 @@ class _Job:
     name: str
     result: asyncio.Future[Any]
     timer: asyncio.TimerHandle | None = None
-    timed_out: bool = False
-    replaced: bool = False  # a spare thread has replaced its thread
+    timed_out: bool = False  # whether it has exceeded its time limit
+    replaced: bool = False  # whether a spare thread has replaced its thread
 
 
 class WorkPool:
@@ -216,7 +216,7 @@ class WorkPool:
         return tuple(len(queue) for queue in self._queues)
 
     def requesters(self, priority: int = 0) -> int:
-        """Number of distinct requesters with queued jobs of a priority."""
+        """Return the number of distinct requesters with queued jobs of a priority."""
         return self._queues[priority].requesters
 
     def share(self, requester: Requester) -> float:
@@ -238,8 +238,8 @@ class WorkPool:
             return
         if (
             _at_limit(sum(self.waiting[: priority + 1]), bounds.waiting)
-            or _at_limit(queue.waiting_for(requester), bounds.per_requester)
-            or _at_limit(queue.per_network(requester), bounds.per_network)
+            or _at_limit(queue.waiting_for_requester(requester), bounds.per_requester)
+            or _at_limit(queue.waiting_for_network(requester), bounds.per_network)
         ):
             self.refused += 1
             raise Busy(bounds.refusal)
@@ -316,7 +316,7 @@ class WorkPool:
         return job.result
 
     def _on_timeout(self, job: _Job) -> None:
-        """Fail a job that exceeded its time limit, and replace its thread by a spare one."""
+        """Fail a job that exceeded its time limit, and replace its thread with a spare one."""
         self.timed_out += 1
         self.timeouts += 1
         job.timed_out = True
@@ -356,6 +356,7 @@ class WorkPool:
             self._release()
 
     def _forget_load(self, requester: Requester) -> None:
+        """Count one unfinished job of a requester less."""
         group = self._load[requester.group]
         group[requester.name] -= 1
         if not group[requester.name]:

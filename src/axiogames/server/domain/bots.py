@@ -75,7 +75,7 @@ class Bots:
         self.review_budget = Budget(min(seconds, REVIEW_SECONDS), REVIEW_ROLLOUTS)
 
     @property
-    def thinking(self) -> int:
+    def pending_moves(self) -> int:
         """Number of bot moves being computed or queued."""
         return self.moves.running + sum(self.moves.waiting)
 

@@ -27,7 +27,7 @@ from msgspec import Struct
 from ... import PROGRAM, __version__
 from ...errors import InvalidFile
 from ...files import file_name_in_errors
-from ..private_files import SQLITE_FILES, make_private
+from ..private_files import SQLITE_SUFFIXES, make_private
 from ..processes import lock_file, single_instance
 from ..settings import KEY_FILE, InvalidSetting, Settings, sqlite_file
 from ..storage.schema import known_revisions
@@ -170,7 +170,7 @@ def database_file(settings: Settings) -> Path:
 
 def _database_files(database: Path) -> list[Path]:
     """Return the paths of a database and its auxiliary SQLite files, which belong together."""
-    return [database.with_name(database.name + suffix) for suffix in SQLITE_FILES]
+    return [database.with_name(database.name + suffix) for suffix in SQLITE_SUFFIXES]
 
 
 # ------------------------------------------------------------ writing
@@ -372,7 +372,7 @@ def _move_aside(paths: list[Path]) -> list[Path]:
     moved = []
     for path in paths:
         if os.path.lexists(path):
-            suffix = next((suffix for suffix in SQLITE_FILES if suffix and path.name.endswith(suffix)), "")
+            suffix = next((suffix for suffix in SQLITE_SUFFIXES if suffix and path.name.endswith(suffix)), "")
             aside = path.with_name(f"{path.name.removesuffix(suffix)}.before-{at}{suffix}")
             os.replace(path, aside)
             make_private(aside)

@@ -1,1 +1,1 @@
-"""What clients are sent: messages, views and lists as JSON."""
+"""Messages, views and lists that the server sends as JSON."""

@@ -35,7 +35,7 @@ _JSON = msgspec.json.Encoder()
 # with the decorators of the rules: otherwise an edit of this file would recompile all rules.
 
 ZERO, MINUS, COMMA, OPEN, CLOSE = (ord(sign) for sign in "0-,[]")
-MAX_DIGITS = 21  # characters of a number and the comma after it
+MAX_NUMBER_BYTES = 21  # an int64 and the comma after it
 
 
 def _put(out: Any, at: Any, number: Any) -> Any:
@@ -97,7 +97,7 @@ rank = entry_point(_rank)
 
 
 def prepare() -> None:
-    """Compile or load the loops, so that no table has to wait for them."""
+    """Compile or load the loops, so that no table waits for them."""
     column_as_json(np.zeros(1, np.int64))
     rows_as_json(np.zeros((1, 1), np.int16))
     distinct(np.zeros(1, np.int64))
@@ -115,7 +115,7 @@ def rows_as_json(rows: np.ndarray) -> bytes:
 
 
 def _json(rows: np.ndarray, flat: bool) -> bytes:
-    out = np.empty(MAX_DIGITS * rows.size + 2 * len(rows) + 2, np.uint8)
+    out = np.empty(MAX_NUMBER_BYTES * rows.size + 2 * len(rows) + 2, np.uint8)
     return out[: write(rows, out, flat)].tobytes()
 
 
@@ -137,14 +137,17 @@ def distinct(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _units(value: float) -> int:
+    """Return a length in hundredths of a cell."""
     return round(value * UNIT)
 
 
-def _around(outline: Outline, middle: Point) -> Outline:
-    return tuple(((x - middle[0]) * UNIT, (y - middle[1]) * UNIT) for x, y in outline)
+def _relative(outline: Outline, centre: Point) -> Outline:
+    """Return an outline relative to a centre, in hundredths of a cell."""
+    return tuple(((x - centre[0]) * UNIT, (y - centre[1]) * UNIT) for x, y in outline)
 
 
 def _box(outline: Outline) -> tuple[int, int, int, int]:
+    """Return the bounding box of an outline as x, y, width and height."""
     xs, ys = [x for x, _ in outline], [y for _, y in outline]
     return round(min(xs)), round(min(ys)), round(max(xs) - min(xs)), round(max(ys) - min(ys))
 
@@ -163,25 +166,26 @@ class BoardEncoder:
         self._fixed_board: Board | None = None
         hand = variant.drawing.tile(variant.kinds[0]).tiles[0]
         self._hand = self._shape(hand)[0]
-        # Adding all directions here keeps the numbers of the shapes constant.
+        # Shapes are numbered as they are added. Adding all directions here makes the numbers constant.
         for at in variant.directions:
             self._place(at)
 
     def _shape(self, tile: Tile) -> tuple[int, int, int]:
         """Return the number of a tile's shape and the coordinates of its centre."""
         count = len(tile.symbols)
-        middle = sum(s.at[0] for s in tile.symbols) / count, sum(s.at[1] for s in tile.symbols) / count
+        centre = sum(s.at[0] for s in tile.symbols) / count, sum(s.at[1] for s in tile.symbols) / count
         spots = tuple(
-            (_units(s.at[0] - middle[0]), _units(s.at[1] - middle[1]), _units(s.size)) for s in tile.symbols
+            (_units(s.at[0] - centre[0]), _units(s.at[1] - centre[1]), _units(s.size)) for s in tile.symbols
         )
         number = self._shapes.setdefault(spots, len(self._shapes))
         if number == len(self._shape_list):
-            edge = _around(tile.outline, middle)
-            wells = "".join(path(_around(well, middle), TILE_ROUNDING, 1) for well in tile.wells)
+            edge = _relative(tile.outline, centre)
+            wells = "".join(path(_relative(well, centre), TILE_ROUNDING, 1) for well in tile.wells)
             self._shape_list.append(Shape(path(edge, TILE_ROUNDING), wells, spots, _box(edge)))
-        return number, _units(middle[0]), _units(middle[1])
+        return number, _units(centre[0]), _units(centre[1])
 
     def _place(self, at: tuple[str, ...]) -> tuple[int, int, int]:
+        """Return the shape of a tile on these cells, and the coordinates of its centre."""
         found = self._places.get(at)
         if found is None:
             if len(self._places) >= MAX_PLACES:
@@ -194,9 +198,9 @@ class BoardEncoder:
         """Return a tile on the board."""
         return BoardTile(tile, at, *self._place(at))
 
-    def board_tiles(self, laid: Iterable[PlacedTile]) -> list[BoardTile]:
+    def board_tiles(self, tiles: Iterable[PlacedTile]) -> list[BoardTile]:
         """Return tiles on the board."""
-        return [self.board_tile(tile.letters, tile.at) for tile in laid]
+        return [self.board_tile(tile.letters, tile.at) for tile in tiles]
 
     def board(self, position: Position) -> Board:
         """Return the board as JSON. In most games it never changes."""
@@ -228,7 +232,7 @@ class BoardEncoder:
                 _units(scene.size[0]),
                 _units(scene.size[1]),
             ),
-            frame=path(_around(scene.frame, (0.0, 0.0)), FRAME_ROUNDING) if scene.frame else "",
+            frame=path(_relative(scene.frame, (0.0, 0.0)), FRAME_ROUNDING) if scene.frame else "",
             outlines=tuple(outlines),
             cells=tuple(cells),
             printed=tuple(printed),
@@ -241,8 +245,8 @@ class BoardEncoder:
         """Return the outline of a cell as a path. Most cells of a board have the same one."""
         shape = tuple((_units(x - cell.centre[0]), _units(y - cell.centre[1])) for x, y in cell.outline)
         if shape not in self._outlines:
-            around = _around(inset(cell.outline, CELL_GAP), cell.centre)
-            self._outlines[shape] = path(around, CELL_ROUNDING)
+            outline = _relative(inset(cell.outline, CELL_GAP), cell.centre)
+            self._outlines[shape] = path(outline, CELL_ROUNDING)
         return self._outlines[shape]
 
     def moves(self, position: Position) -> OfferedMoves | None:
@@ -258,11 +262,11 @@ class BoardEncoder:
         looks = [variant.turned(state, way) for way in way_numbers.tolist()]
         seat = int(state["seat"][0])
         hand = state["hands"][0, seat, : state["held"][0, seat]].tolist()
-        held_at = np.array([hand.index(self._kind(letters)) for letters in looks], np.int64)
+        hand_index = np.array([hand.index(self._kind(letters)) for letters in looks], np.int64)
         columns = {
             "places": b"[%b]" % b",".join(self._place_rows(position, place_numbers.tolist())),
             "looks": _JSON.encode(looks),
-            "tile": column_as_json(held_at[look]),
+            "tile": column_as_json(hand_index[look]),
             "look": column_as_json(look),
             "place": column_as_json(place),
             "named": _JSON.encode(self._named(named)),
@@ -270,7 +274,7 @@ class BoardEncoder:
             "others": _JSON.encode([OtherMove(move.kind, move.tiles) for move in legal[count:]]),
         }
         text = b"{%b}" % b",".join(b'"%b":%b' % (name.encode(), text) for name, text in columns.items())
-        # The text is already JSON. The declared type is that of its content, also for the OpenAPI schema.
+        # The text is already JSON. The declared type describes its content and appears in the OpenAPI schema.
         return cast(OfferedMoves, Raw(text))
 
     def _kind(self, letters: str) -> int | None:
@@ -279,6 +283,7 @@ class BoardEncoder:
         return self._kinds[letters]
 
     def _place_rows(self, position: Position, numbers: list[int]) -> list[bytes]:
+        """Return the rows of `OfferedMoves.places` as JSON."""
         rows = self._rows
         if self._variant.grows:
             rows = {}  # the numbers of the places change with every placement
@@ -289,6 +294,7 @@ class BoardEncoder:
         return [rows[number] for number in numbers]
 
     def _named(self, numbers: np.ndarray) -> list[str] | None:
+        """Return the colour that each placement names, empty for none; `None` if no placement names one."""
         if not numbers.any():
             return None
         letters = ("", *self._variant.colours)

@@ -13,7 +13,7 @@ from sqlalchemy import RowMapping
 from ...analysis.review.remarks import Remark
 from ...analysis.review.values import ValueScale
 from ...errors import UnknownGame
-from ...games import game as declared
+from ...games import game as game_info
 from ...model.events import Event, Result
 from ..storage.tables import TableStore
 
@@ -241,20 +241,20 @@ async def table_summaries(
 ) -> list[TableSummary]:
     """Return the summaries of tables from their rows. Tables with unknown games or options are left out."""
     seats = await store.seats([row["id"] for row in rows])
-    found = []
+    summaries = []
     for row in rows:
         with suppress(UnknownGame, msgspec.DecodeError):
-            found.append(_summary(row, seats[row["id"]], person))
-    return found
+            summaries.append(_summary(row, seats[row["id"]], person))
+    return summaries
 
 
 def _summary(row: RowMapping, seats: Sequence[RowMapping], person: str | None) -> TableSummary:
     turn = row["turn"]
-    on_turn = [seat for seat in seats if seat["seat"] == turn and seat["bot"] is None]
+    to_move = [seat for seat in seats if seat["seat"] == turn and seat["bot"] is None]
     return TableSummary(
         id=row["id"],
         game=row["game"],
-        name=declared(row["game"]).name,
+        name=game_info(row["game"]).name,
         players=row["players"],
         options=msgspec.json.decode(row["options"], type=dict[str, bool]),
         status=row["status"],
@@ -265,7 +265,7 @@ def _summary(row: RowMapping, seats: Sequence[RowMapping], person: str | None) -
         seats=[_seat_info(seat) for seat in seats],
         moves=row["moves"],
         turn=turn,
-        your_turn=person is not None and any(seat["person"] == person for seat in on_turn),
+        your_turn=person is not None and any(seat["person"] == person for seat in to_move),
         daily=row["daily"],
     )
 

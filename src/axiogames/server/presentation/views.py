@@ -1,4 +1,4 @@
-"""Messages for one viewer, built from nothing but that viewer's redacted view of the table."""
+"""Messages for one viewer, built only from that viewer's redacted view of the table."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class ViewerPart(TypedDict):
 
 def _viewer_part(game: GameState, view: View, seat: int | None) -> ViewerPart:
     return {
-        # Before the deal hands are empty; afterwards they hold tiles or, redacted, their backs.
+        # Hands are empty before the start. Afterwards they hold tiles or, redacted, `?`.
         "hands": [view.hand(owner) for owner in range(view.players)],
         "back": game.can_take_back(seat),
         "held": game.pending_draw is not None and game.pending_draw == seat,
@@ -211,7 +211,7 @@ class StepMessages:
 
 # ------------------------------------------------------------ cache
 
-# Number of the last entry, names, people present, deadline.
+# Number of the last entry, names on the seats, people present, deadline.
 TableVersion: TypeAlias = tuple[int, tuple[str, ...], frozenset[str], int | None]
 # Serial of the game; the viewer's seat, their own seats and whether they own the table.
 ViewKey: TypeAlias = tuple[int, int | None, tuple[int, ...], bool]
@@ -269,7 +269,7 @@ class ViewCache:
 
 
 class Replay(Struct, frozen=True):
-    """The position after the deal, and every later step."""
+    """The position at the start, with the first tiles drawn, and every later step."""
 
     view: ViewMessage
     steps: list[StepMessage]
@@ -278,7 +278,7 @@ class Replay(Struct, frozen=True):
 class Replays:
     """Builds replays of finished games, one at a time and in small pieces.
 
-    A replay takes up to 20 ms. A thread would hold the GIL all that time, so the replay is built in the event
+    Building a replay takes up to 20 ms. A thread would hold the GIL all that time, so it happens in the event
     loop, which runs other tasks after each piece.
     """
 

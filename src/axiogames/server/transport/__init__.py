@@ -1,1 +1,1 @@
-"""HTTP and WebSockets within bounds: protocol classes, origins, hosts, rates, messages received."""
+"""Bounded HTTP and WebSockets: protocol classes, hosts and origins, rate limits, commands of clients."""

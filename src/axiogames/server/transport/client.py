@@ -1,4 +1,4 @@
-"""Client of a table: a connection that messages are sent over without waiting."""
+"""Client of a table: a connection over which messages are sent without waiting."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ class Client:
         if self._queue is not None:
             self._queue.append(text)
             if len(self._queue) > MAX_QUEUED:
-                self.closed = True  # the client reconnects and requests the messages it has missed
+                self.closed = True  # `_flush` closes the connection; the client reconnects and catches up
             return
         try:
             rest = _run_until_blocked(self._send(text))
-        except Exception:  # whatever the error, this client is gone
+        except Exception:  # any error means that this client is gone
             self.closed = True
             return
         if rest is not None:
@@ -97,7 +97,7 @@ class Client:
 
     async def _run_close(self, code: int, reason: str) -> None:
         assert self._close is not None
-        with suppress(Exception):  # whatever the error, this client is gone
+        with suppress(Exception):  # any error means that this client is gone
             await self._close(code, reason)
 
     async def _flush(self, sending: Coroutine[Any, Any, None]) -> None:

@@ -23,7 +23,7 @@ _DECODER = msgspec.json.Decoder(ClientCommand)
 
 
 async def handle(room: Room, client: Client, text: str, hints: Hints) -> None:
-    """Execute a command of a client, or send it a refusal. Hints are sent later."""
+    """Execute a command of a client, or send it a refusal. A hint is sent when it is ready."""
     message_id: str | None = None
     try:
         command = _parse(text)
@@ -34,6 +34,7 @@ async def handle(room: Room, client: Client, text: str, hints: Hints) -> None:
 
 
 async def _refuse(room: Room, client: Client, error: AxioError, message_id: str | None) -> None:
+    """Send a refusal, with a view of a committed state if the client is stale."""
     if code_of(error) == "stale":
         with suppress(Refused):
             async with room.transaction():  # not while a change awaits its commit
@@ -91,7 +92,7 @@ async def _execute(room: Room, client: Client, command: ClientCommand, hints: Hi
 
 
 async def _is_repetition(room: Room, client: Client, command: ClientCommand) -> bool:
-    """Acknowledge a command that a shared screen sends again after a reconnect, before it has a seat.
+    """Acknowledge a command that a shared screen repeats after a reconnect, before it has selected a seat.
 
     Returns:
         Whether the command was executed before.
@@ -119,6 +120,7 @@ def _own_seat(room: Room, client: Client) -> int:
 
 
 async def _look(room: Room, client: Client, command: ClientCommand) -> None:
+    """Select the seat from which a client looks, and send it a view."""
     async with room.transaction() as game:
         own = game.seats_of(client.person)
         if command.seat is not None and command.seat not in own:

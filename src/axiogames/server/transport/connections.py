@@ -90,14 +90,14 @@ def _discard(data: bytes | bytearray | memoryview[Any]) -> None:
 
 
 class PromptTransport:
-    """A transport whose `close` does not wait forever for a peer that stops reading."""
+    """A transport whose `close` waits at most `CLOSING_SECONDS` for a peer that has stopped reading."""
 
     __slots__ = ("_loop", "_transport", "is_closing", "pause_reading", "resume_reading", "write")
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
         self._transport = transport
         self._loop = loop
-        # Copied, as they are used for every message: `__getattr__` would take longer.
+        # Copied because they are called for every message: `__getattr__` would take longer.
         self.write = transport.write
         self.is_closing = transport.is_closing
         self.pause_reading = transport.pause_reading
@@ -107,12 +107,12 @@ class PromptTransport:
         return getattr(self._transport, name)
 
     def abort(self) -> None:
-        """Close at once, and ignore later writes, on which uvloop would raise an error."""
+        """Close at once and ignore later writes. Otherwise uvloop would raise an error for them."""
         self.write = _discard
         self._transport.abort()
 
     def close(self) -> None:
-        """Close when all output is sent, at the latest after `CLOSING_SECONDS`."""
+        """Close once all output is sent, or after `CLOSING_SECONDS` at the latest."""
         if not self._transport.is_closing():
             self._transport.close()
             if self._transport.get_write_buffer_size():

@@ -2,8 +2,8 @@
 
 The time that a request or message takes in the event loop is charged to the account of its network. In the
 long run a network can use a fixed share of the loop. It can save some unused time for bursts such as loading
-the page. Requests beyond that are delayed, and other networks have their turn in between. The number of
-concurrent requests of a network is limited as well.
+the page. Requests beyond that are delayed while those of other networks run. The number of concurrent
+requests of a network is limited as well.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REFUSAL_DELAY = 1.0  # seconds until it is refused
 MAX_CONCURRENT = 32  # requests of one network
 OVERHEAD = 0.00005  # seconds to read a request or message and to write the response
 FIRST_ESTIMATE = 0.001  # estimated seconds of a network's first request
-MAX_STEP = 0.05  # maximum seconds charged for one step; longer steps are caused by the machine
+MAX_STEP = 0.05  # maximum seconds charged for one step; the machine, not the work, causes longer ones
 SLICE_SECONDS = 0.001  # of long work, after which other tasks run
 ROUNDING = 1e-6  # seconds
 WEIGHT = 0.2  # of the latest request in the estimate
@@ -147,7 +147,7 @@ class LoopShares:
         work: Callable[[], Coroutine[Any, Any, Result]],
         max_delay: float | None = MAX_DELAY,
     ) -> Result:
-        """Run a coroutine in its network's turn and return its result.
+        """Run a coroutine once its network has time left, charge it, and return its result.
 
         Args:
             network: The network to charge.
@@ -162,7 +162,7 @@ class LoopShares:
         account = self._account(network)
         reserved, delay = account.reserve()
         metered: Metered[Result] | None = None
-        _CURRENT_ACCOUNT.set(account)  # a task works for one network, from start to end
+        _CURRENT_ACCOUNT.set(account)  # a task works for one network only
         try:
             if delay:
                 if max_delay is not None and delay > max_delay:
@@ -193,7 +193,7 @@ async def long_work() -> AsyncIterator[None]:
 
     It starts once the network's balance covers everything before it. The time of a request is known only
     afterwards: without this, a network could start hundreds of them with the time saved for one burst. Work
-    of the server itself starts at once.
+    of the server itself is not delayed.
     """
     account = _CURRENT_ACCOUNT.get()
     if account is None:

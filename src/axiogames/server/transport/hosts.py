@@ -9,8 +9,11 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 MAX_HOPS = 20  # of X-Forwarded-For, from the right
-SITE_BITS = 64  # prefix length of IPv6 networks; a customer has at least one of these
+IPV6_NETWORK_BITS = 64  # prefix length; a customer has at least one network of this size
 MAPPED_BITS = 96  # prefix length of IPv4-mapped IPv6 addresses
+MAX_HOST_LENGTH = 300  # characters
+WILDCARDS = ("", "0.0.0.0", "::")  # to listen on all addresses
+PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 Address = IPv4Address | IPv6Address
 
@@ -37,7 +40,7 @@ def network_of(address: str) -> str:
     """
     found = parse_address(address)
     if isinstance(found, IPv6Address):
-        return str(IPv6Network((found, SITE_BITS), strict=False))
+        return str(IPv6Network((found, IPV6_NETWORK_BITS), strict=False))
     return str(found) if found else address
 
 
@@ -99,9 +102,6 @@ def _without_port(hop: str) -> str:
     return hop.partition(":")[0] if hop.count(":") == 1 else hop
 
 
-MAX_HOST_LENGTH = 300  # characters
-WILDCARDS = ("", "0.0.0.0", "::")  # to listen on all addresses
-PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9_.-]{1,253}))(?::(\d{0,5}))?", re.ASCII)
 
 
@@ -114,7 +114,7 @@ class Host:
 
     @property
     def is_address(self) -> bool:
-        """Whether it is an IP address, which DNS cannot point elsewhere."""
+        """Whether it is an IP address, which DNS cannot redirect."""
         return parse_address(self.name) is not None
 
     @property
@@ -176,9 +176,9 @@ def parse_origin(text: str) -> Origin | None:
     >>> parse_origin("null"), parse_origin("http://["), parse_origin("https://play.example/x")
     (None, None, None)
     """
-    scheme, found, rest = text.partition("://")
+    scheme, separator, rest = text.partition("://")
     scheme = scheme.lower()
-    host = parse_host(rest) if found and scheme in ("http", "https") else None
+    host = parse_host(rest) if separator and scheme in ("http", "https") else None
     return Origin(scheme, _with_port(host, scheme)) if host else None
 
 
@@ -188,8 +188,8 @@ def parse_page_address(text: str) -> Origin | None:
     >>> parse_page_address("https://müller.example/")
     Origin(scheme='https', host=Host(name='xn--mller-kva.example', port=443))
     """
-    scheme, found, rest = text.strip().rstrip("/").partition("://")
-    return parse_origin(f"{scheme}://{_ascii(rest)}") if found else None
+    scheme, separator, rest = text.strip().rstrip("/").partition("://")
+    return parse_origin(f"{scheme}://{_ascii(rest)}") if separator else None
 
 
 def parse_host_name(text: str) -> Host | None:
@@ -199,6 +199,7 @@ def parse_host_name(text: str) -> Host | None:
 
 
 def _ascii(text: str) -> str:
+    """Return a host name in the ASCII form of IDNA, unchanged if it has none."""
     try:
         return text if text.isascii() else text.encode("idna").decode("ascii")
     except UnicodeError:
@@ -221,8 +222,8 @@ class Site:
         listed = [parse_host_name(text) for text in (bound, *allowed) if text not in WILDCARDS]
         self._names = {host.name for host in listed if host} | {origin.host.name for origin in self.origins}
         schemes = {(origin.host.name, origin.scheme) for origin in self.origins}
-        self._plain = {name for name, scheme in schemes if scheme == "http"}
-        self._secure = {name for name, scheme in schemes if scheme == "https"}
+        self._http_names = {name for name, scheme in schemes if scheme == "http"}
+        self._https_names = {name for name, scheme in schemes if scheme == "https"}
 
     def knows(self, host: Host, local: str = "") -> bool:
         """Return whether a host is this server; `local` is the address that accepted the connection."""
@@ -246,6 +247,6 @@ class Site:
         """Return whether the browser uses HTTPS, as far as the server can know."""
         if scheme in ("https", "wss"):
             return True
-        if not self._plain:
-            return bool(self._secure)
-        return host is not None and host.name in self._secure - self._plain
+        if not self._http_names:
+            return bool(self._https_names)
+        return host is not None and host.name in self._https_names - self._http_names

@@ -21,7 +21,7 @@ from .origin_guard import error_response, with_security_headers
 
 CHUNK_BYTES = 4_096  # parsed at once
 LINGER_SECONDS = 2.0  # until a refused client that is still sending is disconnected
-MAX_DISCARDED = 4_000_000  # bytes that it may send until then
+MAX_DISCARDED = 4_000_000  # bytes accepted from a refused client until then
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class _Flow(FlowControl):
 
 
 class HttpProtocol(HttpToolsProtocol):
-    """HTTP connection that refuses a request that is too large or too slow, and closes then."""
+    """HTTP connection that refuses a request that is too large or too slow, and then closes."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class HttpProtocol(HttpToolsProtocol):
         if self._release is not None:
             self._release()
             self._release = None
-        # Break the reference cycle. Otherwise the garbage collector frees connections, and stops the loop.
+        # Break the reference cycle: the garbage collector, which would free connections, stops the loop.
         self.parser = None  # type: ignore[assignment]
         if isinstance(self.flow, _Flow):
             self.flow.end()
@@ -199,8 +199,9 @@ class HttpProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def _upgrade(self) -> None:
+        """Pass the connection to the WebSocket protocol."""
         if not self._should_upgrade():
-            return  # to another protocol than WebSocket: the request is answered without an upgrade
+            return  # an upgrade to another protocol than WebSocket is ignored
         if self.cycle is not None and not self.cycle.response_complete:
             self._abandon()  # an earlier request has not been answered yet
             return

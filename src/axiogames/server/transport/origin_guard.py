@@ -46,28 +46,28 @@ def with_security_headers(headers: Iterable[tuple[bytes, bytes]], *, secure: boo
     A response without `cache-control` is not cached, since it may depend on the person. On a site with HTTPS,
     cookies are sent over HTTPS only.
     """
-    found = list(headers)
-    names = {name for name, _ in found}
+    kept = list(headers)
+    names = {name for name, _ in kept}
     extra = [pair for pair in HEADERS if pair[0] not in names]
     if secure:
         extra.append(HSTS)
-        found = [_secured(pair) for pair in found]
+        kept = [_with_secure_cookie(pair) for pair in kept]
     if b"set-cookie" in names:
-        found = [pair for pair in found if pair[0] != b"cache-control"]
+        kept = [pair for pair in kept if pair[0] != b"cache-control"]
         names.discard(b"cache-control")
     if b"cache-control" not in names:
         extra += [(b"cache-control", NO_STORE), (b"vary", b"cookie, authorization")]
-    return _joined([*found, *extra])
+    return _with_joined_vary([*kept, *extra])
 
 
-def _secured(pair: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
+def _with_secure_cookie(pair: tuple[bytes, bytes]) -> tuple[bytes, bytes]:
     name, value = pair
     if name != b"set-cookie" or b"; secure" in value.lower():
         return pair
     return name, value + b"; Secure"
 
 
-def _joined(headers: Headers) -> Headers:
+def _with_joined_vary(headers: Headers) -> Headers:
     """Return the headers with all `vary` headers joined into one."""
     vary = [value for name, value in headers if name == b"vary"]
     if len(vary) < 2:
@@ -127,12 +127,12 @@ class OriginGuard:
         self._warned = False
 
     def __call__(self, scope: Any, receive: Receive, send: Send) -> Awaitable[None]:
-        # Not a coroutine, through which every message of a WebSocket would pass.
+        # Not a coroutine function: every message of a WebSocket would pass through an extra coroutine.
         kind = scope["type"]
         if kind not in ("http", "websocket"):
             return self._app(scope, receive, send)
         self._read_forwarded_headers(scope)
-        handler = self._in_turn if kind == "http" else self._websocket
+        handler = self._charged_request if kind == "http" else self._websocket
         return handler(scope, receive, send)
 
     def _read_forwarded_headers(self, scope: Any) -> None:
@@ -152,12 +152,12 @@ class OriginGuard:
 
     # ------------------------------------------------------------ HTTP
 
-    async def _in_turn(self, scope: Any, receive: Receive, send: Send) -> None:
-        """Handle a request when it is its network's turn."""
+    async def _charged_request(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Handle a request and charge it to its network, or refuse it if that network is overloaded."""
         try:
             await self._limits.loop.run(client_network(scope), partial(self._request, scope, receive, send))
         except TooMuchLoad:
-            # Not at once: the client would repeat the request at once, and refusals are charged to nobody.
+            # Delayed: otherwise the client would repeat the request at once, and refusals are not charged.
             await self._limits.loop.sleep(REFUSAL_DELAY)
             secure = self._site.is_secure(_host(scope), scope["scheme"])
             await _Response(scope, send, secure=secure).refuse(TOO_FAST)

@@ -11,6 +11,7 @@ from ..domain.refusals import Refused
 from .fair_share import LoopShares
 
 MAX_BUCKETS = 50_000  # in memory
+MAX_USERNAME_LENGTH = 24  # longer ones share a bucket with their prefix
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,16 +129,13 @@ class RateLimits:
             bucket.give_back()
 
 
-MAX_USERNAME_LENGTH = 24
-
-
 @contextmanager
 def password_try(limits: RateLimits, network: str, username: str, failed: type[Exception]) -> Iterator[None]:
     """Charge a network and an account for the password checked in the `with` block, if it is wrong.
 
-    Concurrent attempts are charged before any of them has failed. When all networks together have exceeded
-    the limit of an account, each has a slower limit of its own there. A network without attempts can still
-    sign in at once.
+    Concurrent attempts are charged before any of them has failed. Once all networks together have exceeded
+    the limit of an account, a slower limit applies to each network. A network without earlier attempts can
+    still sign in at once.
 
     Args:
         limits: The limits of this process.
@@ -149,10 +147,10 @@ def password_try(limits: RateLimits, network: str, username: str, failed: type[E
         Refused: There were too many wrong passwords.
     """
     account = username.strip().lower()[:MAX_USERNAME_LENGTH]
-    from_network = f"{network} {account}"
-    charges = [(SECRETS, network), (PASSWORDS, from_network)]
+    network_and_account = f"{network} {account}"
+    charges = [(SECRETS, network), (PASSWORDS, network_and_account)]
     with _charged(limits, charges, failed) as take:
-        if not take(ACCOUNT, account) and not take(SUSPECTED, from_network):
+        if not take(ACCOUNT, account) and not take(SUSPECTED, network_and_account):
             raise Refused("too_fast", "too many attempts for this account; wait a minute and try again")
         yield
 

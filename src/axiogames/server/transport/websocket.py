@@ -39,7 +39,7 @@ MAX_MISSED = 30  # entries sent one by one to a client that reconnects; after mo
 TOO_FAST = Refused("too_fast", "too many messages; wait a moment and try again")
 NO_TEXT = Refused("bad_message", "a message has to be text, not bytes")
 
-RunInTurn: TypeAlias = Any  # `LoopShares.run` for one network
+RunCharged: TypeAlias = Any  # `LoopShares.run` for one network
 Missed: TypeAlias = tuple[GameState, list[tuple[int, TableEntry]]]  # an earlier state and the later entries
 
 log = logging.getLogger(__name__)
@@ -54,11 +54,11 @@ class _Visitor(NamedTuple):
 
 
 class _Channel(NamedTuple):
-    """Functions of ASGI for one connection, and the one that runs work in its network's turn."""
+    """ASGI functions of one connection, and a function that runs work and charges it to the network."""
 
     receive: Receive
     send: Send
-    run_in_turn: RunInTurn
+    run_charged: RunCharged
 
 
 def live(server: Server) -> ASGIApp:
@@ -75,7 +75,7 @@ def live(server: Server) -> ASGIApp:
             with suppress(Exception):
                 await send(_close(TRY_AGAIN, str(error)))
         except Exception as error:
-            if not isinstance(error, OSError):  # the client has gone
+            if not isinstance(error, OSError):  # an `OSError` means that the client is gone
                 log.exception("a WebSocket failed")
                 metrics.count_error(error)
             with suppress(Exception):
@@ -98,21 +98,21 @@ async def _connect(server: Server, scope: Any, receive: Receive, send: Send) -> 
         return
     await send({"type": "websocket.accept", "subprotocol": None, "headers": []})
     # All commands of a network, on all its connections, use its share of the event loop.
-    run_in_turn: RunInTurn = partial(server.limits.loop.run, client_network(scope), max_delay=None)
-    name = visitor.person.id if visitor.person else None
-    if name is not None and not server.limits.sockets_per_person.take(name):
+    run_charged: RunCharged = partial(server.limits.loop.run, client_network(scope), max_delay=None)
+    person = visitor.person.id if visitor.person else None
+    if person is not None and not server.limits.sockets_per_person.take(person):
         await send(_close(TOO_MANY, "you have too many connections to tables; close some of them"))
         return
     try:
-        room = await run_in_turn(partial(room_for, server, found[1], visitor.person))
-        await _serve(server, room, visitor, _Channel(receive, send, run_in_turn))
+        room = await run_charged(partial(room_for, server, found[1], visitor.person))
+        await _serve(server, room, visitor, _Channel(receive, send, run_charged))
     except NoSuchTable as error:
         await send(_close(NO_SUCH_TABLE, str(error)))
     except Unreadable as error:
         await send(_close(UNREADABLE, str(error)))
     finally:
-        if name is not None:
-            server.limits.sockets_per_person.release(name)
+        if person is not None:
+            server.limits.sockets_per_person.release(person)
 
 
 async def _identify(server: Server, scope: Any) -> _Visitor:
@@ -138,8 +138,8 @@ async def _serve(server: Server, room: Room, visitor: _Visitor, channel: _Channe
     client = Client(send_text, person, room.default_seat(person), close)
     try:
         if token is not None:
-            await _sign_in(server, room, client, token)
-        await channel.run_in_turn(partial(_send_state, server, room, client, visitor.after))
+            await _attach_to_session(server, room, client, token)
+        await channel.run_charged(partial(_send_state, server, room, client, visitor.after))
         await _receive(server, room, client, channel)
     finally:
         if token is not None:
@@ -148,7 +148,7 @@ async def _serve(server: Server, room: Room, visitor: _Visitor, channel: _Channe
         room.disconnect(client)
 
 
-async def _sign_in(server: Server, room: Room, client: Client, token: Token) -> None:
+async def _attach_to_session(server: Server, room: Room, client: Client, token: Token) -> None:
     """Close a client when its session ends, or at once if the session ended while the room was loaded."""
 
     def end_session(code: int) -> None:
@@ -199,26 +199,27 @@ def _encode_missed(room: Room, client: Client, number: int, missed: Missed | Non
         return None
     game, entries = missed
     if game.number + len(entries) != room.game.number:
-        return None  # there are new entries meanwhile
+        return None  # entries have been added since
     if not all(isinstance(entry, MovePlayed | TilesDrawn) for _, entry in entries):
         return None
     texts = []
     for at, entry in entries:
         game.apply(entry, at)
-        until = deadline(room.game) if game.number == room.game.number else None
-        texts.append(encode(StepMessages(game, until).for_seat(client.seat)))
+        due = deadline(room.game) if game.number == room.game.number else None
+        texts.append(encode(StepMessages(game, due).for_seat(client.seat)))
     return texts
 
 
 async def _receive(server: Server, room: Room, client: Client, channel: _Channel) -> None:
-    receive, run_in_turn = channel.receive, channel.run_in_turn
+    """Handle messages of a client until it disconnects."""
+    receive, run_charged = channel.receive, channel.run_charged
     buckets = (TokenBucket(MESSAGES), TokenBucket(REFUSALS)) if server.limits.active else None
     while (message := await receive())["type"] == "websocket.receive":
         if client.behind:
             await asyncio.sleep(0)  # let queued messages out, however fast commands arrive
         if client.closed:
             continue  # the connection is being closed
-        await run_in_turn(partial(_handle, server, room, client, message.get("text"), buckets))
+        await run_charged(partial(_handle, server, room, client, message.get("text"), buckets))
 
 
 async def _handle(
@@ -230,7 +231,7 @@ async def _handle(
 ) -> None:
     """Handle one message of a client, within the rates for messages and for refusals."""
     if client.closed:
-        return  # the client was closed or signed out while the message waited for its turn
+        return  # the client was closed or signed out while the message was delayed
     if buckets is not None and not buckets[0].take():
         if buckets[1].take():
             room.subscribers.send_refusal(client, TOO_FAST, id_of(text or ""))
