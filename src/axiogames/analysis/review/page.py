@@ -67,7 +67,7 @@ def _colour_schemes() -> str:
 
 def _scrollable(label: str, table: Markup) -> Markup:
     """Return a table in a box that scrolls horizontally, also by keyboard."""
-    return tag("div", table, class_="wide", tabindex=0, role="region", aria_label=label)
+    return tag("div", table, class_="scrollable", tabindex=0, role="region", aria_label=label)
 
 
 # ---------------------------------------------------------------- graph and summary
@@ -99,7 +99,7 @@ def _graph_section(review: Review, wording: Wording) -> Markup:
             value=1,
             aria_label=text("move"),
         ),
-        tag("p", id="peek", class_="muted"),
+        tag("p", id="move-label", class_="muted"),
         tag("h2", text("turning")),
         tag("ul", turns, class_="turns") if turns else tag("p", text("no_turning")),
     )
@@ -174,7 +174,7 @@ def _move_details(
     return tag(
         "article",
         tag("header", tag("h3", f"{number} · {name}"), tag("strong", move.move), _rating(move, wording)),
-        tag("p", wording.remark(move.remark), class_="said"),
+        tag("p", wording.remark(move.remark), class_="remark"),
         _candidates(move, review, wording) if move.candidates else None,
         tag("h3", text("known", name=name)),
         tag(
@@ -183,7 +183,7 @@ def _move_details(
         _scores(decision, review, wording),
         tag("p", "; ".join(filter(None, (luck, drew))), class_="muted"),
         data_ply=move.ply,
-        data_made=move.chosen_index,
+        data_chosen=move.chosen_index,
         data_label=f"{number} · {name}: {move.move} · {text(f'rating.{move.rating}')}",
         data_wrong=1 if move.rating in BAD_RATINGS else None,
     )
