@@ -12,7 +12,7 @@ from tests.web.browsing import Visitor
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 MIN_TARGET = 44  # pixels
 
-# Returns the controls that are smaller than a touch target. Exempt are links in text, which are as high as a
+# Returns the controls that are smaller than a touch target. Exceptions: links in text, which are as high as a
 # line, controls whose label is large enough, and controls behind an open dialog.
 SMALL_TARGETS = """(minimum) => {
   const inText = (link) => {
@@ -44,7 +44,7 @@ HORIZONTAL_OVERFLOW = """(width) => {
   const names = wide.map((element) => `${element.tagName}#${element.id}.${element.getAttribute("class")}`);
   return [`the page is ${scrollWidth} px wide: ${names.join(", ")}`];
 }"""
-# Returns parts of the board that are not visible.
+# Returns the reasons why the board is not large and fully visible.
 HIDDEN_BOARD = """() => {
   const box = document.querySelector("#board .frame").getBoundingClientRect();
   const found = [];
@@ -132,9 +132,9 @@ def horizontal_overflow(page: Page, width: int) -> list[str]:
 
 
 def hidden_board(page: Page) -> list[str]:
-    """Return the parts of the board that are not visible."""
-    parts: list[str] = page.evaluate(HIDDEN_BOARD)
-    return parts
+    """Return the reasons why the board is not large and fully visible."""
+    reasons: list[str] = page.evaluate(HIDDEN_BOARD)
+    return reasons
 
 
 def clipped_texts(page: Page) -> list[str]:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 from tests.server.driving import Json
 
 # Paths of tiles that are visible to all, without list indices.
-PUBLIC = {"tiles.tile", "events.tile", "events.shown", "events.display.tile", "board.shapes.path"}
+PUBLIC = {"tiles.tile", "events.tile", "events.shown", "events.display.tile"}
 # Returns the tiles that are rendered face up, except those on the board or flying to it.
 FACE_UP_TILES = """() => [...document.querySelectorAll(".tile:not(.back)")]
   .filter((tile) => !tile.closest("#board .tiles, .flying"))

@@ -58,7 +58,8 @@ class Player:
         return str(self.visitor.wait_until(NEXT_ACTION))
 
     @property
-    def id(self) -> str:
+    def table_id(self) -> str:
+        """The id of the table, from the address of the page."""
         match = re.search(r"/t/([^/?#]+)", self.page.url)
         assert match, self.page.url
         return match[1]

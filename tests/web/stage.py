@@ -9,17 +9,17 @@ from tests.server.driving import Browser, Guest, Json, LiveSocket, OpenedTable
 from tests.web.browsing import Visitor
 
 GAMES = ("axio", "hex", "rota", "trio")
-MOVES_TO_MIDDLE = {"axio": 8, "hex": 9, "rota": 6, "trio": 7}  # own moves
+MOVES_TO_MIDDLE = {"axio": 8, "hex": 9, "rota": 6, "trio": 7}  # moves by Ann
 
 
 def best_pick(moves: Json) -> int:
-    """Return the placement with the most points, or the last move if there is no placement."""
+    """Return the pick of the placement with the most points, or of the last move if there is no placement."""
     gains = [sum(gain) for gain in moves["gain"]]
     return gains.index(max(gains)) if gains else len(moves["others"]) - 1
 
 
 def advance(live: LiveSocket, moves: int) -> None:
-    """Make a number of moves and wait until this player is to place again."""
+    """Make at least a number of moves, until this player is to place again."""
     live.wait_for_turn()
     while moves > 0 or live.now["phase"] == "offer":
         live.play(best_pick(live.moves or {}))
@@ -82,7 +82,7 @@ class Stage:
                     return table
 
     def _watched(self, bob: Guest) -> str:
-        """Open a public game of two other players."""
+        """Open a public game without Ann."""
         table = bob.open("hex", ["me", "greedy", "random"], public=True)
         with bob.live(table.id) as live:
             advance(live, 6)

@@ -34,10 +34,10 @@ class RestartableServer:
 
 
 @pytest.fixture
-def host(tmp_path: Path) -> Iterator[RestartableServer]:
-    host = RestartableServer(tmp_path / "data")
-    yield host
-    host.server.kill()
+def restartable(tmp_path: Path) -> Iterator[RestartableServer]:
+    restartable = RestartableServer(tmp_path / "data")
+    yield restartable
+    restartable.server.kill()
 
 
 def start_game(visitor: Visitor) -> Player:
@@ -86,15 +86,15 @@ def test_reload_keeps_the_state(visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-def test_page_recovers_from_server_restart(visit: Visit, host: RestartableServer, end: str) -> None:
-    visitor = visit(url=host.server.url)
+def test_page_recovers_from_server_restart(visit: Visit, restartable: RestartableServer, end: str) -> None:
+    visitor = visit(url=restartable.server.url)
     visitor.allow(CONNECTION_ERRORS)
     player = start_game(visitor)
     page = player.page
-    before = visitor.client.view(player.id)
+    before = visitor.client.view(player.table_id)
     visible = visible_state(page)
 
-    host.server.stop() if end == "stop" else host.server.kill()
+    restartable.server.stop() if end == "stop" else restartable.server.kill()
     expect(page.locator(DISCONNECTED).first).to_be_visible()
     assert visible_state(page) == visible
     player.select_tile()
@@ -102,10 +102,10 @@ def test_page_recovers_from_server_restart(visit: Visit, host: RestartableServer
     visitor.click("#confirm")  # the server does not receive it
     expect(page.locator("#status")).to_have_text("Sending…")
 
-    host.restart()
+    restartable.restart()
     expect(page.locator(DISCONNECTED)).to_have_count(0, timeout=RECONNECT_TIMEOUT)
     assert player.wait_for_action() in ("place", "offer")
-    after = visitor.client.view(player.id)
+    after = visitor.client.view(player.table_id)
     assert own_placements(after)[:-1] == own_placements(before)
     assert "-".join(own_placements(after)[-1]["at"]) == place
     assert after["events"][: len(before["events"])] == before["events"]
@@ -114,7 +114,7 @@ def test_page_recovers_from_server_restart(visit: Visit, host: RestartableServer
         player.wait_for_action()
     assert visitor.messages.refused == []
     ids = {command["id"] for command in visitor.messages.commands("move")}
-    assert len(own_placements(visitor.client.view(player.id))) == len(ids), "each move was made once"
+    assert len(own_placements(visitor.client.view(player.table_id))) == len(ids), "each move was made once"
 
 
 def test_hint_requested_offline_arrives_after_reconnect(visit: Visit) -> None:
@@ -142,7 +142,7 @@ def test_page_recovers_from_offline_browser(visit: Visit) -> None:
     visitor.allow(CONNECTION_ERRORS)
     player = start_game(visitor)
     page = player.page
-    before = visitor.client.view(player.id)
+    before = visitor.client.view(player.table_id)
     visitor.context.set_offline(True)
     expect(page.locator(DISCONNECTED).first).to_be_visible()
     player.select_tile()
@@ -151,7 +151,7 @@ def test_page_recovers_from_offline_browser(visit: Visit) -> None:
     visitor.context.set_offline(False)
     expect(page.locator(DISCONNECTED)).to_have_count(0)
     player.wait_for_action()
-    after = visitor.client.view(player.id)
+    after = visitor.client.view(player.table_id)
     assert len(own_placements(after)) == len(own_placements(before)) + 1
     player.act()
     player.wait_for_action()
@@ -166,13 +166,13 @@ def test_broken_socket_reconnects_and_repeats_the_move_once(visit: Visit) -> Non
         re.compile("/live"), lambda socket: sockets.append(socket.connect_to_server())
     )
     player = start_game(visitor)
-    before = visitor.client.view(player.id)
+    before = visitor.client.view(player.table_id)
     player.select_tile()
     player.put_down()
     sockets[-1].close()
     visitor.click("#confirm")
     assert player.wait_for_action() in ("place", "offer")
-    after = visitor.client.view(player.id)
+    after = visitor.client.view(player.table_id)
     assert len(own_placements(after)) == len(own_placements(before)) + 1
     assert len(sockets) == 2
     expect(player.page.locator(DISCONNECTED)).to_have_count(0)

@@ -26,7 +26,7 @@ def test_attempt_resumes_and_is_ranked_when_finished(visit: Visit, site: Running
     for _ in range(2):
         player.act()
     player.wait_for_action()
-    table = player.id
+    table = player.table_id
     tiles = page.locator("#board .tiles > g")
     placed = tiles.count()
     page.reload()
@@ -38,7 +38,7 @@ def test_attempt_resumes_and_is_ranked_when_finished(visit: Visit, site: Running
     expect(resume).to_have_text("Continue")
     visitor.click(resume)
     player.wait_for_action()
-    assert player.id == table
+    assert player.table_id == table
     assert tiles.count() == placed
 
     with visitor.client.live(table) as live:

@@ -36,7 +36,7 @@ def test_whole_game_against_a_bot(visit: Visit, game: str, size: str, tmp_path: 
     assert player.max_actions <= MAX_CLICKS_PER_MOVE
     assert visitor.messages.refused == [], "the page offered a move that the server refused"
 
-    view = visitor.client.view(player.id)
+    view = visitor.client.view(player.table_id)
     assert view["table"]["status"] == "over"
     dialog = page.locator("dialog[open]")
     expect(dialog.locator("tbody tr")).to_have_count(2)
@@ -54,7 +54,7 @@ def test_whole_game_against_a_bot(visit: Visit, game: str, size: str, tmp_path: 
     moves = sum(1 for event in view["events"] if event["t"] in ("place", "exchange", "pass"))
     visitor.click(dialog.get_by_role("button", name="Replay"))
     step_through_replay(page, moves, tiles=len(view["tiles"]))
-    follow_link_to_position(visit, size, player.id, moves // 2)
+    follow_link_to_position(visit, size, player.table_id, moves // 2)
 
 
 def count_tiles(page: Page) -> int:
@@ -73,13 +73,13 @@ def step_through_replay(page: Page, moves: int, tiles: int) -> None:
     assert count_tiles(page) == tiles
     page.locator("#replay-back").click()
     expect(page.locator("#status")).to_have_text(f"Move {moves - 1} of {moves}")
-    page.locator("#replay-on").click()
+    page.locator("#replay-forward").click()
     expect(page.locator("#status")).to_have_text(f"Move {moves} of {moves}")
     scrubber.fill(str(moves // 2))
     expect(page.locator("#status")).to_have_text(f"Move {moves // 2} of {moves}")
     assert first < count_tiles(page) < tiles
     assert page.locator(".seat-hand").count() + page.locator("#hand button").count() > 0, "hands are open"
-    page.locator("#pace").select_option(index=2)
+    page.locator("#replay-speed").select_option(index=2)
     page.locator("#replay-play").click()
     expect(page.locator("#status")).not_to_have_text(f"Move {moves // 2} of {moves}")
     expect(page.locator("#status")).to_have_text(f"Move {moves} of {moves}")  # the replay stops there

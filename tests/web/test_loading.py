@@ -11,12 +11,11 @@ from tests.server.driving import RunningServer
 from tests.web.browsing import Visitor
 from tests.web.conftest import Visit
 from tests.web.playing import Player
-from tests.web.stage import Stage
+from tests.web.stage import GAMES, Stage
 from tests.web.states import beginning, daily, home
 
 MAX_SHIFT = 0.02
 PAUSE = "() => new Promise((resolve) => setTimeout(resolve, 300))"
-GAMES = ("axio", "hex", "rota", "trio")
 
 
 def slow_down(visitor: Visitor) -> None:

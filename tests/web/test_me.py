@@ -153,7 +153,7 @@ def test_new_phrase_needs_the_password(visit: Visit) -> None:
     expect(page.locator("#phrase-old")).to_have_value("")
 
 
-def test_table_stays_connected_where_the_password_is_changed(visit: Visit) -> None:
+def test_table_reconnects_in_the_browser_that_changes_the_password(visit: Visit) -> None:
     visitor = visit(short_pauses=True)
     name = f"user{person_id(visitor)[:8]}"
     send(visitor, "/api/me/account", username=name, password=PASSWORD)
@@ -203,23 +203,23 @@ def test_personal_data_export_and_deletion(visit: Visit) -> None:
 
 def test_unreadable_cookie_asks_before_new_identity(visit: Visit) -> None:
     visitor = visit()
-    before: Any = {
+    unreadable: Any = {
         **identity_cookie(visitor),
         "value": Tokens(["another key of the server " * 2]).make("ab" * 10, 0),
     }
-    visitor.context.add_cookies([before])
+    visitor.context.add_cookies([unreadable])
     visitor.allow("40[0-9]")
     page = visitor.goto("/")
     expect(page.locator("#stranger")).to_contain_text("can no longer read who you are")
     page.keyboard.press("Escape")
-    assert identity_cookie(visitor)["value"] == before["value"]  # the identity is kept
+    assert identity_cookie(visitor)["value"] == unreadable["value"]  # the identity is kept
     for path in ("/me", "/daily", "/rules", f"/t/{visit().client.open('axio', ['me', 'open']).id}", "/"):
         visitor.goto(path)
         visitor.find("#stranger").wait_for()
     visitor.click(visitor.find("#stranger").get_by_role("button", name="Start as a new guest"))
     visitor.find("[data-play]").first.wait_for()
     visitor.wait_until("() => !document.querySelector('#stranger')")
-    assert identity_cookie(visitor)["value"] != before["value"]
+    assert identity_cookie(visitor)["value"] != unreadable["value"]
 
 
 def send(visitor: Visitor, path: str, **body: str) -> None:

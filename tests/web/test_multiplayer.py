@@ -144,14 +144,14 @@ def test_handover_hides_the_hand_in_pass_and_play(visit: Visit) -> None:
         assert len(player.hand()) == len(hands[seat]) == 5
         while player.wait_for_action() in ("place", "offer", "draw"):
             player.act()
-    messages = [*visitor.messages.received, *table_responses(visitor, player.id)]
+    messages = [*visitor.messages.received, *table_responses(visitor, player.table_id)]
     assert [leak for message in messages for leak in leaks(message)] == []
     assert visitor.messages.refused == []
 
     page.reload()
     assert player.wait_for_action() == "handover"
     assert face_up_tiles(page) == []
-    messages = [*visitor.messages.received, *table_responses(visitor, player.id)]
+    messages = [*visitor.messages.received, *table_responses(visitor, player.table_id)]
     assert [leak for message in messages for leak in leaks(message)] == []
 
 

@@ -17,17 +17,17 @@ from tests.web.conftest import Visit
 from tests.web.stage import Stage
 from tests.web.states import REVIEW_TIMEOUT, open_with_hint, review_summary, reviewed_move, settle
 
-BOTH = pytest.mark.parametrize("language", ["en", "de"])
+both_languages = pytest.mark.parametrize("language", ["en", "de"])
 
 
-@BOTH
+@both_languages
 def test_hint_explains_its_reasons(visit: Visit, stage: Stage, language: str) -> None:
     visitor = visit(language=language)
     stage.sign_in(visitor)
     open_with_hint(visitor, stage.running["axio"])
-    chance, bottleneck = (review_texts(language)[key] for key in ("terms.win", "hint_raises"))
+    chance, reason = (review_texts(language)[key] for key in ("terms.win", "hint_raises"))
     expect(visitor.find("#detail")).to_contain_text(f"{chance[0].upper()}{chance[1:]}: ")
-    expect(visitor.find("#detail")).to_contain_text(bottleneck.split(" ")[0])
+    expect(visitor.find("#detail")).to_contain_text(reason.split(" ")[0])
 
 
 def test_review_shows_the_loss_of_each_move(visit: Visit, stage: Stage) -> None:

@@ -20,9 +20,9 @@ LARGER: list[list[ViewportSize]] = [
 
 
 def slow_marks(state: State, language: str) -> list[pytest.MarkDecorator]:
-    """Return the marks of a state: more rules pages and shorter words run in `make slow` only."""
-    more_rules = state.name.startswith("rules-") and state.name != f"rules-{GAMES[0]}"
-    return [pytest.mark.slow] if more_rules or language != state.languages[-1] else []
+    """Mark all but one of the rules pages, and the language with shorter words, as slow."""
+    further_rules = state.name.startswith("rules-") and state.name != f"rules-{GAMES[0]}"
+    return [pytest.mark.slow] if further_rules or language != state.languages[-1] else []
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ function dealCard(deal, isToday) {
     "article",
     { class: "card deal", "data-deal": deal.game },
     h("h3", null, deal.name),
-    attemptResult(deal, isToday),
+    attemptPart(deal, isToday),
     resultList(deal, isToday),
     deal.yesterday &&
       h(
@@ -79,10 +79,11 @@ function dealCard(deal, isToday) {
 }
 
 /**
+ * Build the result of the attempt, or a button that starts or resumes it.
  * @param {DailyDeal} deal
  * @param {boolean} isToday
  */
-function attemptResult({ game, name, attempt }, isToday) {
+function attemptPart({ game, name, attempt }, isToday) {
   if (attempt?.status === "over") {
     const label = t("daily.look.label", { game: name });
     return h(

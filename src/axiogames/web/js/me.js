@@ -22,14 +22,14 @@ onConnectionChange((connected) => connected && refreshForms());
 
 onSubmit("name-form", async ({ name }) => {
   /** @type {HTMLInputElement} */ (byId("name")).value = (await patch("/api/me", { name: name.trim() })).name;
-  await reload("me.name.saved");
+  await refreshIdentity("me.name.saved");
 });
 
 onSubmit("phrase-form", async ({ old_password }) => {
   const { phrase: hasPhrase, username } = await getMe();
   if (hasPhrase && !(await confirmAction("phrase.again", "phrase.again.why", "phrase.make"))) return;
   const { phrase } = await post("/api/me/phrase", username ? { old_password } : {});
-  await reload();
+  await refreshIdentity();
   await dialog({ title: t("phrase.yours"), body: phraseBody(phrase), actions: [{ label: t("done"), value: true }] });
 });
 
@@ -41,7 +41,7 @@ onSubmit("account-form", async ({ username, password, old_password }) => {
   const { username: oldUsername } = await getMe();
   const proof = oldUsername ? { old_password } : {};
   await post("/api/me/account", { username: username.trim(), password, ...proof });
-  await reload(oldUsername ? "account.changed" : "account.saved");
+  await refreshIdentity(oldUsername ? "account.changed" : "account.saved");
 });
 
 onSubmit("login-form", async ({ username, password }) => {
@@ -103,8 +103,8 @@ function setDefault(field, value) {
   if (!typed) field.value = value;
 }
 
-/** Show the changed identity. @param {string} [key] the key of the text that confirms the change */
-async function reload(key) {
+/** Request and show the changed identity. @param {string} [key] the key of the text that confirms the change */
+async function refreshIdentity(key) {
   invalidateMe();
   await renderForms();
   if (key) toast(t(key));

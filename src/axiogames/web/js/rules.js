@@ -96,7 +96,7 @@ function tableOfContents(article) {
 }
 
 /**
- * Put wide tables and examples into boxes that scroll, also by keyboard.
+ * Put tables and preformatted text into boxes that scroll horizontally, also by keyboard.
  * @param {Element} article
  */
 function wrapWide(article) {

@@ -4,8 +4,8 @@ import { byId } from "../shared/dom.js";
 import { initPage } from "../shared/frame.js";
 import { poll } from "../shared/polling.js";
 import { renderGames } from "./games.js";
-import { refreshTables } from "./lobby.js";
 import { openNewTableDialog } from "./new-table.js";
+import { refreshTables } from "./tables.js";
 import { renderTeaser } from "./teaser.js";
 
 const POLL_INTERVAL = 10_000;

@@ -15,11 +15,12 @@ const MAX_NAME_LENGTH = 24;
 /** @type {SeatKind[]} */
 const SEAT_KINDS = ["bot", "open", "person"];
 
+/** Seconds. */
 const DAY = 86_400;
 /** Time limits per move in seconds; null for none. */
 const MOVE_TIMES = [null, 60, 120, 300, DAY, 3 * DAY];
 
-/** @param {string} [gameId] the game that is selected; default: the first one */
+/** @param {string} [gameId] the game to select; default: the first one */
 export async function openNewTableDialog(gameId) {
   try {
     const [games, bots, { name }] = await Promise.all([getGames(), getBots(), getMe()]);
@@ -34,7 +35,10 @@ export async function openNewTableDialog(gameId) {
   }
 }
 
-/** @typedef {{games: Game[], bots: Bot[], defaultLevel: string, name: string}} Context `name` is the person's */
+/**
+ * Data for the form. `name` is the name of the person.
+ * @typedef {{games: Game[], bots: Bot[], defaultLevel: string, name: string}} Context
+ */
 
 /**
  * @param {TablePlan} plan
@@ -134,7 +138,7 @@ function optionSwitches(game, plan) {
 }
 
 /**
- * Build the controls that apply to several players only.
+ * Build the controls that apply only to tables for several players.
  * @param {TablePlan} plan
  */
 function multiplayerOptions(plan) {
@@ -177,16 +181,16 @@ function seatRows(plan, bots, ownName, onKindChange) {
  * @param {() => void} onChange
  */
 function kindSelect(seat, label, onChange) {
-  const select = h(
+  const list = h(
     "select",
     { "aria-label": t("seat.kind", { label }), "data-kind": true, value: seat.kind },
     SEAT_KINDS.map((kind) => h("option", { value: kind }, t(`seat.${kind}`))),
   );
-  select.addEventListener("change", () => {
-    seat.kind = /** @type {SeatKind} */ (select.value);
+  list.addEventListener("change", () => {
+    seat.kind = /** @type {SeatKind} */ (list.value);
     onChange();
   });
-  return select;
+  return list;
 }
 
 /**
@@ -199,13 +203,13 @@ function kindSelect(seat, label, onChange) {
 function seatDetail(seat, label, bots, defaultName) {
   if (seat.kind === "open") return h("span", { class: "muted small seat-note" }, t("seat.open.note"));
   if (seat.kind === "bot") {
-    const select = h(
+    const list = h(
       "select",
       { "aria-label": t("seat.level", { label }), "data-level": true, value: seat.level },
       bots.map((bot) => h("option", { value: bot.level }, levelName(bot.level))),
     );
-    select.addEventListener("change", () => void (seat.level = select.value));
-    return select;
+    list.addEventListener("change", () => void (seat.level = list.value));
+    return list;
   }
   const input = h("input", {
     "aria-label": t("seat.name", { label }),

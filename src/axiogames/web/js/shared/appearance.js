@@ -1,5 +1,5 @@
-/** Theme and motion, by the settings and the system's preferences. */
-import { getSetting, onSetting } from "./settings.js";
+/** Theme and motion, from the settings and the system's preferences. */
+import { getSetting, onSettingChange } from "./settings.js";
 
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 const systemReducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
@@ -39,7 +39,7 @@ export function applyAppearance() {
   for (const listener of listeners) listener();
 }
 
-onSetting("theme", applyAppearance);
-onSetting("motion", applyAppearance);
+onSettingChange("theme", applyAppearance);
+onSettingChange("motion", applyAppearance);
 systemDark.addEventListener("change", applyAppearance);
 systemReducedMotion.addEventListener("change", applyAppearance);

@@ -1,5 +1,5 @@
 /** Buttons that send a request. */
-import { errorText } from "./api.js";
+import { ApiError, errorText } from "./api.js";
 import { t } from "./i18n.js";
 import { toast } from "./toast.js";
 
@@ -20,13 +20,14 @@ export async function runBusy(button, work, onError) {
     const retry = { label: t("again"), run: () => void runBusy(button, work) };
     if (onError) onError(errorText(error));
     else toast(errorText(error), { kind: "error", action: retry });
-    if (!("status" in Object(error))) console.error(error);
+    if (!(error instanceof ApiError)) console.error(error);
     return;
   }
   // The button stays busy while the next page loads.
   if (!leaving) button.removeAttribute("aria-busy");
 }
 
+/** Whether another page is being loaded. */
 let leaving = false;
 
 /**
@@ -38,7 +39,7 @@ export function navigate(address) {
   location.assign(address);
 }
 
-// The page was restored from the back/forward cache.
+// A page that is restored from the back/forward cache has stopped leaving.
 addEventListener("pageshow", () => {
   leaving = false;
   for (const button of document.querySelectorAll("[aria-busy=true]")) button.removeAttribute("aria-busy");

@@ -1,9 +1,10 @@
 /** Countdown to the next daily deal, at midnight UTC. */
 import { h } from "./dom.js";
 
+/** Milliseconds. */
 const DAY = 86_400_000;
 
-/** @param {() => void} [onEnd] called at midnight */
+/** Build a clock that counts down. @param {() => void} [onEnd] called at midnight */
 export function countdown(onEnd) {
   const clock = h("time", { class: "countdown" });
   const start = Date.now();

@@ -59,7 +59,8 @@ export function closeButton() {
 }
 
 /**
- * Close a dialog by a click on its backdrop. The click must begin there, since selecting text may end outside.
+ * Close a dialog by a click on its backdrop. The click must begin there: dragging to select text may end outside the
+ * dialog.
  * @param {HTMLDialogElement} box
  */
 export function closeOnBackdropClick(box) {

@@ -4,15 +4,15 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Properties of form controls whose attribute is only the initial value. */
-const PROPERTIES = new Set(["value", "checked", "selected", "indeterminate", "open"]);
+/** Props that are set as properties, since the attribute of a form control is only its initial value. */
+const PROPERTIES = new Set(["value", "checked"]);
 
 /**
+ * Set attributes, properties, styles and event listeners. null, undefined and false are skipped.
  * @param {Element} element
  * @param {Props | null | undefined} props
- * @param {(Child | Child[])[]} children
  */
-function applyProps(element, props, children) {
+function applyProps(element, props) {
   for (const [name, value] of Object.entries(props ?? {})) {
     if (value === null || value === undefined || value === false) continue;
     if (typeof value === "function") {
@@ -26,7 +26,6 @@ function applyProps(element, props, children) {
       element.setAttribute(name, value === true ? "" : String(value));
     }
   }
-  appendChildren(element, ...children);
 }
 
 /**
@@ -53,8 +52,9 @@ export function h(tag, props, ...children) {
   const element = document.createElement(tag);
   // The value of a select can be set only after its options have been added.
   const { value, ...rest } = props ?? {};
-  applyProps(element, rest, children);
-  if (value !== undefined) applyProps(element, { value }, []);
+  applyProps(element, rest);
+  appendChildren(element, ...children);
+  if (value !== undefined) applyProps(element, { value });
   return element;
 }
 
@@ -68,12 +68,13 @@ export function h(tag, props, ...children) {
  */
 export function s(tag, props, ...children) {
   const element = document.createElementNS(SVG, tag);
-  applyProps(element, props, children);
+  applyProps(element, props);
+  appendChildren(element, ...children);
   return /** @type {SVGElementTagNameMap[Tag]} */ (element);
 }
 
 /**
- * Return the element with an id. Throws if the page has none.
+ * Return the element with an id, or throw an error if the page has none.
  * @template {Element} [Kind=HTMLElement]
  * @param {string} id
  * @returns {Kind}
@@ -84,7 +85,7 @@ export function byId(id) {
   return /** @type {Kind} */ (/** @type {unknown} */ (found));
 }
 
-/** @type {WeakMap<Element, string>} */
+/** The rendered item of each element, as JSON. @type {WeakMap<Element, string>} */
 const renderedItems = new WeakMap();
 
 /**

@@ -4,7 +4,7 @@ import { applyAppearance } from "./appearance.js";
 import { dialog } from "./dialog.js";
 import { h } from "./dom.js";
 import { hasText, loadTexts, t } from "./i18n.js";
-import { onSetting } from "./settings.js";
+import { onSettingChange } from "./settings.js";
 import { announce } from "./toast.js";
 
 const NAVIGATION = { "/": "nav.home", "/daily": "nav.daily", "/rules": "nav.rules", "/me": "nav.me" };
@@ -17,7 +17,7 @@ const SITE_NAME = "axio";
  */
 export async function initPage({ title } = {}) {
   applyAppearance();
-  onSetting("language", () => location.reload());
+  onSettingChange("language", () => location.reload());
   await loadTexts();
   setTitle(title && hasText(title) ? t(title) : title);
   document.getElementById("top")?.replaceChildren(...header());

@@ -64,8 +64,8 @@ export const languages = () => available;
 export const hasText = (key) => key in texts;
 
 /**
- * Return the text with a key, its {placeholders} filled. The parameter `n` selects the plural form,
- * such as `key.one` or `key.other`.
+ * Return the text of a key with its {placeholders} filled, or the key if there is no text. The parameter `n` selects
+ * the plural form, such as `key.one` or `key.other`.
  * @param {string} key
  * @param {Record<string, string | number>} [params]
  * @returns {string}
@@ -88,7 +88,7 @@ export const formatNumber = (n) => new Intl.NumberFormat(code).format(n);
 /** @param {string[]} items */
 export const formatList = (items) => new Intl.ListFormat(code, { type: "conjunction" }).format(items);
 
-/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+/** Units in milliseconds, longest first. @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const UNITS = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
@@ -96,7 +96,7 @@ const UNITS = [
 ];
 
 /**
- * A time relative to now, such as "3 minutes ago".
+ * Return a time relative to now, such as "3 minutes ago".
  * @param {number} timestamp in milliseconds since 1970
  */
 export function formatRelativeTime(timestamp) {
@@ -108,7 +108,10 @@ export function formatRelativeTime(timestamp) {
   return format.format(0, "second");
 }
 
-/** @type {[string, (element: Element, text: string) => void][]} */
+/**
+ * Attributes that contain the key of a text, and functions that set the text.
+ * @type {[string, (element: Element, text: string) => void][]}
+ */
 const ATTRIBUTES = [
   ["data-t", (element, text) => void (element.textContent = text)],
   ["data-t-label", (element, text) => element.setAttribute("aria-label", text)],
@@ -130,8 +133,8 @@ export function applyTexts(root) {
 }
 
 /**
- * A date such as "2026-11-15" in UTC.
- * @param {string} day
+ * Return a date in words.
+ * @param {string} day such as "2026-11-15"
  */
 export const formatDate = (day) =>
   new Intl.DateTimeFormat(code, { dateStyle: "full", timeZone: "UTC" }).format(new Date(`${day}T00:00Z`));
@@ -145,6 +148,7 @@ export const levelName = (level) => (hasText(`level.${level}`) ? t(`level.${leve
 /** @param {string} level */
 export const botName = (level) => t("bot", { level: levelName(level) });
 
+/** Seconds. */
 const MINUTE = 60;
 const DAY = 24 * 60 * MINUTE;
 

@@ -7,6 +7,7 @@ import { toast } from "./toast.js";
  * visible or the server answers again. An unavailable server is reported once, a lost connection by the offline strip.
  * @param {() => Promise<unknown>} work
  * @param {number} interval in milliseconds
+ * @returns {Promise<void>} resolved after the first call
  */
 export function poll(work, interval) {
   let timer = 0;

@@ -64,7 +64,7 @@ export function setSetting(name, value) {
  * @param {N} name
  * @param {(value: Settings[N]) => void} listener
  */
-export function onSetting(name, listener) {
+export function onSettingChange(name, listener) {
   const callbacks = listeners.get(name) ?? new Set();
   listeners.set(name, callbacks.add(listener));
 }

@@ -1,9 +1,9 @@
-/** The six symbols as inline SVG. */
+/** The symbols of the colours as inline SVG. */
 import { getArtwork } from "./api.js";
 import { s } from "./dom.js";
 
 /**
- * Build a symbol. Its size is fixed at once, its shape appears when the artwork has been loaded.
+ * Build a symbol. It has its size at once and its shape when the artwork has been loaded.
  * @param {string} letter
  * @param {number} [size] in pixels
  * @returns {SVGSVGElement}

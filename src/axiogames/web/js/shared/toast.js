@@ -3,6 +3,7 @@ import { errorText } from "./api.js";
 import { h } from "./dom.js";
 import { t } from "./i18n.js";
 
+/** Milliseconds. */
 const SHORT_DURATION = 6_000;
 const LONG_DURATION = 12_000;
 
@@ -19,7 +20,7 @@ function getOrCreateRegion(id, props) {
 }
 
 /**
- * Show a message that disappears after some seconds, but not while it is hovered or focused.
+ * Show a message for some seconds, and for as long as it is hovered or focused.
  * @param {string} text
  * @param {{kind?: "info" | "error", action?: {label: string, run: () => void}}} [options]
  */
@@ -50,7 +51,7 @@ export function toast(text, { kind = "info", action } = {}) {
   startTimer();
 }
 
-/** Wrap a function so that its error is shown as a toast. @param {() => Promise<void>} work */
+/** Wrap a function so that its errors are shown in a toast. @param {() => Promise<void>} work */
 export const withErrorToast = (work) => () => void work().catch((error) => toast(errorText(error), { kind: "error" }));
 
 /**

@@ -40,7 +40,9 @@ export interface Seat {
   name: string | null;
   kind: "person" | "bot" | "open";
   level: string | null;
+  /** Whether the person is connected. */
   here: boolean;
+  /** The name of the person for whom a bot plays. */
   away: string | null;
   /** Whether the seat is reserved for a person who has not joined yet. */
   invited?: boolean;
@@ -100,9 +102,12 @@ export interface TableRequest {
 
 /** The settings of a person on this device. */
 export interface Settings {
+  /** Whether a placement waits for confirmation. */
   confirm: boolean;
+  /** Whether tiles are drawn by a button, which leaves time to take a placement back. */
   hold: boolean;
   sound: boolean;
+  /** Whether tips are shown. */
   coach: boolean;
   motion: "auto" | "full" | "reduced";
   theme: "auto" | "light" | "dark";
@@ -110,7 +115,7 @@ export interface Settings {
   language: string;
 }
 
-/** Arguments of the functions that build elements (dom.js). */
+/** Arguments of the functions that build elements (shared/dom.js). */
 export type Child = Node | string | number | null | undefined | false;
 export type Props = Record<string, unknown>;
 
@@ -133,7 +138,7 @@ export interface TablePlan {
   shuffle: boolean;
 }
 
-/** Types of a service worker. TypeScript cannot load its own together with those of the DOM. */
+/** Types of a service worker. TypeScript's own types of service workers conflict with those of the DOM. */
 export interface LifecycleEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }

@@ -21,7 +21,7 @@ import { startHistory } from "./panels/history.js";
 import { startOpponents } from "./panels/opponents.js";
 import { showResult, startResult } from "./panels/result.js";
 import { startScoreTracks } from "./panels/score-tracks.js";
-import { play, startSound, toggleSound } from "./panels/sound.js";
+import { playSound, startSound, toggleSound } from "./panels/sound.js";
 import { startStatus } from "./panels/status.js";
 import { openReplay, startReplay } from "./replay/replay.js";
 import { onViewChange, state } from "./state/store.js";
@@ -34,7 +34,7 @@ const SIGNED_OUT = 4401;
 const BANNED = 4403;
 const NO_SUCH_TABLE = 4404;
 const UNREADABLE = 4409;
-/** Milliseconds between attempts to read a changed identity, and their number. */
+/** Milliseconds between attempts to read a changed identity, and the maximum number of attempts. */
 const IDENTITY_RETRY = 500;
 const IDENTITY_ATTEMPTS = 4;
 
@@ -126,8 +126,8 @@ function start(view) {
 }
 
 /**
- * Reconnect after the session has ended, if this browser has a new one of the same person. Another page of it may have
- * changed the password; the new cookie then arrives within moments.
+ * Reconnect after the session has ended, if this browser has a new session of the same person. That is so if the
+ * password was changed in another tab, whose new cookie arrives within moments.
  */
 async function checkIdentity() {
   try {
@@ -153,7 +153,7 @@ function onRendered(before) {
   if (state.view.table.status !== "over" || state.replay) return;
   if (before === null && requestedMove !== null) return void openReplay(Number(requestedMove));
   if (before?.table.status === "playing") {
-    play("end");
+    playSound("end");
     void showResult();
   }
 }

@@ -62,9 +62,9 @@ export const seatName = (view, seat) =>
 export function eventText(view, event) {
   if (event.t === "start") return t("table.log_start", { n: event.display.length });
   if (event.t === "removed") return t("table.log_removed", { n: event.tiles.length });
-  const mine = view.yours.length === 1 && view.yours[0] === event.p;
+  const own = view.yours.length === 1 && view.yours[0] === event.p;
   const player = { name: seatName(view, event.p) };
-  const key = (/** @type {string} */ kind) => `table.log_${kind}${mine ? "_you" : ""}`;
+  const key = (/** @type {string} */ kind) => `table.log_${kind}${own ? "_you" : ""}`;
   switch (event.t) {
     case "place": {
       const { named, pyramids = [] } = event;
@@ -81,7 +81,7 @@ export function eventText(view, event) {
     case "pass":
       return t(key("pass"), player);
     case "draw":
-      return mine && !event.tiles.includes("?") ? t("table.log_draw_you", { tiles: tileNames(event.tiles) }) : "";
+      return own && !event.tiles.includes("?") ? t("table.log_draw_you", { tiles: tileNames(event.tiles) }) : "";
   }
 }
 

@@ -4,7 +4,7 @@ import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { seatPanel } from "../panels/opponents.js";
 import { ownTrack } from "../panels/score-tracks.js";
-import { play } from "../panels/sound.js";
+import { playSound } from "../panels/sound.js";
 import { state } from "../state/store.js";
 import { ownSeat } from "../state/view.js";
 import { pyramidElement, tileElement, toScreen } from "./board.js";
@@ -27,22 +27,22 @@ export const pause = (duration) => new Promise((resolve) => setTimeout(resolve, 
  * Animate a placement that has just been rendered.
  * @param {View} view
  * @param {PlaceEvent} event
- * @param {boolean} mine whether the tile was already shown while the move was being sent
+ * @param {boolean} alreadyShown whether the tile is already visible, so that it does not fly and no pause follows
  */
-export async function showPlacement(view, event, mine) {
+export async function showPlacement(view, event, alreadyShown) {
   const placed = view.tiles.findLast((tile) => tile.at.join() === event.at.join());
   if (!placed) return;
   if (hasReducedMotion()) {
-    play("place");
-    if (!mine) await pause(MOVE_PAUSE);
+    playSound("place");
+    if (!alreadyShown) await pause(MOVE_PAUSE);
     return;
   }
-  if (!mine) await flyTile(view, placed, event.p);
-  play("place");
+  if (!alreadyShown) await flyTile(view, placed, event.p);
+  playSound("place");
   tileElement(placed)?.firstElementChild?.animate({ scale: ["1.06", "1"] }, { duration: 140, easing: "ease-out" });
   if (event.pyramids?.length) raisePyramids(event.pyramids);
   await flyPoints(event, placed);
-  if (!mine) await pause(MOVE_PAUSE);
+  if (!alreadyShown) await pause(MOVE_PAUSE);
 }
 
 /** @param {View} view @param {PlacedTile} placed @param {number} seat */
@@ -71,7 +71,7 @@ function raisePyramids(cells) {
 async function flyPoints(event, placed) {
   const scored = Object.entries(event.gain).filter(([, n]) => n > 0);
   if (!scored.length) return;
-  play("score");
+  playSound("score");
   const from = toScreen(placed.x, placed.y);
   const own = ownSeat(state.view) === event.p;
   await Promise.all(
@@ -81,6 +81,7 @@ async function flyPoints(event, placed) {
       if (!target || !box?.width) return;
       await pause(index * STAGGER);
       const fraction = own ? Number(target.style.getPropertyValue("--score")) || 0 : 0.5;
+      // Approximately the position of the marker on the rail.
       const to = { x: box.x + box.width * (0.08 + 0.74 * fraction), y: box.y + box.height / 2 };
       await fly(h("div", { class: "flying" }, pointsChip(track, `+${n}`)), from, to, POINTS_FLIGHT);
       target.animate({ filter: ["brightness(1.25)", "none"] }, { duration: 300 });
@@ -106,12 +107,12 @@ async function fly(element, from, to, duration) {
 
 /** Show that a seat has won an extra turn. @param {string} text */
 export async function showExtraTurn(text) {
-  play("extra");
+  playSound("extra");
   const banner = byId("celebration");
   banner.replaceChildren(h("b", null, t("table.extra")), h("span", null, text));
   banner.hidden = false;
   banner.classList.remove("on");
-  void banner.offsetWidth; // restarts its animation
+  void banner.offsetWidth; // restarts the animation
   banner.classList.add("on");
   await pause(hasReducedMotion() ? 900 : 1100);
   banner.hidden = true;

@@ -6,6 +6,7 @@ import { setBoardBox } from "./zoom.js";
 
 /** @import {Board, Cell, PlacedTile, View} from "../net/protocol.js" */
 
+/** The layers of the board, back to front. */
 const LAYERS = ["ground", "printed", "labels", "pyramids", "tiles", "last", "targets", "preview"];
 
 /** @type {Record<string, SVGGElement>} */
@@ -15,7 +16,11 @@ export const layers = {};
 let renderedBoard = null;
 /** Elements of tiles by position and letters. @type {Map<string, SVGGElement>} */
 const tileElements = new Map();
-/** @type {Map<string, SVGGElement>} */
+/**
+ * Elements of pyramids by cell, and of spent cells by "spent " and the cell. A spent cell has lost its pyramid and stays
+ * empty.
+ * @type {Map<string, SVGGElement>}
+ */
 const pyramidElements = new Map();
 /** @type {Map<string, Cell>} */
 let cells = new Map();

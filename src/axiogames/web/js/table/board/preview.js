@@ -13,10 +13,10 @@ import { reveal } from "./zoom.js";
 /** Milliseconds that the pointer must rest before a preview is requested. */
 const PREVIEW_DELAY = 180;
 
-/** @type {Rotation | null} */
+/** The rotation whose targets are marked. @type {Rotation | null} */
 let markedRotation = null;
 let requestTimer = 0;
-/** @type {{id: string, pick: number} | null} */
+/** The last request for a preview. @type {{id: string, pick: number} | null} */
 let requested = null;
 
 export function startPreview() {
@@ -50,7 +50,7 @@ function targetMark(target, rotation) {
   return s("path", { "data-place": name, d: `M${x + ax} ${y + ay}L${x + bx} ${y + by}` });
 }
 
-/** The ends of a dash within a shape. @param {Shape} shape @returns {[number, number, number, number]} */
+/** Return the ends of a dash within a shape. @param {Shape} shape @returns {[number, number, number, number]} */
 function dash({ spots, box }) {
   if (Math.abs(box[2] - box[3]) < 10) return [0, 0, 0.1, 0];
   const [[x, y]] = spots;
@@ -130,7 +130,7 @@ export function clearPreview() {
   state.preview = null;
 }
 
-/** @param {Preview} message */
+/** Show the pyramids of the requested preview. @param {Preview} message */
 export function receivePreview(message) {
   if (message.id !== requested?.id) return;
   state.preview = { pick: requested.pick, pyramids: message.pyramids, ends: message.ends };

@@ -44,8 +44,8 @@ function render() {
   const { view, selection, legal, sending, replay } = state;
   const { now, table } = view;
   const playing = table.status === "playing" && view.yours.length > 0 && !replay && seatPlayedByBot(view) === null;
-  const mine = playing && canMove(view) && legal !== null;
-  const available = new Set(mine ? legal.moves.others.map(({ move }) => move) : []);
+  const ownTurn = playing && canMove(view) && legal !== null;
+  const available = new Set(ownTurn ? legal.moves.others.map(({ move }) => move) : []);
   const mayExchange = now.phase === "offer";
   const placing = playing && !mayExchange && !now.held && !selection.exchange;
   const visibility = {
@@ -55,15 +55,15 @@ function render() {
     hint: placing && table.hints,
     swap: placing && available.has("exchange"),
     pass: placing && available.has("pass"),
-    exchange: mine && mayExchange && available.has("exchange"),
-    keep: mine && mayExchange && available.has("keep"),
+    exchange: ownTurn && mayExchange && available.has("exchange"),
+    keep: ownTurn && mayExchange && available.has("keep"),
     back: playing && now.back,
     draw: playing && now.held,
   };
   for (const [id, visible] of Object.entries(visibility)) button(id).hidden = !visible;
   const rotationCount = selection.tile === null ? 0 : (legal?.tiles[selection.tile]?.length ?? 0);
   button("turn-tile").disabled = rotationCount < 2 || !canPlace();
-  button("hint").disabled = !mine || sending !== null;
+  button("hint").disabled = !ownTurn || sending !== null;
   button("confirm").disabled = confirmablePick() === null;
   button("confirm").textContent = selection.exchange
     ? t("table.swap_confirm", { n: selection.exchange.size })

@@ -4,7 +4,7 @@ import { t } from "../../shared/i18n.js";
 import { announce, withErrorToast } from "../../shared/toast.js";
 import { toggleHistory } from "../panels/history.js";
 import { toggleSound } from "../panels/sound.js";
-import { replayKey } from "../replay/replay.js";
+import { handleReplayKey } from "../replay/replay.js";
 import { onSelectionChange, state } from "../state/store.js";
 import { gainListText, tileName } from "../text.js";
 import {
@@ -29,9 +29,9 @@ const ARROWS = {
   ArrowDown: { x: 0, y: 1 },
 };
 
-/** @typedef {typeof import("../panels/reading.js")} Reading */
-/** Return a function that shows a dialog of the reading module. @param {(reading: Reading) => void} show */
-const reading = (show) => withErrorToast(async () => show(await import("../panels/reading.js")));
+/** @typedef {typeof import("../panels/text-dialogs.js")} TextDialogs */
+/** Return a function that loads the text dialogs and shows one. @param {(dialogs: TextDialogs) => void} show */
+const textDialog = (show) => withErrorToast(async () => show(await import("../panels/text-dialogs.js")));
 
 let lastAnnounced = "";
 
@@ -49,7 +49,7 @@ const isTyping = (target) => target instanceof Element && target.matches("input:
 
 /** @param {KeyboardEvent} event @returns {boolean} whether the key has been handled */
 function handleKey({ key, target }) {
-  if (state.replay && replayKey(key)) return true;
+  if (state.replay && handleReplayKey(key)) return true;
   const onButton = target instanceof Element && target.matches("button, a, summary");
   if (/^[1-9]$/.test(key)) {
     activateTile(Number(key) - 1);
@@ -63,6 +63,7 @@ function handleKey({ key, target }) {
     if (confirmablePick() !== null) confirm();
     else putDownTile();
   } else {
+    // Letters work with and without Shift, except R.
     const action = {
       r: () => rotateTile(1),
       R: () => rotateTile(-1),
@@ -70,9 +71,9 @@ function handleKey({ key, target }) {
       h: requestHint,
       l: () => toggleHistory(),
       m: toggleSound,
-      b: reading(({ showBoardText }) => showBoardText()),
-      s: reading(({ showScoreText }) => showScoreText()),
-      "?": reading(({ showShortcuts }) => showShortcuts()),
+      b: textDialog(({ showBoardText }) => showBoardText()),
+      s: textDialog(({ showScoreText }) => showScoreText()),
+      "?": textDialog(({ showShortcuts }) => showShortcuts()),
     }[key.length === 1 && key !== "R" ? key.toLowerCase() : key];
     if (!action) return false;
     action();

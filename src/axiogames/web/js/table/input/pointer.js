@@ -16,20 +16,20 @@ import {
   shownRotation,
 } from "./selection.js";
 
-/** Pixels that a pointer must move to drag. */
+/** Pixels that a pointer must move before it drags. */
 const DRAG_DISTANCE = 7;
 /** Maximum duration of a tap with two fingers, in milliseconds. */
 const TAP_DURATION = 280;
 /** Pixels by which a tile is shown above the finger that drags it. */
 const FINGER_OFFSET = 56;
-/** Wheel distance of one rotation. */
+/** Wheel distance of one rotation, in units of `WheelEvent.deltaY`. */
 const WHEEL_STEP = 40;
 
 /** @typedef {{x: number, y: number, startX: number, startY: number, since: number, moved: boolean}} Finger */
 /** Pressed pointers by id. A mouse counts as a finger. @type {Map<number, Finger>} */
 const fingers = new Map();
 let pinchDistance = 0;
-/** Whether two fingers have been down since the last time that none was. */
+/** Whether this gesture has had two fingers. A gesture ends when no finger is down. */
 let twoFingers = false;
 let wheelDelta = 0;
 

@@ -31,12 +31,13 @@ export const shownRotation = () => rotations()[shownPlacement()?.rotation ?? sta
 export const shownPick = () =>
   state.selection.pending ? state.selection.pick : (state.selection.hovered?.target.picks[0] ?? null);
 
-/** The hand of the viewed seat. */
+/** The hand of the seat from which the table is viewed. */
 export const ownHand = () => state.view.now.hands[state.view.you ?? -1] ?? [];
 
 /** Return whether tiles can be placed now. */
 export const canPlace = () => state.legal !== null && state.sending === null && state.replay === null;
 
+/** Discard the selection. */
 export function resetSelection() {
   state.selection = emptySelection();
   state.hintText = "";
@@ -128,7 +129,7 @@ export function hoverAt(point, coarse = false) {
   notifySelection();
 }
 
-/** @param {Placement | null} placement */
+/** Make a placement wait for confirmation, with its best colour. @param {Placement | null} placement */
 function setPending(placement) {
   const { selection } = state;
   selection.pending = placement;
@@ -202,7 +203,7 @@ export function cancel() {
   notifySelection();
 }
 
-/** Start to choose tiles to exchange. */
+/** Start choosing tiles to exchange. */
 export function startExchange() {
   state.selection = { ...emptySelection(), exchange: new Set() };
   notifySelection();
@@ -222,7 +223,7 @@ export function confirmablePick() {
     : null;
 }
 
-/** Send the pending placement, or the exchange. */
+/** Send the pending placement or exchange. */
 export function confirm() {
   const pick = confirmablePick();
   if (pick === null) return;
@@ -233,16 +234,16 @@ export function confirm() {
   sendCommand({ do: "move", pick, hold: getSetting("hold") }, placed);
 }
 
-/** @param {NonPlacement} kind */
+/** Send a move that is not a placement. @param {NonPlacement} kind */
 export function playNonPlacement(kind) {
   const pick = state.legal && findNonPlacement(state.legal.moves, kind);
   if (pick !== null) sendCommand({ do: "move", pick });
 }
 
 /**
- * Send a command, unless another one is unacknowledged.
+ * Send a command, unless an earlier one is still unacknowledged.
  * @param {Command} command
- * @param {PlacedTile | null} [placed] the tile to show until then
+ * @param {PlacedTile | null} [placed] the tile to show on the board until the acknowledgement
  */
 export function sendCommand(command, placed = null) {
   if (state.sending) return;
@@ -260,7 +261,7 @@ export function requestHint() {
 }
 
 /** Select the move of a hint. @param {number} pick @param {string} text the reasons */
-export function showSuggestion(pick, text) {
+export function showHint(pick, text) {
   const { legal } = state;
   if (!legal || !canPlace()) return;
   const tile = legal.moves.tile[pick];

@@ -13,11 +13,12 @@
  * }} Handlers
  */
 
+/** All times are in milliseconds. */
 const PING_INTERVAL = 25_000;
 const PONG_TIMEOUT = 10_000;
 const MIN_RETRY = 400;
 const MAX_RETRY = 10_000;
-/** Milliseconds. A page that sleeps in the background is not notified of a lost connection. */
+/** A page that becomes visible after a longer silence pings the server, since it may have missed a lost connection. */
 const MAX_SILENCE = 5_000;
 
 let tableId = "";
@@ -36,7 +37,7 @@ let lastMessageTime = 0;
 export const newId = () => Array.from(crypto.getRandomValues(new Uint32Array(2)), (part) => part.toString(36)).join("");
 
 /**
- * Connect to a table, and stay connected.
+ * Connect to a table and stay connected.
  * @param {string} id
  * @param {Handlers} callbacks
  */
@@ -62,7 +63,7 @@ export function send(command) {
   transmit(command);
 }
 
-/** Replace the socket by a new one. */
+/** Replace the socket with a new one. */
 export function reconnect() {
   handlers.onStatusChange(false);
   retryDelay = MIN_RETRY;
@@ -111,7 +112,7 @@ function scheduleRetry() {
   retryDelay = Math.min(MAX_RETRY, retryDelay * 1.7);
 }
 
-/** @param {Message} message */
+/** Forget the commands that a message answers. @param {Message} message */
 function acknowledge(message) {
   if (message.type === "view" || message.type === "step") {
     for (const [id, command] of pending) {

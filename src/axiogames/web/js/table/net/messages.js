@@ -1,11 +1,11 @@
-/** Process the server's messages in order. Steps are animated one at a time, so that each can be followed. */
+/** Process the server's messages in order. Steps are animated one after another, so that people can follow them. */
 import { errorText } from "../../shared/api.js";
 import { hasText, t } from "../../shared/i18n.js";
 import { announce, toast } from "../../shared/toast.js";
 import { showExtraTurn, showPlacement } from "../board/animation.js";
 import { clearPreview, receivePreview } from "../board/preview.js";
-import { resetSelection, showSuggestion } from "../input/selection.js";
-import { play } from "../panels/sound.js";
+import { resetSelection, showHint } from "../input/selection.js";
+import { playSound } from "../panels/sound.js";
 import { outcomeText, statusText } from "../panels/status.js";
 import { indexMoves } from "../state/legal-moves.js";
 import { notifySelection, notifyView, state } from "../state/store.js";
@@ -18,7 +18,7 @@ import { reconnect } from "./connection.js";
 /** With a longer backlog, steps are shown without animation. */
 const MAX_BACKLOG = 6;
 
-/** Milliseconds until commands are repeated that were sent too fast. */
+/** Milliseconds before the page repeats commands that were sent too fast. */
 const RETRY_DELAY = 2_000;
 
 /** @type {(View | Step)[]} */
@@ -92,19 +92,20 @@ async function processQueue() {
   onRendered(before);
 }
 
-/** @param {string | null} ack */
+/** @param {string | null} ack the id of an acknowledged command */
 function acknowledge(ack) {
   if (!ack || state.sending?.id !== ack) return;
   state.sending = null;
   notifySelection();
 }
 
-/** @param {View} view @param {boolean} animated */
+/** Replace the view and animate its new events. @param {View} view @param {boolean} animated */
 async function showView(view, animated) {
   const before = state.view ?? null;
   const ownPlacement = state.sending?.placed ?? null;
   const newEvents = before && view.n === before.n + 1 ? view.events.slice(before.events.length) : [];
   const sameMoves = Boolean(before?.moves) === Boolean(view.moves);
+  // A repeated view of the same position keeps the selection.
   const unchanged = before && view.n === before.n && view.you === before.you && sameMoves;
   state.view = view;
   if (!unchanged) {
@@ -125,12 +126,12 @@ async function showView(view, animated) {
   }
 }
 
-/** @param {TableEvent[]} newEvents */
+/** Announce events and the new status to screen readers. @param {TableEvent[]} newEvents */
 function announceEvents(newEvents) {
   const texts = newEvents.map((event) => eventText(state.view, event)).filter(Boolean);
   texts.push(state.view.table.status === "over" ? `${statusText()} ${outcomeText()}` : statusText());
   announce(texts.join(" "));
-  if (canMove(state.view) && newEvents.some((event) => "p" in event && event.p !== state.view.you)) play("turn");
+  if (canMove(state.view) && newEvents.some((event) => "p" in event && event.p !== state.view.you)) playSound("turn");
 }
 
 /** @param {Hint} message */
@@ -142,7 +143,7 @@ async function receiveHint(message) {
     const { hintText } = await import("../replay/review-text.js");
     const text = await hintText(view, message, legal.moves.gain[best.pick]);
     if (state.legal !== legal) return; // the position has changed meanwhile
-    showSuggestion(best.pick, text);
+    showHint(best.pick, text);
     announce(text);
   } catch (error) {
     toast(errorText(error), { kind: "error" });
@@ -154,7 +155,7 @@ function receiveRefusal(message) {
   const own = message.id !== null && message.id === state.sending?.id;
   if (own) {
     state.sending = null;
-    play("refused");
+    playSound("refused");
   }
   if (message.view) receive(message.view);
   else if (own) notifySelection();

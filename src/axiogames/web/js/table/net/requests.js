@@ -9,7 +9,7 @@ import { receive } from "./messages.js";
  * Send a POST request and show any error in a toast.
  * @param {string} path relative to the table
  * @param {object} [body]
- * @param {Record<string, string>} [errorKeys] keys of texts that replace the usual ones, by error code
+ * @param {Record<string, string>} [errorKeys] keys of texts by error code, instead of the usual ones
  * @returns {Promise<any>} null on failure
  */
 export async function postToTable(path, body = {}, errorKeys = {}) {

@@ -1,4 +1,4 @@
-/** The own hand: a button for each tile. */
+/** The player's hand: a button for each tile. */
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { tileImage } from "../board/shapes.js";
@@ -27,7 +27,7 @@ export function startHand() {
   new ResizeObserver(arrange).observe(byId("hand"));
 }
 
-/** The tiles of the own hand, or none while they are hidden. */
+/** Return the tiles of the player's hand, or none while they are hidden. */
 export function visibleHand() {
   const { view } = state;
   const seat = view.you ?? (view.yours.length === 1 ? ownSeat(view) : null);

@@ -10,7 +10,7 @@ const handoverDialog = () => /** @type {HTMLDialogElement} */ (byId("handover"))
 
 export function startHandover() {
   handoverDialog().addEventListener("cancel", (event) => event.preventDefault());
-  // Browsers close a dialog on the second Esc, so open it again.
+  // Browsers close a dialog when Escape is pressed twice, so open it again.
   handoverDialog().addEventListener("close", renderHandover);
   byId("handover-confirm").addEventListener("click", () => {
     const seat = seatToHandOver(state.view);

@@ -8,7 +8,7 @@ import { copyText } from "../../shared/toast.js";
 import { postToTable } from "../net/requests.js";
 import { openReplay } from "../replay/replay.js";
 import { state } from "../state/store.js";
-import { showBoardText, showScoreText, showShortcuts } from "./reading.js";
+import { showBoardText, showScoreText, showShortcuts } from "./text-dialogs.js";
 
 /** @typedef {{label: string, id?: string, run: () => void}} Item */
 

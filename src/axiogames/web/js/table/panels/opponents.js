@@ -13,7 +13,11 @@ export function startOpponents() {
   onViewChange(render);
 }
 
-/** The element from which a seat's tiles and to which its points fly. @param {number} seat @param {string} [track] */
+/**
+ * Return the element that a seat's tiles fly from and its points fly to.
+ * @param {number} seat
+ * @param {string} [track]
+ */
 export function seatPanel(seat, track) {
   const panel = panels.get(seat) ?? null;
   return (track && /** @type {HTMLElement | null} */ (panel?.querySelector(`[data-track="${track}"]`))) || panel;

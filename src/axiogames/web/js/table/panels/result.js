@@ -13,11 +13,11 @@ import { outcomeText } from "./status.js";
 /** @typedef {{track: string, points: number}} Score */
 
 /** @type {() => void} */
-let review = () => {};
+let openReview = () => {};
 
-/** @param {() => void} openReview */
-export function startResult(openReview) {
-  review = openReview;
+/** @param {() => void} onReview called when the person asks for a review */
+export function startResult(onReview) {
+  openReview = onReview;
   byId("result").addEventListener("click", () => void showResult());
   byId("rematch").addEventListener("click", () => void rematch());
   byId("replay").addEventListener("click", () => void openReplay());
@@ -100,7 +100,7 @@ export async function showResult() {
     ],
   });
   if (choice === "replay") void openReplay();
-  if (choice === "review") review();
+  if (choice === "review") openReview();
   if (choice === "rematch") await rematch();
 }
 

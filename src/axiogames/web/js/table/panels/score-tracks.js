@@ -1,4 +1,4 @@
-/** The own score: a track for each colour, with the points that the shown placement would add. */
+/** The player's score: a track for each colour, with the points that the shown placement would add. */
 import { byId, h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { symbolIcon, trackColours } from "../board/shapes.js";
@@ -18,7 +18,7 @@ export function startScoreTracks() {
   onSelectionChange(render);
 }
 
-/** The element to which points fly. @param {string} track */
+/** Return the element that points fly to. @param {string} track */
 export const ownTrack = (track) => rows.get(track)?.row ?? null;
 
 function render() {

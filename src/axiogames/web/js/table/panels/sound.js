@@ -1,5 +1,5 @@
 /** Synthesized sounds. Browsers allow them only after the first click or key press. */
-import { getSetting, onSetting, setSetting } from "../../shared/settings.js";
+import { getSetting, onSettingChange, setSetting } from "../../shared/settings.js";
 
 /**
  * The tones of each sound: frequency in Hz, start and duration in seconds, volume.
@@ -24,14 +24,14 @@ export function startSound(onChange) {
     void audio.resume();
   };
   for (const event of ["pointerdown", "keydown"]) addEventListener(event, allow, { once: true });
-  onSetting("sound", onChange);
+  onSettingChange("sound", onChange);
   onChange(getSetting("sound"));
 }
 
 export const toggleSound = () => setSetting("sound", !getSetting("sound"));
 
-/** @param {keyof typeof SOUNDS} name */
-export function play(name) {
+/** Play a sound, unless sounds are off, not allowed yet, or the page is hidden. @param {keyof typeof SOUNDS} name */
+export function playSound(name) {
   if (!audio || audio.state !== "running" || !getSetting("sound") || document.hidden) return;
   for (const [frequency, start, duration, volume] of SOUNDS[name]) {
     const from = audio.currentTime + start;

@@ -62,13 +62,13 @@ function detailText() {
   return legal?.tiles.some((rotations) => rotations.length) ? t("table.help_pick") : t("table.help_other");
 }
 
-/** The outcome as a short sentence. */
+/** Return the outcome as a short sentence. */
 export function outcomeText() {
   const { view } = state;
   const winners = view.now.result?.winners ?? [];
   if (view.seats.length === 1) return t("table.finished_alone");
-  const mine = winners.some((seat) => view.yours.includes(seat)) && view.yours.length === 1;
-  if (mine && winners.length === 1) return t("table.you_win");
+  const won = winners.some((seat) => view.yours.includes(seat)) && view.yours.length === 1;
+  if (won && winners.length === 1) return t("table.you_win");
   if (winners.length === 1) return t("table.wins", { name: seatName(view, winners[0]) });
   return t("table.shared", { names: formatList(winners.map((seat) => seatName(view, seat))) });
 }

@@ -19,12 +19,12 @@ const MOVE_DELAYS = [2400, 1300, 600];
 let playTimer = 0;
 
 const scrubber = () => /** @type {HTMLInputElement} */ (byId("scrubber"));
-const speed = () => /** @type {HTMLSelectElement} */ (byId("pace"));
+const speed = () => /** @type {HTMLSelectElement} */ (byId("replay-speed"));
 
 export function startReplay() {
   scrubber().addEventListener("input", () => goTo(Number(scrubber().value)));
   byId("replay-back").addEventListener("click", () => goBy(-1));
-  byId("replay-on").addEventListener("click", () => goBy(1));
+  byId("replay-forward").addEventListener("click", () => goBy(1));
   byId("replay-play").addEventListener("click", togglePlayback);
   byId("replay-close").addEventListener("click", close);
   byId("replay-link").addEventListener("click", () => {
@@ -107,7 +107,7 @@ function close() {
 }
 
 /** @param {string} key @returns {boolean} whether the key has been handled */
-export function replayKey(key) {
+export function handleReplayKey(key) {
   /** @type {Record<string, () => void>} */
   const actions = {
     ArrowLeft: () => goBy(-1),

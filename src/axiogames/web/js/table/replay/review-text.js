@@ -28,25 +28,26 @@ export function formatFixed(n, decimals = 0, signed = false) {
 /** @param {Terms} terms */
 const decimalsOf = ({ kind }) => (kind === "win" ? 0 : kind === "place" ? 2 : 1);
 
-/** The value of a position as text. @param {Terms} terms @param {number} value */
+/** Return the value of a position as text. @param {Terms} terms @param {number} value */
 export function valueText(terms, value) {
   const shown = terms.kind === "place" ? 1 + (1 - value) * terms.full : value * terms.full;
   return reviewText(`value.${terms.kind}`, { n: formatFixed(shown, decimalsOf(terms)) });
 }
 
-/** A difference of values as text. @param {Terms} terms @param {number} change @param {boolean} [signed] */
+/** Return a difference of values as text. @param {Terms} terms @param {number} change @param {boolean} [signed] */
 export function changeText(terms, change, signed = false) {
   const amount = change * terms.full;
+  // Changes below 10 percentage points have a decimal.
   const digits = decimalsOf(terms) + (terms.kind === "win" && Math.abs(amount) < 9.95 ? 1 : 0);
   const n = formatFixed(amount, digits, signed);
   const key = `change.${terms.kind}`;
   return reviewText(key in texts ? key : `${key}.${n === "1" ? "one" : "other"}`, { n });
 }
 
-/** A move as part of a sentence. @param {string} move */
+/** Return a move as part of a sentence. @param {string} move */
 export const moveText = (move) => (move in texts ? reviewText(move) : move);
 
-/** A remark as a sentence. @param {View} view @param {Terms} terms @param {Remark} remark */
+/** Return a remark as a sentence. @param {View} view @param {Terms} terms @param {Remark} remark */
 export function remarkText(view, terms, remark) {
   const { key, move, track, seat, mine, other, count, value, best, behind, within } = remark;
   /** @type {Record<string, string | number>} */
@@ -73,7 +74,7 @@ export function remarkText(view, terms, remark) {
 const capitalize = (sentence) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
 
 /**
- * A hint with its reasons.
+ * Return a hint with its reasons.
  * @param {View} view
  * @param {Hint} hint
  * @param {number[] | undefined} gain the points of the move, if it is a placement

@@ -21,7 +21,7 @@ import {
 
 /** @import {Rating, Review, ReviewState, ReviewedMove} from "../net/protocol.js" */
 
-/** Milliseconds. */
+/** Milliseconds between requests for the progress of the review. */
 const POLL_INTERVAL = 700;
 /** Size and margin of the graph. */
 const WIDTH = 600;
@@ -231,58 +231,64 @@ const cursor = () => s("path", { class: "review-cursor", d: `M${graphX(state.rep
 /** @param {Review} review */
 async function showSummary(review) {
   const { terms, seats, turning } = review;
-  const parts = seats.map(({ account, accuracy, ratings }, seat) => {
-    const facts = [
-      ["accuracy", accuracy === null ? "–" : formatFixed(accuracy)],
-      ["luck", changeText(terms, account.luck, true)],
-      ["play", changeText(terms, account.choices + account.others, true)],
-      ["result", valueText(terms, account.result)],
-    ].map(([key, text]) => h("div", null, h("dt", null, reviewText(key)), h("dd", null, text)));
-    const errors = ERRORS.map((rating) =>
-      h(
-        "div",
-        null,
-        h("dt", null, reviewText(`rating.${rating}`)),
-        h("dd", null, ratings[/** @type {Rating} */ (rating)]),
-      ),
-    );
-    const key = s(
-      "svg",
-      { class: "review-key", viewBox: "0 0 30 10", "aria-hidden": "true" },
-      s("path", { class: `review-line seat-${seat}`, d: "M1 5H29" }),
-    );
-    const name = h("h3", null, key, " ", seatName(state.view, seat));
-    return h("section", { class: "review-seat" }, name, h("dl", null, facts), h("dl", { class: "small" }, errors));
-  });
+  // Two standard errors, for the seat with the largest one.
   const error = changeText(terms, 2 * Math.max(...seats.map(({ account }) => account.error)));
-  const jumps = turning.map((turn) => {
-    const move = review.moves[Math.min(turn.ply, review.moves.length) - 1];
-    const jump = () => {
-      button.closest("dialog")?.close();
-      goTo(move.at + (turn.by === "choice" || turn.ply > review.moves.length ? 1 : 0));
-    };
-    const button = h(
-      "button",
-      { type: "button", class: "button button-quiet", onclick: jump },
-      turningPointText(review, turn),
-    );
-    return h("li", null, button);
-  });
+  const turningPoints = turning.map((turn) => h("li", null, turningPointButton(review, turn)));
   const body = h(
     "div",
     { class: "review-summary" },
     h("p", null, reviewText(`meaning.${terms.kind}`)),
-    parts,
+    seats.map((_, seat) => seatSummary(review, seat)),
     h("p", { class: "small muted" }, reviewText("adds_up", { error })),
     h("h3", null, reviewText("turning")),
-    jumps.length ? h("ul", { role: "list" }, jumps) : h("p", null, reviewText("no_turning")),
+    turningPoints.length ? h("ul", { role: "list" }, turningPoints) : h("p", null, reviewText("no_turning")),
   );
   await dialog({ id: "review-dialog", title: reviewText("summary"), body });
 }
 
+/** @param {Review} review @param {number} seat */
+function seatSummary({ terms, seats }, seat) {
+  const { account, accuracy, ratings } = seats[seat];
+  const facts = [
+    ["accuracy", accuracy === null ? "–" : formatFixed(accuracy)],
+    ["luck", changeText(terms, account.luck, true)],
+    ["play", changeText(terms, account.choices + account.others, true)],
+    ["result", valueText(terms, account.result)],
+  ].map(([key, text]) => h("div", null, h("dt", null, reviewText(key)), h("dd", null, text)));
+  const errors = ERRORS.map((rating) =>
+    h("div", null, h("dt", null, reviewText(`rating.${rating}`)), h("dd", null, ratings[/** @type {Rating} */ (rating)])),
+  );
+  const key = s(
+    "svg",
+    { class: "review-key", viewBox: "0 0 30 10", "aria-hidden": "true" },
+    s("path", { class: `review-line seat-${seat}`, d: "M1 5H29" }),
+  );
+  const name = h("h3", null, key, " ", seatName(state.view, seat));
+  return h("section", { class: "review-seat" }, name, h("dl", null, facts), h("dl", { class: "small" }, errors));
+}
+
+/**
+ * Build a button that shows the position after a turning point: a choice, or the draws before a move or the end.
+ * @param {Review} review
+ * @param {Review["turning"][number]} turn
+ */
+function turningPointButton(review, turn) {
+  const move = review.moves[Math.min(turn.ply, review.moves.length) - 1];
+  const jump = () => {
+    button.closest("dialog")?.close();
+    goTo(move.at + (turn.by === "choice" || turn.ply > review.moves.length ? 1 : 0));
+  };
+  const button = h(
+    "button",
+    { type: "button", class: "button button-quiet", onclick: jump },
+    turningPointText(review, turn),
+  );
+  return button;
+}
+
 /** @param {Review} review @param {Review["turning"][number]} turn */
 function turningPointText(review, { ply, seat, by, change }) {
-  const name = fullName(state.view, seat); // in the third person, for the own seat too
+  const name = fullName(state.view, seat); // not "You": the texts are in the third person
   if (by === "choice") {
     const move = moveText(review.moves[ply - 1].move);
     return reviewText("turn_choice", { ply, name, move, change: changeText(review.terms, -change) });

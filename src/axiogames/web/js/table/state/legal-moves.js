@@ -1,13 +1,20 @@
 /**
  * The legal moves, indexed by tile, rotation and target.
  *
- * Rotations are sorted by the angle of the tile's first letter, so that repeated rotation turns the tile one way round.
+ * Rotations are sorted by the angle of the tile's first letter, so that repeated rotations turn the tile in one
+ * direction.
  */
 
 /** @import {Placement, LegalMoves, Point, Target, Rotation} from "./model.js" */
 /** @import {Board, Moves, NonPlacement, Shape} from "../net/protocol.js" */
 
-/** @param {Moves} moves @param {string[]} hand @param {Board} board @returns {LegalMoves} */
+/**
+ * Index the moves that the server offers.
+ * @param {Moves} moves
+ * @param {string[]} hand
+ * @param {Board} board
+ * @returns {LegalMoves}
+ */
 export function indexMoves(moves, hand, board) {
   /** @type {Map<string, Rotation>[]} */
   const rotations = hand.map(() => new Map());
@@ -40,7 +47,7 @@ export function indexMoves(moves, hand, board) {
 }
 
 /**
- * Return the value of a key. A missing one is created.
+ * Return the value of a key, created if it is missing.
  * @template Value
  * @param {Map<string, Value>} map
  * @param {string} key
@@ -60,6 +67,7 @@ function sortRotations(rotations, letters, board) {
   };
   const upright = angle(board.hand, 0);
   const fullTurn = 2 * Math.PI;
+  // The excess of 0.001 turns keeps a rounding error from sorting the upright rotation last.
   const order = (/** @type {Rotation} */ { shape, first }) =>
     (angle(shape, first) - upright + 1.001 * fullTurn) % fullTurn;
   for (const rotation of rotations) rotation.first = firstLetterIndex(letters, rotation.letters);
@@ -96,7 +104,11 @@ export function nearestTarget(targets, point, maxDistance) {
   });
 }
 
-/** @param {Target[]} targets @param {(target: Target) => number} cost infinite to exclude a target */
+/**
+ * Return the target with the lowest cost, or null.
+ * @param {Target[]} targets
+ * @param {(target: Target) => number} cost infinite to exclude a target
+ */
 function minBy(targets, cost) {
   let best = null;
   let lowest = Infinity;

@@ -1,4 +1,4 @@
-/** Functions of the view of a table, which is plain data. None changes its arguments. */
+/** Pure functions of the view of a table. */
 
 /** @import {PlaceEvent, Step, TableEvent, View} from "../net/protocol.js" */
 
@@ -43,7 +43,7 @@ export function ownSeat(view) {
   return null;
 }
 
-/** Return the own seat for which a bot plays, or null. @param {View} view */
+/** Return the seat of this person for which a bot plays, or null. @param {View} view */
 export function seatPlayedByBot({ table, seats, yours }) {
   const seat = yours.find((index) => seats[index].away !== null);
   return table.status === "playing" ? (seat ?? null) : null;

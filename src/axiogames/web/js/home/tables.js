@@ -1,4 +1,4 @@
-/** Lists of tables: the person's own, those to join, those to watch. */
+/** Lists of tables on the home page: the person's own, those to join, those to watch. */
 import { get, getMe, post } from "../shared/api.js";
 import { navigate, runBusy } from "../shared/busy-button.js";
 import { byId, h, updateList } from "../shared/dom.js";
@@ -6,12 +6,12 @@ import { botName, formatRelativeTime, moveTimeName, t } from "../shared/i18n.js"
 
 /** @import {Seat, TableSummary} from "../shared/types.js" */
 
-/** Own tables beyond this number are shown on request (see css/pages/home.css). */
+/** Further tables of the person are shown on request (see css/pages/home.css). */
 const MAX_CONTINUED = 3;
 const MAX_FINISHED = 6;
 const MAX_TABLES = 12;
 
-/** Request all lists and render what has changed. */
+/** Request all lists and render their changes. */
 export async function refreshTables() {
   await getMe();
   /** @type {TableSummary[][]} */
@@ -33,7 +33,7 @@ export async function refreshTables() {
   renderShowAll(unfinished.length);
 }
 
-/** @param {number} n */
+/** Render the button that shows all unfinished tables. @param {number} n */
 function renderShowAll(n) {
   const button = byId("continue-all");
   const list = byId("continue").classList;
