@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from axiogames.games.boards import FixedBoard
 from axiogames.games.protocol import Game, Rules
 from axiogames.games.runtime.kernels import Kernels
@@ -40,6 +38,3 @@ class TinyVariant(FixedBoard):
         self.constants = constants(game.colours, players)
         self.empty = empty_state(game.colours, players)
         self.kernels = Kernels(game.id, RULES, self.constants, self.empty.dtype)
-
-    def setup(self) -> dict[str, Any]:
-        return {"tileset": dict(self.tileset)}

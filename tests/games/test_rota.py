@@ -131,7 +131,7 @@ def test_2_every_tile_is_as_likely_and_a_full_one_lies_in_any_rotation() -> None
     weights: Counter[str] = Counter()
     ways: dict[str, list[int]] = {}
     for action, weight in table.variant.chances(table.state):
-        letters = table.variant.starting(table.state, action).letters
+        letters = table.variant.start_tile(table.state, action).letters
         weights[same_tile(letters)] += weight
         ways.setdefault(same_tile(letters), []).append(weight)
     assert len(weights) == 60

@@ -14,8 +14,8 @@ import pytest
 
 from axiogames.drawing import svg
 from axiogames.errors import IllegalMove, Reason, UnknownFigure, UnknownGame
-from axiogames.games import GAMES, LANGUAGES, figure, figures, find_variant, game, rules_page, words
-from axiogames.games.illustrations import Figure, declared
+from axiogames.games import GAMES, LANGUAGES, figure, figures, find_variant, game, localization, rules_page
+from axiogames.games.illustrations import Figure, load_figures
 from axiogames.games.runtime.ranks import write_ranks
 from axiogames.games.texts import SITUATIONS
 from axiogames.model.position import Position
@@ -57,7 +57,7 @@ of_all_figures = pytest.mark.parametrize(
 @in_all_languages
 @of_all_games
 def test_a_game_has_all_its_words(name: str, language: str) -> None:
-    said, known = words(name, language), game(name)
+    said, known = localization(name, language), game(name)
     assert said.name.strip()
     assert said.summary.endswith(".")
     assert set(said.options) == {option.name for option in known.options}
@@ -75,14 +75,14 @@ def test_a_game_has_all_its_words(name: str, language: str) -> None:
 
 @of_all_games
 def test_english_is_what_is_declared(name: str) -> None:
-    said, known = words(name), game(name)
+    said, known = localization(name), game(name)
     assert (said.name, said.summary, said.reconstructed) == (known.name, known.summary, known.reconstructed)
     assert said.options == {option.name: option.summary for option in known.options}
 
 
 @of_all_games
 def test_german_is_not_english(name: str) -> None:
-    english, german = words(name, "en"), words(name, "de")
+    english, german = localization(name, "en"), localization(name, "de")
     assert english.summary != german.summary
     assert not set(english.coach.values()) & set(german.coach.values())
     assert not set(english.reconstructed) & set(german.reconstructed)
@@ -91,15 +91,15 @@ def test_german_is_not_english(name: str) -> None:
 @of_all_games
 def test_a_language_we_do_not_have_is_english(name: str) -> None:
     for language in ("fr", "", "xx-YY", "../en"):
-        assert words(name, language) == words(name, "en")
+        assert localization(name, language) == localization(name, "en")
         assert rules_page(name, language) == rules_page(name)
     for language in ("de-AT", "DE"):
-        assert words(name, language) == words(name, "de")
+        assert localization(name, language) == localization(name, "de")
         assert rules_page(name, language) == rules_page(name, "de")
 
 
 def test_unknown_names_are_told_with_those_that_exist() -> None:
-    for ask in (words, rules_page, figures, partial(figure, shown="end")):
+    for ask in (localization, rules_page, figures, partial(figure, figure_id="end")):
         with pytest.raises(UnknownGame, match="choose one of axio, hex"):
             ask("chess")
     with pytest.raises(UnknownFigure, match="trio has no figure 'end': choose one of board, choice"):
@@ -150,7 +150,7 @@ def test_a_page_shows_every_figure_once(name: str, language: str) -> None:
 @of_all_games
 def test_what_is_told_of_a_figure_has_its_points(name: str, language: str) -> None:
     for text, shown in IMAGE.findall(rules_page(name, language)):
-        about = declared(game(name))[shown]
+        about = load_figures(game(name))[shown]
         right = {*about.gain.values(), *about.points.values()}
         assert {int(n) for n in re.findall(r"(\d+) (?:points?|Punkte?)\b", text)} <= right
         if about.place:
@@ -218,7 +218,7 @@ def test_a_figure_by_day_is_not_one_by_night(name: str, shown: str) -> None:
 @of_all_figures
 def test_a_figure_can_come_about(name: str, shown: str) -> None:
     """There are such tiles, and no more of them; where rules bind what lies beside them, they were kept."""
-    about = declared(game(name))[shown]
+    about = load_figures(game(name))[shown]
     variant = find_variant(name, about.players, about.options)
     placed = [*about.tiles, *([about.place] if about.place else [])]
     kinds = [variant.kind_of(Move.parse(move).tile) for move in placed] + [
@@ -260,7 +260,7 @@ def trio(tiles: list[str], move: str) -> Position:
 
 @of_all_figures
 def test_a_figure_tells_the_truth(name: str, shown: str) -> None:
-    about = declared(game(name))[shown]
+    about = load_figures(game(name))[shown]
     if about.place:
         preview = before(name, about, about.place).preview(about.place)
         assert preview.gain == about.gain or not about.gain
@@ -281,7 +281,7 @@ def test_a_figure_tells_the_truth(name: str, shown: str) -> None:
 
 @of_all_figures
 def test_what_is_lit_is_what_scores(name: str, shown: str) -> None:
-    about = declared(game(name))[shown]
+    about = load_figures(game(name))[shown]
     letters = signs(name, about)
     counted: Counter[str] = Counter()
     for line in about.count:
@@ -324,7 +324,7 @@ def exchange_is_offered(name: str, about: Figure) -> bool:
 
 def test_an_example_of_a_page_that_no_figure_shows() -> None:
     """Were the middle of the tile red, blue below it would be its only coloured neighbour."""
-    about = declared(game("trio"))["edges"]
+    about = load_figures(game("trio"))["edges"]
     with pytest.raises(IllegalMove) as caught:
         before("trio", about, "GRR d6-e6-f6").action_of("GRR d6-e6-f6")
     assert caught.value.reason is Reason.COLOURS_DO_NOT_MATCH

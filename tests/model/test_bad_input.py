@@ -92,7 +92,7 @@ def with_offer() -> Table:
 def refused_placements(table: Table, wanted: Reason) -> Iterator[str]:
     """Yield placements that the rules refuse for this reason."""
     variant = table.variant
-    for action in range(variant.first_other_action):
+    for action in range(variant.placements):
         if variant.kernels[loops.step](variant.constants, table.state.copy(), action, True) == wanted:
             yield str(variant.decode(table.state, action))
 

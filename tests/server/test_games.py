@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from axiogames.games import GAMES, find_variant, game, words
+from axiogames.games import GAMES, find_variant, game, localization
 from axiogames.players import LEVELS
 from tests.server.driving import Client, Json, RunningServer, offers
 
@@ -25,7 +25,7 @@ def test_game_descriptions_match_declarations(nobody: Client) -> None:
         assert (one["tiles"], one["hand"], one["cap"]) == (declared.tiles, declared.hand, declared.cap)
         assert one["tracks"] == list(variant.tracks)
         assert [option["name"] for option in one["options"]] == [option.name for option in declared.options]
-        assert one["name"] == words(one["id"]).name
+        assert one["name"] == localization(one["id"]).name
         assert one["most_players"] == 4
         assert one["summary"]
         assert all(isinstance(text, str) and text for text in one["coach"].values())

@@ -230,7 +230,7 @@ def roll_out(
         guarded.array(seed_states(rng.getrandbits(64), 0, guesses)), turns,
         late, guarded.array(hidden_counts), guarded.array(barred),
         guarded.array(mind), guarded.array(allocate(scratch_dtype(tracks))),
-        guarded.array(np.zeros(variant.most_actions, np.int32)), sums,
+        guarded.array(np.zeros(variant.max_legal_actions, np.int32)), sums,
         guarded.array(np.zeros(len(actions))), guarded.array(points),
     )  # fmt: skip
     guarded.check()

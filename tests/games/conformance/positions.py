@@ -16,7 +16,7 @@ from itertools import combinations
 import pytest
 
 from axiogames.games import GAMES, find_variant, game
-from axiogames.games.protocol import MOST_PLAYERS
+from axiogames.games.protocol import MAX_PLAYERS
 from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.games.runtime.state import REMOVE
 from axiogames.games.variant import Variant
@@ -45,7 +45,7 @@ def cases() -> list[Case]:
     return [
         Case(name, players, options)
         for name in GAMES
-        for players in range(1, MOST_PLAYERS + 1)
+        for players in range(1, MAX_PLAYERS + 1)
         for size in range(len(game(name).options) + 1)
         for options in combinations(sorted(option.name for option in game(name).options), size)
     ]
@@ -60,9 +60,7 @@ def told_apart(case: Case) -> bool:
 
 
 # Interpreted rules are two thousand times slower, and the larger boards run the same lines.
-CASES = [
-    case for case in cases() if told_apart(case) and case.players <= (2 if INTERPRETED else MOST_PLAYERS)
-]
+CASES = [case for case in cases() if told_apart(case) and case.players <= (2 if INTERPRETED else MAX_PLAYERS)]
 # Nothing is told, kept or written down for three that is not for two and for four.
 EACH = [pytest.param(case, marks=[pytest.mark.slow] if case.players == 3 else []) for case in CASES]
 STYLES = ("random", "greedy", "balanced")  # those that take no time

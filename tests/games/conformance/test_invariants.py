@@ -414,8 +414,8 @@ def test_the_search_for_whole_tiles_is_exact(name: str) -> None:
 def test_the_search_for_whole_tiles_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """A board that takes longer is accepted; all four orders and then a longer search have been tried."""
     variant: Any = find_variant("hex", 4)
-    for name in ("FEW", "MANY", "MOST"):
-        monkeypatch.setattr(invariants, name, 3)
+    monkeypatch.setattr(invariants, "SWITCH_LIMITS", (3, 3))
+    monkeypatch.setattr(invariants, "LIMIT", 3)
     laid = np.ones(len(variant.names), np.bool_)
     laid[0] = False
     assert Tiling(len(laid), variant.slots, ()).can_cover(laid)

@@ -140,4 +140,4 @@ def test_shown_tiles_are_public_only_where_the_rules_say_so(case: Case) -> None:
             assert not isinstance(event, Place) or "?" not in event.tile
         if exchanges:
             break
-    assert (exchanges > 0) == (table.variant.other_actions > 0)
+    assert (exchanges > 0) == (table.variant.non_placements > 0)

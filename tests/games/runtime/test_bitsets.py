@@ -47,8 +47,8 @@ def test_sets_of_bits_are_sets(room: int, share: float) -> None:
     rng = random.Random(f"{room} {share}")
     for _ in range(20):
         members = sorted({n for n in range(room) if rng.random() < share} or {rng.randrange(room)})
-        words = bitsets.words_of(members, room)
-        assert len(words) == bitsets.words_for(room)
+        words = bitsets.from_members(members, room)
+        assert len(words) == bitsets.word_count(room)
         ranks, present, passed = (np.zeros(room, np.int64) for _ in range(3))
         assert look(words, len(members), ranks, present) == len(members)
         assert ranks[: len(members)].tolist() == members

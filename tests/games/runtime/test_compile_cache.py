@@ -209,7 +209,7 @@ def test_a_full_disk_stops_nothing(
         assert function(0.5) == 1.5  # compiled as well, and not said again
     said = capfd.readouterr().err
     assert said.count("\n") == 1
-    assert f"cannot be kept in {tmp_path}: {os.strerror(number)}" in said
+    assert f"cannot save compiled rules in {tmp_path}: {os.strerror(number)}" in said
     assert not came_from_cache(compiled(tmp_path))
 
 

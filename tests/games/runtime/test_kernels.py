@@ -64,7 +64,7 @@ def test_what_an_annotation_leaves_open_is_given() -> None:
     open_ones = [name for name, argument in arguments_of(step_and_observe).items() if argument is None]
     assert open_ones == ["board"]
     assert any(argument is board for argument in kernels.examples(step_and_observe, board=board))
-    with pytest.raises(TypeError, match="nobody says what `board` is"):
+    with pytest.raises(TypeError, match="`board` has no annotation and no example"):
         kernels.examples(step_and_observe)
 
 
@@ -87,7 +87,7 @@ def test_a_loop_is_made_once_when_it_is_asked_for() -> None:
 
 
 def test_what_is_no_loop_is_refused_by_name() -> None:
-    with pytest.raises(TypeError, match="unmarked is no loop"):
+    with pytest.raises(TypeError, match="unmarked is not a loop"):
         find_variant(GAMES[0], 2).kernels[unmarked]
 
 

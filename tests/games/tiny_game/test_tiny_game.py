@@ -14,7 +14,15 @@ from axiogames.batch import Batch
 from axiogames.cli import program
 from axiogames.envs.single import SingleGame
 from axiogames.errors import GameDefinitionError, UnknownGame
-from axiogames.games import GAMES, find_variant, game, register_game, rules_page, unregister_game, words
+from axiogames.games import (
+    GAMES,
+    find_variant,
+    game,
+    localization,
+    register_game,
+    rules_page,
+    unregister_game,
+)
 from axiogames.games.runtime.compile import INTERPRETED
 from axiogames.model.record import Record, record_of, replay
 from axiogames.model.testing import check_game
@@ -34,7 +42,7 @@ def tiny() -> Iterator[str]:
 def test_registered_game_is_known_until_it_is_removed(tiny: str) -> None:
     assert GAMES[-1] == tiny
     assert register_game(PACKAGE) is game(tiny)  # again: no error
-    assert words(tiny, "de").summary == game(tiny).summary
+    assert localization(tiny, "de").summary == game(tiny).summary
     assert rules_page(tiny).startswith("# Tiny dominoes")
     unregister_game(tiny)
     with pytest.raises(UnknownGame, match=r"choose one of axio, hex, rota, trio$"):

@@ -48,7 +48,7 @@ def test_tracker_follows_whole_games(case: Case) -> None:
                 if not table.over:  # nobody can know that removed tiles fit nowhere either
                     assert followed.position == view.position
                     assert list(followed.legal_moves()) == list(view.legal_moves())
-    assert exchanges or case.players == 1 or case.variant().other_actions == 0
+    assert exchanges or case.players == 1 or case.variant().non_placements == 0
 
 
 def dealt(seat: int = 0) -> SeatTracker:

@@ -251,7 +251,7 @@ def longest_game() -> Table:
     variant = table.variant
     while not table.over:
         actions = table.legal_moves().actions
-        exchanges = [at for at in actions.tolist() if at >= variant.first_other_action]
+        exchanges = [at for at in actions.tolist() if at >= variant.placements]
         wait = exchanges and (table.state["idle"][0] < 3 * table.players - 1 or actions[0] == exchanges[0])
         table.play_unchecked(exchanges[0] if wait else int(actions[0]))
     return table

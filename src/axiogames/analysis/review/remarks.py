@@ -15,7 +15,7 @@ from importlib import resources
 import msgspec
 from msgspec import Struct
 
-from ...games.texts import spoken
+from ...games.texts import supported_language
 from ...model.view import View
 from ...moves import Move
 from .judging import JudgedMove, Judgement
@@ -181,7 +181,7 @@ def _lowest(points: Sequence[float]) -> int:
 
 def review_texts(language: str) -> Mapping[str, str]:
     """Return all texts of a language by key; languages without texts fall back to English."""
-    return _read_texts(spoken(language))
+    return _read_texts(supported_language(language))
 
 
 @cache
@@ -194,7 +194,7 @@ class Wording:
     """Texts on one game: in a language, on its scale of values, with the names of its seats."""
 
     def __init__(self, language: str, terms: ValueScale, names: Sequence[str] = ()) -> None:
-        self.language = spoken(language)
+        self.language = supported_language(language)
         self.terms = terms
         self._texts = review_texts(language)
         self._names = names

@@ -10,7 +10,7 @@ from dataclasses import asdict
 import click
 
 from ...games import GAMES, game
-from ...games.protocol import MOST_PLAYERS, Game
+from ...games.protocol import MAX_PLAYERS, Game
 from ..terminal.text import format_table
 
 HEAD = ("id", "name", "players", "tiles", "hand", "cap", "options")
@@ -22,7 +22,7 @@ def command(as_json: bool) -> None:
     """List the games, their components and options, and which rules are reconstructed."""
     games = [game(name) for name in GAMES]
     if as_json:
-        infos = [{**asdict(info), "players": [1, MOST_PLAYERS]} for info in games]
+        infos = [{**asdict(info), "players": [1, MAX_PLAYERS]} for info in games]
         click.echo(json.dumps(infos, ensure_ascii=False, indent=2))
         return
     for line in format_table([HEAD, *map(_row, games)], right=(3, 4, 5)):
@@ -39,7 +39,7 @@ def command(as_json: bool) -> None:
 def _row(info: Game) -> tuple[str, ...]:
     cap = str(info.cap) if info.cap is not None else "-"
     options = ", ".join(option.name for option in info.options) or "-"
-    return info.id, info.name, f"1-{MOST_PLAYERS}", str(info.tiles), str(info.hand), cap, options
+    return info.id, info.name, f"1-{MAX_PLAYERS}", str(info.tiles), str(info.hand), cap, options
 
 
 def _paragraph(name: str, text: str, *, bold: bool = False) -> None:

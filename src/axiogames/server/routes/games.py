@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from ...drawing.symbols import SPARK, SYMBOLS
 from ...drawing.theme import DARK, LIGHT, Theme, properties
-from ...games import GAMES, find_variant, game, rules_page, words
-from ...games.protocol import MOST_PLAYERS
-from ...games.texts import spoken
+from ...games import GAMES, find_variant, game, localization, rules_page
+from ...games.protocol import MAX_PLAYERS
+from ...games.texts import supported_language
 from ...model.position import Position
 from ...model.record import record_of, replay
 from ..domain.bots import DEFAULT_LEVEL, LEVELS
@@ -92,10 +92,10 @@ class ColourSymbols(Struct, frozen=True):
     spark: str
 
 
-# The cache is unbounded, so pass a supported language (`spoken`): clients may send any text.
+# The cache is unbounded, so pass a supported language (`supported_language`): clients may send any text.
 @cache
 def _info(name: str, language: str) -> GameSummary:
-    declared, said = game(name), words(name, language)
+    declared, said = game(name), localization(name, language)
     return GameSummary(
         id=name,
         name=said.name,
@@ -103,7 +103,7 @@ def _info(name: str, language: str) -> GameSummary:
         tiles=declared.tiles,
         hand=declared.hand,
         cap=declared.cap,
-        most_players=MOST_PLAYERS,
+        most_players=MAX_PLAYERS,
         tracks=find_variant(name).tracks,
         options=[OptionInfo(option.name, said.options[option.name]) for option in declared.options],
         reconstructed=said.reconstructed,
@@ -123,13 +123,13 @@ def _rules(name: str, language: str) -> RulesPage:
 @get("/api/games", responses=problems(400))
 async def list_games(language: Language = "en") -> list[GameSummary]:
     """All games."""
-    return [_info(name, spoken(language)) for name in GAMES]
+    return [_info(name, supported_language(language)) for name in GAMES]
 
 
 @get("/api/games/{name:str}/rules", responses=problems(400, 404))
 async def show_rules(name: FromPath[str], language: Language = "en") -> RulesPage:
     """Rules of a game."""
-    return _rules(game(name).id, spoken(language))
+    return _rules(game(name).id, supported_language(language))
 
 
 @get(
