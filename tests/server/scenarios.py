@@ -34,7 +34,7 @@ from axiogames.server.identity.people import Person
 from axiogames.server.rendering.pictures import MAX_CACHE_BYTES, ByteCache
 from axiogames.server.storage.schema import entries, people, results, reviews, seats, tables
 from tests.games.conformance.positions import Case
-from tests.games.conformance.test_views import otherwise_dealt
+from tests.games.conformance.test_views import redealt
 from tests.server.in_process import Inside, Json, Socket
 
 BEGAN = 1_700_000_000_000
@@ -138,7 +138,7 @@ def viewers(case: Case, kind: str, turn: int | None) -> list[Viewer]:
 def twin(world: World, viewer: Viewer, rng: Generator) -> World | None:
     """A world that looks the same from a seat; `None` where nothing is hidden."""
     table = world.game.table
-    other = None if table is None else otherwise_dealt(table, viewer.seat, rng)
+    other = None if table is None else redealt(table, viewer.seat, rng)
     if table is None or other is None:
         return None
     assert _drawn(table.events) == [tile for act in world.acts for tile in getattr(act, "drawn", ())]

@@ -1,4 +1,4 @@
-"""A fifth game has everything by being registered: only its five required rules are its own."""
+"""A registered game with only the five required rules works everywhere."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_registered_game_is_known_until_it_is_removed(tiny: str) -> None:
 
 
 def test_package_without_a_game_is_refused() -> None:
-    with pytest.raises(GameDefinitionError, match=r"it needs `GAME = Game\(\.\.\., package='json'\)`"):
+    with pytest.raises(GameDefinitionError, match=r"declare `GAME = Game\(\.\.\., package='json'\)`"):
         register_game("json")
 
 
@@ -76,7 +76,7 @@ def test_points_are_counted_beside_the_tile(tiny: str) -> None:
 @pytest.mark.parametrize("bots", [("random", "greedy"), ("balanced", "instant"), ("sim", "mc")])
 def test_bots_play_and_games_are_recorded(tiny: str, bots: tuple[str, str]) -> None:
     if INTERPRETED and "sim" in bots:
-        pytest.skip("searches take long where rules are interpreted")
+        pytest.skip("searches are slow with interpreted rules")
     table = play_match(tiny, [player(bot) for bot in bots], 3)
     assert table.over
     again = replay(Record.parse(record_of(table).to_json()))
