@@ -250,8 +250,8 @@ def before(name: str, about: Figure, move: str) -> Position:
         table.play(begun)
         positions_dominoes.draw_all(table)
         return table
-    laid = [Move.parse(text) for text in about.tiles]
-    board = {cell: letter for placed in laid for cell, letter in zip(placed.at, placed.tile, strict=True)}
+    moves = [Move.parse(text) for text in about.tiles]
+    board = {cell: letter for placed in moves for cell, letter in zip(placed.at, placed.tile, strict=True)}
     return positions_dominoes.position(board, game=name, players=about.players, hands=[tile])
 
 

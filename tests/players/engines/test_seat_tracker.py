@@ -62,8 +62,8 @@ def dealt(seat: int = 0) -> SeatTracker:
 @pytest.mark.parametrize(
     ("seat", "tiles", "says"),
     [
-        (0, ["RR"], "no tile has to be drawn"),
-        (1, ["?"], "no tile has to be drawn"),
+        (0, ["RR"], "no tile is due to be drawn"),
+        (1, ["?"], "no tile is due to be drawn"),
     ],
 )
 def test_draw_is_refused_where_none_is_due(seat: int, tiles: list[str], says: str) -> None:
