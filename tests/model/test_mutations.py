@@ -140,7 +140,7 @@ def test_mutations_of_an_event(case: Case) -> None:
         for label, events in changed_events(value["events"], at):
             # The oracle ignores named colours in games without empty corners.
             stricter = label == "with named" and case.game != "rota"
-            if assert_same_verdict(f"event {at + 1} {what}", with_events(value, events), stricter=stricter):
+            if assert_same_verdict(f"event {at + 1} {label}", with_events(value, events), stricter=stricter):
                 accepted += 1
             else:
                 refused += 1
@@ -164,7 +164,7 @@ def test_mutations_of_a_field(case: Case) -> None:
             mutant = text.replace(json.dumps(mark), changed.removeprefix('{"event": ').removesuffix("}"))
             if '"event_"' in mutant or '{"event": ' not in changed:
                 continue
-            assert_same_verdict(f"event {at + 1}: {what}", mutant)
+            assert_same_verdict(f"event {at + 1}: {label}", mutant)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -199,4 +199,4 @@ def test_mutations_of_every_event_of_a_game(case: Case) -> None:
     for at in range(len(value["events"])):
         for label, events in changed_events(value["events"], at):
             stricter = label == "with named" and case.game != "rota"
-            assert_same_verdict(f"event {at + 1} {what}", with_events(value, events), stricter=stricter)
+            assert_same_verdict(f"event {at + 1} {label}", with_events(value, events), stricter=stricter)
