@@ -1,4 +1,4 @@
-"""The game for a number of players: its rules and the names of its cells and tiles."""
+"""The variant: rules, cells and tiles for a number of players."""
 
 from __future__ import annotations
 
